@@ -80,11 +80,11 @@ def compile(
 ) -> Query:
     """Compile a query; static errors are raised here, with their place.
 
-    `name` is what errors call the text. Relative URIs in it are resolved against `base_uri`.
-    `namespaces` binds prefixes, and '' the default element namespace, as the prolog would. `functions` replaces
-    the functions registered with `xylem.function`. Library modules are read from `module_folders` only. With `check`
-    off, nothing is done before the query is used, which raises its static errors then. `event_time` says where the
-    items of windows carry their times, and `late_items` is told of those that come too late.
+    `name` is the name of the text in errors. `base_uri` is the base for relative URIs. `namespaces` binds prefixes,
+    and '' the default element namespace, like the prolog. `functions` replaces the functions registered with
+    `xylem.function`. Library modules come only from `module_folders`. With `check` off, static errors are raised at
+    the first use of the query. `event_time` says where the items of windows carry their times; `late_items` receives
+    items that arrive too late.
     """
     environment = StaticEnvironment(
         name=name,
@@ -158,10 +158,10 @@ def parse(
 def items(
     source: Source | ByteSource, path: str = "/*/*", *, limits: Limits = DEFAULT_LIMITS
 ) -> Arriving:
-    """What a path selects in a document, item by item while the document streams by: there may be no end of it.
+    """The items that a path selects in a document, one by one while the document streams; they may never end.
 
-    For variables declared ``as T**`` and for ``stream()``: each element is a small tree of its own, forgotten when
-    nothing reads it any more.
+    For variables declared ``as T**`` and for ``stream()``. Each element is a small tree of its own, which is
+    released when nothing refers to it.
 
     >>> import xylem
     >>> query = xylem.compile("declare variable $s as element(t)** external; for $t in $s where $t > 1 return $t/@id")
@@ -179,7 +179,7 @@ class Query:
 
     @property
     def compiled(self) -> CompiledQuery:
-        """What has been made of the query so far, and can be."""
+        """The query with its compiled programs."""
         return self._compiled
 
     @property
@@ -200,7 +200,7 @@ class Query:
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What to know before the query runs over infinite sequences: what grows, and what may never end."""
+        """Warnings before a run over infinite sequences: growing state, and operations that may never end."""
         notes = [note for note in self._program.notes if note.topic == "endless"]
         return [f"{note.span.source.name}:{note.span.line}: {note.text}" for note in notes]
 
@@ -229,18 +229,18 @@ class Query:
     ) -> Result:
         """Run the query; the result is computed as it is read.
 
-        `context` and the values of `variables` are Python values or nodes (`xylem.parse`); the names are `local`,
-        `prefix:local` with a prefix the query declares, or `Q{uri}local`. `collection` is what ``collection()``
-        gives. ``doc()`` and its like read below the directories of `allow` only, and ``environment-variable()``
-        sees `environment` only. Values of variables that are declared ``as T**``, and those of `streams`, which
-        ``stream("name")`` gives, are read item by item and may be infinite; operations that keep items or values of
-        them keep at most `held_items`. ``xylem:add-timestamp`` asks `clock` for the time, such as that of a replay.
-        With `measure`, the result tells what each operator took, gave and held (`Result.operators`).
-        Where computing the result takes more than `time_limit` seconds, or the process more than `memory_limit` bytes,
-        the run ends with XYRT0040 or XYRT0041, behind the items it gave.
-        Of the items that best-match joins keep, those beyond `window_bytes` wait in a file below the directory `spill`;
-        by default that is half of what `memory_limit` leaves, or of a gigabyte. That file has `spilled_bytes` at most.
-        `left_out` counts by variable the items that take no part in such a join, since a number is missing or NaN.
+        `context` and the values of `variables` are Python values or nodes (`xylem.parse`). Names are `local`,
+        `prefix:local` with a prefix that the query declares, or `Q{uri}local`. `collection` is the value of
+        ``collection()``. ``doc()`` and similar functions read only below the directories of `allow`, and
+        ``environment-variable()`` sees only `environment`. Variables declared ``as T**`` and `streams` (the values of
+        ``stream("name")``) are read item by item and may be infinite; operations that keep their items keep at most
+        `held_items`. ``xylem:add-timestamp`` takes the time from `clock`, such as that of a replay. With `measure`, the
+        result has the counts of each operator (`Result.operators`). A run that takes more than `time_limit` seconds,
+        or a process with more than `memory_limit` bytes, ends with XYRT0040 or XYRT0041 after the items it gave.
+
+        Best-match joins spill items beyond `window_bytes` to a file below the directory `spill`; the default is half
+        of what `memory_limit` leaves, or half a gigabyte. The file has at most `spilled_bytes`. `left_out` counts, by
+        variable, the items without a part in such a join, because a number is missing or NaN.
         """
         program = self._compiled.program
         counters = _counters() if measure else None
@@ -295,24 +295,22 @@ class Query:
         time_limit: float | None = None,
         memory_limit: int | None = None,
     ) -> StreamResult:
-        """Run the query over one input as it streams by, keeping no more than the query needs.
+        """Run the query over one input while it streams, and keep only what the query needs.
 
-        One pass where that is enough. A file, or bytes, is read again where more passes keep less (`explain` says how
-        many, and why). What can be read only once is then kept in a file below the directory `spill`; without one,
-        in memory. What is kept in memory is at most ``limits.buffered_bytes`` (XYDY0005 beyond it); where that is 0,
-        a query that would keep what grows with the input is refused (XYST0012).
+        The query takes one pass if that is enough. Otherwise it reads a file, or bytes, again (`explain` says how often,
+        and why). An input that can be read only once is kept in a file below the directory `spill`, or without one in
+        memory. Buffers may take ``limits.buffered_bytes`` (XYDY0005 beyond that); if that is 0, a query whose buffers
+        would grow with the input is refused (XYST0012).
 
-        `source` is the document the query starts from: a path, bytes, an open binary file, a socket, or chunks of
-        bytes; gzip and bzip2 are recognised. None is the document that the query names by ``doc("…")``. `schema` (a
-        DTD or an XML Schema: a path, or loaded) says what to expect in which order, so that less is kept; the input
-        must follow it. With `validate`, what does not is XYIN0021, after all results before it: every element is
-        compared (full), or those the plan relies on (lazy). Entities may come from `dtd`, a file. XYST0004, with the
-        reason, where a query needs a tree.
+        `source` is the input document: a path, bytes, an open binary file, a socket, or chunks of bytes, compressed or
+        not. None stands for the document that the query names by ``doc("…")``. `schema` (a DTD or an XML Schema: a
+        path, or loaded) reduces buffers; the input must conform to it. With `validate`, a violation is XYIN0021, after
+        all results before it: every element is checked (full), or those that the plan relies on (lazy). `dtd` is a file
+        with entities. A query that needs a tree is XYST0004, with the reason.
 
-        `on_malformed` says what becomes of records that are not well formed: the first ends the run (stop), or they
-        are left out and counted in `malformed` of the result (skip), and handed to `dead_letters` too, a function or
-        a file to write (dead-letter). XYST0005 for queries that have no records. `time_limit` and `memory_limit` are
-        those of `run`.
+        `on_malformed` says how to handle malformed records: stop at the first (stop), skip them and count them in
+        `malformed` of the result (skip), or also pass them to `dead_letters`, a function or the name of a file
+        (dead-letter). It is XYST0005 for queries without records. `time_limit` and `memory_limit` are those of `run`.
 
         >>> import xylem
         >>> books = b"<books><book><title>A</title></book><book><title>B</title></book></books>"
@@ -389,17 +387,16 @@ class Query:
     ) -> Iterator[Any]:
         """Run the query over many documents: one `Result` for each, in their order, while they are read.
 
-        `documents` is a list or an iterator of documents, each as bytes, as text or as a path, or a column of Arrow
-        with binary or text values. What a run needs beside its document is made once, which for messages of some
-        hundred bytes is most of the work. An iterator is read a batch ahead, of at most 512 documents or a megabyte.
-        The answer to None is None.
+        `documents` is a list or an iterator of documents (bytes, text or paths), or an Arrow column with binary or text
+        values. The run is prepared once, which saves most of the work for messages of some hundred bytes. An iterator
+        is read a batch ahead: at most 512 documents or a megabyte. The answer to None is None.
 
-        Where documents are many and the scan can write an answer, it does: no tree is made of the document, and its
-        text costs what its bytes cost. Whoever reads the items of an answer gets them of a tree.
+        If there are many documents and the scan can write their answers, it does so without building trees; reading the
+        items of an answer builds its tree.
 
-        A document that cannot be read, or makes the query fail, raises its error when it is its turn; iterating goes
-        on with the next one. With ``on_error="give"`` the error stands in the place of the result.
-        ``current-dateTime()`` is one moment for all documents; limits are those of each.
+        A document that cannot be read, or makes the query fail, raises its error at its turn; iteration then continues
+        with the next document. With ``on_error="give"``, the error takes the place of the result.
+        ``current-dateTime()`` is the same for all documents; limits apply to each.
 
         >>> import xylem
         >>> messages = ["<o><n>1</n></o>", "<o><n>2</n><n>3</n></o>", "<o><n>4"]
@@ -421,8 +418,8 @@ class Query:
         environment: Mapping[str, str] | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> Iterator[Any]:
-        """The same as `run_many`, for documents of any size: one of more than a megabyte streams by while its result is
-        read, as by `stream`, if the query can be answered so.
+        """The same as `run_many`, for documents of any size: a document of more than a megabyte streams while its
+        result is read, as with `stream`, if the query allows it.
 
         >>> import xylem
         >>> query = xylem.compile("for $o in /o return <sold>{ $o/n }</sold>")
@@ -475,11 +472,11 @@ class Query:
         )
 
     def to_arrow(self, source: Source | ByteSource, *, batch_rows: int = 16_384, **options: Any) -> RecordBatchReader:
-        """The answer as a reader of Arrow's record batches; it holds one batch at a time, whatever the input's size.
+        """The answer as a reader of Arrow record batches; it holds one batch at a time, whatever the size of the input.
 
-        Maps with literal keys, and flat elements, have a column for each of their values, with the type that the query
-        says (`xs:integer(@year)` is int64); any other item is the column `value`. `options` are those of `stream`. A
-        query that cannot stream runs over a tree. DuckDB, Polars and Arrow's own tools take the reader as it is.
+        Maps with literal keys, and flat elements, have a column for each of their values, with the type in the query
+        (`xs:integer(@year)` is int64); any other item is in the column `value`. `options` are those of `stream`. A
+        query that cannot stream runs over a tree. DuckDB, Polars and Arrow's own tools accept the reader.
 
         >>> import xylem
         >>> rows = xylem.compile("//b ! map { 'id': string(@id), 'n': xs:integer(n) }")
@@ -504,7 +501,7 @@ class Query:
         return polars_frame(self.to_arrow(source, **options))
 
     def for_tables(self) -> Query:
-        """The same query, compiled for an answer that is wanted as the rows of a table (`StreamResult.rows`)."""
+        """The same query, compiled for an answer as rows of a table (`StreamResult.rows`)."""
         from xylem.tables.table_query import for_tables
 
         return Query(for_tables(self._compiled))
@@ -562,22 +559,22 @@ class Query:
         return self._compiled.data_flow
 
     def distribution(self, *, several_documents: bool = False) -> Distribution:
-        """How the query is spread over tasks, on Spark or elsewhere: what each computes of its part of the input.
+        """How the query is distributed over tasks, on Spark or elsewhere: the work of each over its part of the input.
 
-        With `several_documents` the input is a sequence of documents, of which a leading `/` means each.
+        With `several_documents`, the input is a sequence of documents, and a leading `/` means each of them.
         """
         from xylem.query.spreading import Spreading
 
         return self._compiled.distributed(Spreading(several_documents=several_documents)).distribution
 
     def task_operators(self, *, several_documents: bool = False) -> OperatorPlan:
-        """What runs where the query is spread over tasks, operator by operator: in tasks, in merges, on the driver."""
+        """The operators of the distributed query: in tasks, in merges, on the driver."""
         from xylem.query.spreading import Spreading
 
         return self._compiled.task_operators(Spreading(several_documents=several_documents))
 
     def stream_windows(self) -> list[WindowAccount]:
-        """What the windows of this query keep over a stream that comes in batches, and where (docs/windows.md)."""
+        """The state of the windows of this query over a stream in batches, and its place (docs/windows.md)."""
         from xylem.lowering.parts.window_account import window_accounts
         from xylem.plan.stream_account import StreamAccount
         from xylem.query.spreading import Spreading
@@ -624,7 +621,7 @@ def _with_entities(source: ByteSource, dtd: str | PathLike[str]) -> ByteSource:
 
 
 def _resources(allow: Iterable[str | PathLike[str]], given: Iterable[Any]) -> FileResources:
-    """What a query may ask for by URI. A document that was passed in is the same node by its URI."""
+    """The resources of a query by URI. A document that was passed in has the same node by its URI."""
     resources = FileResources(allow)
     for item in given:
         if isinstance(item, Node) and item.document_uri is not None:

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from xylem.values.node import Node
 
 OnError = Literal["raise", "give"]
-"""What becomes of a document that cannot be read, or makes the query fail: its error is raised, or stands for it."""
+"""How to handle a document that cannot be read, or makes the query fail: raise its error, or give it instead of a
+result.
+"""
 Streamed = Callable[[Any], Iterator[Any]]
-"""The items of the answer over one document while it streams by."""
+"""The items of the answer over one document while it streams."""
 
 
 def writes_plainly(output: Mapping[str, str]) -> bool:
-    """Whether answers by these output declarations are as the scan writes them: XML in UTF-8, and nothing around it."""
+    """Whether the scan can write answers with these output declarations: plain XML in UTF-8."""
     from xylem.sink.document_prolog import xml_declaration
     from xylem.sink.event_writer import takes_markup
 
@@ -112,7 +114,7 @@ class MessageResults(Iterator[Any]):
         return self._program.items(document)
 
     def _deferred(self, trees: _Trees, index: int) -> Iterator[Any]:
-        """The items of an answer that was written: somebody reads them after all, and so may want those to come."""
+        """The items of a written answer: if they are read after all, those of later answers may be, too."""
         self._writes = False
         yield from self._items(trees.read, index)
 

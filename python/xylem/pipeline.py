@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 
 MOST_PASSES = 16
-"""Parts of an answer beyond these are not given by passes of their own."""
+"""Maximum number of parts of an answer with passes of their own."""
 
 
 @dataclass(frozen=True)
 class StaticEnvironment:
-    """What a query is compiled in."""
+    """The environment that a query is compiled in."""
 
     name: str = "query"
-    """What error messages call the query: a file name, or `query`."""
+    """The name of the query in error messages: a file name, or `query`."""
     base_uri: str | None = None
     namespaces: Mapping[str, str] = field(default_factory=dict)
     modules: ModuleResolver | None = None
@@ -48,15 +48,15 @@ class StaticEnvironment:
     without_rules: frozenset[str] = frozenset()
     """Rules that are switched off: `move_where`, `index_windows` …, `group_by_key` … (docs/windows.md lists some)."""
     schema: Schema | None = None
-    """What the document behind the context item follows, where that is known."""
+    """The schema of the context document, if it is known."""
     event_time: EventTime | None = None
-    """Where the items of windows carry their times, where the query does not say so itself."""
+    """The event time of window items, unless the query declares it."""
     late_items: LateItems | None = None
-    """Is told of items that come too late for event time."""
+    """Receives items that arrive too late for event time."""
     over_updates: bool = False
     """Whether the input is update streams: stream("x") is then the document of one, as of now."""
     columns: tuple[Column, ...] | None = None
-    """Of the table that the answer is wanted as; None where it is wanted as items, or as text."""
+    """The columns of an answer as a table; None for items or text."""
     parsed_modules: dict[tuple[str, str], ast.Module] = field(default_factory=dict, compare=False, repr=False)
     """Library modules by location and text: parsed for the first program that imports them."""
 
@@ -123,7 +123,7 @@ def _window_facts(env: StaticEnvironment) -> WindowFacts | None:
 
 
 def compile_stream(query: Query, env: StaticEnvironment, schema: Schema | None = None) -> StreamProgram:
-    """Compile a query for one pass over its input; NotStreamable says why where that cannot be."""
+    """Compile a query for one pass over its input; NotStreamable says why that is impossible."""
     return compiled_deep(lambda: _streamed_module(_module(query, env), env, schema))
 
 
@@ -465,7 +465,7 @@ def _mergeable(
 
 
 def static_context(env: StaticEnvironment) -> StaticContext:
-    """What the prolog of a query starts from."""
+    """The static context that a prolog starts from."""
     context = replace(StaticContext(), base_uri=env.base_uri, namespaces={**PREDECLARED, **env.namespaces})
     return context if env.late_items is None else replace(context, late_items=env.late_items)
 

@@ -1,4 +1,4 @@
-"""What a query gave: items read as they are computed, as Python values or as text."""
+"""The result of a query: items that are computed as they are read, as Python values or as text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Result:
         self._operators = operators
 
     def operators(self) -> OperatorCounts:
-        """What each operator of the plan took, gave and held so far, of a run with ``measure=True``."""
+        """The counts of each operator of the plan so far, for a run with ``measure=True``."""
         if self._operators is None:
             raise ValueError("nothing was counted: run the query with measure=True")
         return self._operators()
@@ -93,7 +93,7 @@ class Result:
         return items
 
     def one(self) -> Any:
-        """The value of the only item; a ValueError where there is none or more than one."""
+        """The value of the only item; a ValueError if there is none or more than one."""
         items = self.xdm
         if len(items) != 1:
             raise ValueError(f"the result has {len(items)} items, not one")
@@ -103,7 +103,7 @@ class Result:
         """The result as text, by the query's own output declarations and these parameters, which go before them.
 
         Parameters are named as in Serialization 3.1, with `_` for `-`: ``serialize(method="json", indent=True)``.
-        Where neither says which method, it is xml, or adaptive if the first item has no XML text (a map, an array,
+        If neither names a method, it is xml, or adaptive if the first item has no XML text (a map, an array,
         a function, an attribute).
         """
         from xylem.sink.serialize import serialize
@@ -126,7 +126,7 @@ class Result:
         serialize_into(self._buffer, items, chosen)
 
     def flush(self) -> None:
-        """Write what `write_to` has so far: for whoever makes the items, while the next one is long in coming."""
+        """Write the output of `write_to` so far, for the maker of the items, while the next one takes long."""
         if self._buffer is not None:
             self._buffer.flush()
 
@@ -147,7 +147,7 @@ class Result:
 
 
 class _UsedUp(Iterator[Any]):
-    """What is left of a result that was written without being kept."""
+    """The rest of a result that was written without being kept."""
 
     def __next__(self) -> Any:
         raise ValueError("the result was written and not kept; run the query again to read it")

@@ -1,4 +1,4 @@
-"""What a query gives while its input streams by: items or text, as soon as they are final."""
+"""The result of a query while its input streams: items or text, as soon as they are final."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ class StreamResult:
         self._observers: list[Callable[[Progress], object]] = []
         self.progress = progress
         self.malformed = malformed
-        """What was left out of the input so far; None where the first error ends the run."""
+        """The skipped records of the input so far; None if the first error ends the run."""
         self._operators = operators
 
     def measure(self) -> None:
-        """Have counted what each operator takes, gives and holds, for `operators`: before anything is read."""
+        """Count the items of each operator, for `operators`; call this before reading anything."""
         from xylem.run.counters import Counters
 
         self.statistics.counters = Counters()
         self.progress.is_counting = True
 
     def operators(self) -> OperatorCounts:
-        """What each operator of the plan took, gave and held, once the answer has been read (see `measure`)."""
+        """The counts of each operator of the plan, once the answer has been read (see `measure`)."""
         from xylem.plan.operator_counts import OperatorCounts
 
         measured = self.statistics
@@ -67,7 +67,7 @@ class StreamResult:
 
     @property
     def statistics(self) -> Statistics:
-        """What has been measured so far: records, bytes read, bytes buffered by variable."""
+        """The figures so far: records, bytes read, bytes buffered by variable."""
         return self.progress.statistics
 
     @property
