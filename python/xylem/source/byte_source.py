@@ -27,6 +27,8 @@ from .limits import DEFAULT_LIMITS
 from .root_element import HEAD_BYTES
 
 STDIN = "-"
+MUCH_BYTES = 1 << 20
+"""Larger compressed files may be decoded by several threads."""
 
 
 @runtime_checkable
@@ -180,7 +182,9 @@ class ByteSource:
         return data
 
     def __iter__(self) -> Iterator[bytes]:
-        for chunk in decompressed(self._counted(), self._ratio_limit):
+        # The bytes of a file are there, so that several threads may read ahead.
+        by_threads = self.size is not None and self.size > MUCH_BYTES
+        for chunk in decompressed(self._counted(), self._ratio_limit, by_threads=by_threads):
             if len(self.head) < HEAD_BYTES:
                 self.head += chunk[: HEAD_BYTES - len(self.head)]
             yield chunk

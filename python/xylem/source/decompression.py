@@ -6,11 +6,14 @@ a ratio that only an attack has is an error before it costs memory or time.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import chain
 from typing import Protocol
 
 from xylem.errors import InputError
 from xylem.errors.optional_package import optional_package
+
+from . import parallel_bzip2
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "Zstandard"}
 LONGEST_MAGIC = 6
@@ -98,8 +101,11 @@ def is_compressed(head: bytes) -> bool:
     return head.startswith(tuple(_MAGIC))
 
 
-def decompressed(chunks: Iterable[bytes], ratio_limit: int) -> Iterator[bytes]:
-    """The decoded chunks; uncompressed chunks unchanged."""
+def decompressed(chunks: Iterable[bytes], ratio_limit: int, *, by_threads: bool = False) -> Iterator[bytes]:
+    """The decoded chunks; uncompressed chunks unchanged.
+
+    `by_threads` decodes bzip2 data of many streams on all cores. It reads ahead, so it is not for input that arrives.
+    """
     chunks = iter(chunks)
     head = b""
     for chunk in chunks:
@@ -110,7 +116,10 @@ def decompressed(chunks: Iterable[bytes], ratio_limit: int) -> Iterator[bytes]:
     rest = chain((head,), chunks) if head else chunks
     for magic, name in _MAGIC.items():
         if head.startswith(magic):
-            return _decoded(rest, name, _decoder(name), ratio_limit)
+            if name == "bzip2" and by_threads:
+                in_one_thread = partial(_decoded, name, _decoder(name), ratio_limit)
+                return parallel_bzip2.decoded(rest, in_one_thread, partial(_check_ratio, limit=ratio_limit))
+            return _decoded(name, _decoder(name), ratio_limit, rest)
     if head.startswith(_ZIP):
         # Its directory is at the end: it cannot be read as it arrives, and there is no saying which member is meant.
         hint = "save it as a file whose name ends in .zip, then: -i FILE.zip, or -i 'FILE.zip!*.xml' for some members"
@@ -132,10 +141,17 @@ def _decoder(name: str) -> Callable[[], _Part]:
     return BZ2Decompressor
 
 
-def _decoded(chunks: Iterable[bytes], name: str, new_part: Callable[[], _Part], ratio_limit: int) -> Iterator[bytes]:
+def _decoded(
+    name: str,
+    new_part: Callable[[], _Part],
+    ratio_limit: int,
+    chunks: Iterable[bytes],
+    read: int = 0,
+    written: int = 0,
+) -> Iterator[bytes]:
+    """Decode chunks, after `read` bytes of whole parts that gave `written` bytes."""
     part = new_part()
-    is_between = False
-    read = written = 0
+    is_between = read > 0
     for chunk in chunks:
         read += len(chunk)
         data = chunk
