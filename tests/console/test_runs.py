@@ -19,6 +19,8 @@ pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
 from xylem.console.app import console_app
+from xylem.console.registry import Asked
+from xylem.console.run_arguments import arguments
 from xylem.console.run_log import ResultLog, display_at, letters, lines, replay, thinned
 from xylem.console.runs import RUNS_AT_ONCE
 from xylem.console.safety import PAGE_TOKEN, Access
@@ -246,6 +248,21 @@ def test_letters_of_batches(tmp_path: Path) -> None:
 def test_what_no_page_offers(project: Path, asked: dict[str, str], told: str) -> None:
     refused = Console(project).post("/api/runs", query="b.xq", input="updates.xml", **asked)
     assert told in refused.json()["error"]
+
+
+def test_the_commands_of_runs_on_spark(tmp_path: Path) -> None:
+    query, place = tmp_path / "q.xq", tmp_path / "run"
+    once = arguments(Asked("q.xq", "in", runner="spark"), query, tmp_path, place)
+    assert once[:4] == ["run", str(query), "-i", str(tmp_path)]
+    assert {"--on", "spark", "item-separator=\n"} < set(once)
+    assert not {"--metrics", "--format", "--on-malformed"} & set(once)
+    (tmp_path / "grows.xml").touch()
+    over_file = arguments(Asked("q.xq", "grows.xml", runner="stream"), query, tmp_path / "grows.xml", place)
+    assert over_file[:4] == ["stream", str(query), "--input", f"file:{tmp_path / 'grows.xml'}"]
+    assert over_file[over_file.index("--output") + 1] == "console"
+    updates = arguments(Asked("q.xq", "in", updates="native", runner="stream"), query, tmp_path, place)
+    assert updates[3] == f"dir:{tmp_path}"
+    assert updates[-1] == f"file:{place / 'result'}"
 
 
 def test_a_run_that_is_not_there(project: Path) -> None:
