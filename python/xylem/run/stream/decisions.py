@@ -1,4 +1,4 @@
-"""Conditions decided before all is known: true or false as soon as what has passed allows it (XQPull §4).
+"""Conditions decided early: true or false as soon as the input so far allows it (XQPull §4).
 
         [title = "x" and not(draft)]     true at the end of the element at the earliest, false at its first draft
 

@@ -1,4 +1,4 @@
-"""Scanners between runs of one program: what was made of its scan plan serves the next small document, too."""
+"""Scanners between runs of one program, reused with their scan plan for the next small document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table of accumulators by key: what a run keeps for aggregates in loops (`rewrite/single_pass/group_by_key.py`).
+"""A table of accumulators by key: the state of aggregates in loops (`rewrite/single_pass/group_by_key.py`).
 
 Each record goes to the cells of its keys; the turns of the loops then ask for the values of theirs. Keys are what both
 sides of the comparison become: doubles where what has no type is compared with a number, and strings otherwise.

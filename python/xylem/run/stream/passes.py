@@ -1,4 +1,4 @@
-"""A query that is answered in several passes over its input: earlier ones give values, the last ones give the answer.
+"""A query with several passes over its input: earlier ones compute values, the last ones write the answer.
 
 Each pass streams. What an earlier pass computes is bound to variables that the later ones read, so that nothing need
 wait for what is known only at the end of the input (single-pass paper, §3.2). An answer with several long parts, one

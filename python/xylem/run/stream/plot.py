@@ -1,7 +1,7 @@
 """Output and buffers over the input as it was read, drawn like the thesis' figures 3.26 to 3.30.
 
-The input runs from left to right. The filled curve is what was buffered (left scale), the dotted one how many events
-had been written (right scale): output that climbs evenly streams, and output that jumps at the end waited.
+The input runs from left to right. The filled curve shows the buffered bytes (left scale), the dotted one the events
+written so far (right scale): output that climbs evenly streams, and output that jumps at the end waited.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One run of a stream program: records in, output out.
 
-Records are dispatched by the role of their step. What is held between batches is only what the roles say: the open
-scopes with their buffers and aggregates, and results that wait for an earlier one.
+Records are dispatched by the role of their step. Only the state of the roles is held between batches: the open scopes
+with their buffers and aggregates, and results that wait for an earlier one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When a run may stop reading: everything its answer depends on has passed.
+"""When a run may stop reading: its answer cannot change any more.
 
         head(//x)     (//x)[position() <= 10]     /feed/entry[3]     exists(//error)     some $x in //x satisfies …
 

@@ -1,4 +1,4 @@
-"""An input compared with its schema while it is scanned: the same bytes, up to where they break it (thesis §3.7.1).
+"""An input that is validated while it is scanned: the same bytes, up to the first violation (thesis §3.7.1).
 
 Expat looks at each chunk just before the scanner gets it. At a violation, the scanner gets the bytes before it, so that
 what was complete is delivered; then the error comes, with its place.

@@ -1,4 +1,4 @@
-"""The output of a run with windows: what is written between the brackets of a window clause is fed to it.
+"""The output of a run with windows: items written between the brackets of a window clause are fed to it.
 
 Items of a batch are dealt with together when the batch has passed. A node belongs to whoever refers to it: to a window,
 a variable, a function of the user, a result that waits. Here are weak references alone, so that most nodes are gone by

@@ -1,4 +1,5 @@
-"""Where an interrupted run goes on: the last cut point up to which all results are in the output, and how long it was.
+"""The progress of an interrupted run: the last cut point up to which all results are in the output, and the length of
+the output.
 
 A checkpoint is a small file of JSON under a seal (`run/sealed_file.py`) that is replaced in one step, after the output
 is safely on the disk; so it never says more than what is there. It names what it belongs to: the query with all it was

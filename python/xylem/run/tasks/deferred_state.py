@@ -1,4 +1,4 @@
-"""Aggregates whose errors wait until somebody asks for their value: the query may never do so, or catch them.
+"""Aggregates whose errors wait until their value is read: the query may never read it, or may catch the error.
 
 for $p in //p group by $c := $p/city return if ($c = "") then count($p) else sum($p/age)
 """

@@ -1,4 +1,4 @@
-"""A distributed run in one process, in the order of the input: what is written as it comes is not kept.
+"""A distributed run in one process, in the order of the input: text that can be written at once is not kept.
 
 Where a query maps and aggregates, each of its parts goes over the ranges by itself, so that the text of maps is
 written while they are read. Everything else goes through `in_process.py`, which keeps the rows.

@@ -1,4 +1,4 @@
-"""Tables of gathered items by key: what a join with them looks at in each task.
+"""Tables of gathered items by key, for the lookups of a join in each task.
 
 A table gives, for the values of one side of an equality, the items whose keys may equal one of them, in their order:
 all that do, and perhaps more, since the comparison itself is made afterwards (`join_key.py`).

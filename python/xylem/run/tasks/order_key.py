@@ -1,4 +1,4 @@
-"""Order keys as bytes: comparing them as bytes is comparing values as `order by` does (XQuery 3.1 §3.12.8).
+"""Order keys as bytes, which compare like values under `order by` (XQuery 3.1 §3.12.8).
 
 One key is a byte for its rank (empty least, NaN, values, NaN greatest, empty greatest), then the value in a form of
 which none is the beginning of another, so that keys can follow each other; descending keys are the same bytes inverted:

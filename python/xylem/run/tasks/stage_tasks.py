@@ -1,4 +1,4 @@
-"""The tasks of one stage, one range after another in one process: what is the same for all ranges is made once.
+"""The tasks of one stage, one range after another in one process, with the preparation that all ranges share.
 
 Values from earlier stages are unpacked and looked-up tables are filled for the first range; generated code and handlers
 stay loaded (`run/stream/document_runs.py`). Where ranges are thousands of small files, that is most of the work.
