@@ -27,13 +27,14 @@ QUERIES = {
     "nothing at all": "<all>{ for $i in /list/item where $i/n < 0 return $i/n }</all>",
 }
 KILLS = int(os.environ.get("XYLEM_KILLS", "4"))
+ITEMS = 750 * KILLS
 SMALL = "import sys; from xylem.cli import checkpoint_run, main; checkpoint_run.EVERY_BYTES = 2000; sys.exit(main())"
 
 
 @pytest.fixture(scope="module")
 def document(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("list") / "list.xml"
-    items = "".join(f"<item>\n<n>{number}</n>text é {number}</item>\n" for number in range(3000))
+    items = "".join(f"<item>\n<n>{number}</n>text é {number}</item>\n" for number in range(ITEMS))
     path.write_text(f"<?xml version='1.0'?>\n<list a='>'>{items}</list>", encoding="utf-8")
     return path
 

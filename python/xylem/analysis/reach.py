@@ -16,7 +16,7 @@ from enum import IntFlag
 
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
-from xylem.functions.traits import BY_IDENTITY, ELSEWHERE, OUTSIDE, PICKS, PICKS_ONE, TRUTHS
+from xylem.functions.traits import BY_IDENTITY, BY_PLACE, ELSEWHERE, OUTSIDE, PICKS, PICKS_ONE, TRUTHS
 from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]
@@ -434,6 +434,8 @@ class ReachAnalysis:
             together |= place
         if (FN, local) in _BEYOND_PART and together:
             raise BeyondReach(f"{local}() looks around in the document", node)
+        if (FN, local) in BY_PLACE:
+            return self._by_place(node, local, together)
         if local in ("base-uri", "document-uri") and together & COPIES:
             raise BeyondReach(f"{local}() asks for the origin of a node that is a copy here", node)
         if local == "collection" and not arguments:
@@ -448,6 +450,16 @@ class ReachAnalysis:
         is_one, is_some = (FN, local) in PICKS_ONE, (FN, local) in PICKS
         passed = one_of(together) if is_one else together if is_some else mixed(together)
         return passed | (self._given_nodes if calls_functions else Reach.NONE)
+
+    def _by_place(self, node: ast.Expr, local: str, reach: Reach) -> Reach:
+        """Which nodes stand inside others: of copies that is known only where none overlap."""
+        _refuse_mixture(reach, node)
+        if reach & Reach.AROUND:
+            raise BeyondReach(f"{local}() asks what is inside an element around the item", node)
+        if reach & Reach.MIXED:
+            raise BeyondReach(f"{local}() asks which nodes stand inside others, of copies", node)
+        self.needs_flat = self.needs_flat or bool(reach & UNSURE)
+        return reach
 
     def _declared(
         self, key: FunctionKey, declared: ast.FunctionDecl, given: tuple[Reach, ...], node: ast.Expr
@@ -478,7 +490,7 @@ class ReachAnalysis:
         if declared is not None:
             if self._declared(key, declared, (self._nodes,) * arity, node) & Reach.AROUND:
                 raise BeyondReach("a function gives elements around the item", node)
-        elif name.expanded in _BEYOND_PART:
+        elif name.expanded in _BEYOND_PART | BY_PLACE:
             raise BeyondReach(f"{name.local}() looks around in the document", node)
 
 

@@ -7,8 +7,9 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,6 +18,11 @@ from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction
 
 from tests import turns
 
+IS_CAMPAIGN = "XYLEM_KILLS" in os.environ
+PATIENCE = 1800 if IS_CAMPAIGN else 300
+"""Seconds without a new batch after which a run that lives is given up: a busy machine takes minutes to start Spark."""
+TIMEOUT = 0 if IS_CAMPAIGN else 1800
+"""For a whole test; a campaign has as many kills as it is asked for, and each of them its own patience."""
 ROOT = Path(__file__).resolve().parents[3]
 FUNCTIONS = Path(__file__).resolve().parents[1] / "user_functions.py"
 QUERIES = {
@@ -91,6 +97,32 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
+class Feeder(threading.Thread):
+    """Adds one piece after another to the input, and waits where no batch has read of the last ones.
+
+    So there is always something for the next batch, however long Spark takes to start, and never so much that the last
+    run would take long.
+    """
+
+    def __init__(self, add: Callable[[int], None], metrics: Path, ahead: int = 25, seconds: float = 0.1) -> None:
+        super().__init__(daemon=True)
+        self._add, self._metrics, self._ahead, self._seconds = add, metrics, ahead, seconds
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        number = waiting = batches = 0
+        while not self._stopping.wait(self._seconds):
+            if _lines(self._metrics) != batches:
+                batches, waiting = _lines(self._metrics), 0
+            if waiting < self._ahead:
+                self._add(number)
+                number, waiting = number + 1, waiting + 1
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join()
+
+
 def kill_at_random(arguments: Sequence[str], log: Path, metrics: Path, kills: int) -> list[int]:
     """Start and kill so many times, each at a random moment after a batch or more; batches seen before each kill."""
     chance = random.Random(turns.today())
@@ -99,22 +131,32 @@ def kill_at_random(arguments: Sequence[str], log: Path, metrics: Path, kills: in
         batches = _lines(metrics)
         process = start(arguments, log)
         wanted = batches + chance.randrange(1, 4)
-        deadline = time.monotonic() + 300
-        while _lines(metrics) < wanted and time.monotonic() < deadline:
-            if process.poll() is not None:
-                raise AssertionError(f"ended by itself with {process.returncode}: {log.read_text()[-3000:]}")
-            time.sleep(0.01)
+        _await_batches(process, metrics, wanted, log)
         time.sleep(chance.random() * 0.9)
         kill(process)
         seen.append(_lines(metrics) - batches)
     return seen
 
 
-def run_to_end(arguments: Sequence[str], log: Path, seconds: float = 600) -> None:
+def _await_batches(process: subprocess.Popen[bytes], metrics: Path, wanted: int, log: Path) -> None:
+    """Wait while there is progress, however slow."""
+    reached, changed = _lines(metrics), time.monotonic()
+    while reached < wanted:
+        if process.poll() is not None:
+            raise AssertionError(f"ended by itself with {process.returncode}: {log.read_text()[-3000:]}")
+        if time.monotonic() - changed > PATIENCE:
+            kill(process)
+            raise AssertionError(f"no batch in {PATIENCE} s: {log.read_text()[-3000:]}")
+        time.sleep(0.01)
+        if _lines(metrics) != reached:
+            reached, changed = _lines(metrics), time.monotonic()
+
+
+def run_to_end(arguments: Sequence[str], log: Path) -> None:
     """Run until it ends by itself, and well."""
     process = start(arguments, log)
     try:
-        code = process.wait(timeout=seconds)
+        code = process.wait(timeout=2 * PATIENCE)
     except subprocess.TimeoutExpired:
         kill(process)
         raise AssertionError(f"did not end: {log.read_text()[-3000:]}") from None

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from .kafka_broker import Broker, NoKafka, connector_jars
-from .killed_runs import answer, kill_at_random, kills_wanted, run_to_end, write_queries
+from .killed_runs import TIMEOUT, Feeder, answer, kill_at_random, kills_wanted, run_to_end, write_queries
 
 pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
-pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(TIMEOUT)]
 BIG = {"big": "for $o in /order where $o/total > 50 return <big id='{ $o/@id }'>{ $o/total/text() }</big>"}
 
 
@@ -38,19 +37,16 @@ def big(number: int) -> list[str]:
 
 @pytest.mark.turns("kills")
 def test_each_result_once_although_it_is_killed(broker: Broker, tmp_path: Path) -> None:
-    stopping = threading.Event()
     sent: list[int] = []
 
-    def feed() -> None:
-        for first in range(0, 100_000, 5):
-            broker.send("orders", [order(number) for number in range(first, first + 5)])
-            sent.extend(range(first, first + 5))
-            if stopping.wait(0.1):
-                return
+    def add(number: int) -> None:
+        numbers = range(5 * number, 5 * number + 5)
+        broker.send("orders", [order(number) for number in numbers])
+        sent.extend(numbers)
 
-    feeder = threading.Thread(target=feed, daemon=True)
-    feeder.start()
     metrics = tmp_path / "metrics.jsonl"
+    feeder = Feeder(add, metrics)
+    feeder.start()
     common = [
         *write_queries(tmp_path / "q", BIG, ""),
         *("--input", f"kafka://{broker.address}/orders", "--output", f"kafka://{broker.address}/big"),
@@ -59,8 +55,7 @@ def test_each_result_once_although_it_is_killed(broker: Broker, tmp_path: Path) 
     seen = kill_at_random(
         [*common, "--trigger", "100ms", "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted()
     )
-    stopping.set()
-    feeder.join()
+    feeder.stop()
     run_to_end([*common, "--trigger", "available-now"], tmp_path / "log")
     assert all(seen), seen
     assert broker.committed("big") == [text for number in sent for text in big(number)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -15,7 +13,10 @@ from xylem.result import Result
 
 from .killed_runs import (
     FUNCTIONS,
+    IS_CAMPAIGN,
     QUERIES,
+    TIMEOUT,
+    Feeder,
     answer,
     kill_at_random,
     kills_wanted,
@@ -24,7 +25,7 @@ from .killed_runs import (
     write_queries,
 )
 
-pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800), pytest.mark.turns("kills")]
+pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(TIMEOUT), pytest.mark.turns("kills")]
 EACH = {"bright": "for $p in /photons/photon[en > 1.9] return <bright>{ $p/en/text() }</bright>"}
 WINDOWS = {"minutes": "for $w in INPUT/photon|det_time diff 60 step 60| return <m n='{ count($w) }'>{ avg($w/en) }</m>"}
 PROGRAMS = {
@@ -41,27 +42,10 @@ OF_USERS = {
 SMALL_BATCHES = ["--batch-size", "40kB", "--trigger", "100ms"]
 
 
-class Feeder(threading.Thread):
-    """Adds a few photons at a time to the input, until it is told to stop.
-
-    While Spark starts, enough gather for several batches; much more would only make the last run longer.
-    """
-
-    def __init__(self, add: Callable[[int, str], None]) -> None:
-        super().__init__(daemon=True)
-        self._add = add
-        self._stopping = threading.Event()
-
-    def run(self) -> None:
-        events = photons.events(100_000)
-        for number in range(10_000):
-            self._add(number, "".join(islice(events, 10)))
-            if self._stopping.wait(0.2):
-                return
-
-    def stop(self) -> None:
-        self._stopping.set()
-        self.join()
+def photon_feeder(add: Callable[[int, str], None], metrics: Path) -> Feeder:
+    """Adds ten photons at a time."""
+    events = photons.events(1_000_000)
+    return Feeder(lambda number: add(number, "".join(islice(events, 10))), metrics)
 
 
 def test_documents_of_a_directory(tmp_path: Path) -> None:
@@ -77,7 +61,7 @@ def test_documents_of_a_directory(tmp_path: Path) -> None:
     common = [*queries, "--input", f"dir:{folder}", "--functions", str(FUNCTIONS)]
     disturbed = [*common, "--output", f"dir:{tmp_path}/out", "--checkpoint", f"{tmp_path}/state"]
     metrics = tmp_path / "metrics.jsonl"
-    feeder = Feeder(add)
+    feeder = photon_feeder(add, metrics)
     feeder.start()
     seen = kill_at_random(
         [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted()
@@ -92,7 +76,7 @@ def test_documents_of_a_directory(tmp_path: Path) -> None:
     for name, text in EACH.items():
         texts = [compile(text).run(document).serialize() for document in feed]
         assert answer(tmp_path / "out" / name).decode() == "".join(f"{text}\n" for text in texts if text), name
-    if "XYLEM_KILLS" in os.environ:
+    if IS_CAMPAIGN:
         _compare_with_quiet_run(tmp_path, [*common, "--trigger", "available-now"], [*QUERIES, *EACH, *OF_USERS])
 
 
@@ -109,7 +93,7 @@ def test_one_document_that_grows(tmp_path: Path) -> None:
     routed = ["--route", f"s=dir:{tmp_path}/routed"]
     disturbed = [*common, *routed, "--output", f"dir:{tmp_path}/out", "--checkpoint", f"{tmp_path}/state"]
     metrics = tmp_path / "metrics.jsonl"
-    feeder = Feeder(add)
+    feeder = photon_feeder(add, metrics)
     feeder.start()
     seen = kill_at_random(
         [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted()
@@ -128,7 +112,7 @@ def test_one_document_that_grows(tmp_path: Path) -> None:
     expected = compile(program.replace("INPUT", "/photons")).run(document).serialize()
     assert answer(tmp_path / "out" / "seen").decode() == "<seen></seen>\n"
     assert answer(tmp_path / "routed" / "seen").decode().replace("\n", "") == expected[len("<seen>") : -len("</seen>")]
-    if "XYLEM_KILLS" in os.environ:
+    if IS_CAMPAIGN:
         _compare_with_quiet_run(tmp_path, common, [*QUERIES, *WINDOWS])
 
 
@@ -156,7 +140,7 @@ def test_two_streams_joined(tmp_path: Path) -> None:
     def payment(number: int, of: int) -> str:
         return f"<payment n='{number}' order='{of}'><amount>{number % 4}</amount></payment>"
 
-    def add(number: int, _: str) -> None:
+    def add(number: int) -> None:
         put("orders", f"new-{number:05}", order(1000 + number))
         put("payments", f"{number:05}", payment(2 * number, number % 300) + payment(2 * number + 1, number * 7 % 400))
         count.append(number)
@@ -168,7 +152,7 @@ def test_two_streams_joined(tmp_path: Path) -> None:
     common += ["--within", "2h"]
     disturbed = [*common, "--output", f"dir:{tmp_path}/out", "--checkpoint", f"{tmp_path}/state"]
     metrics = tmp_path / "metrics.jsonl"
-    feeder = Feeder(add)
+    feeder = Feeder(add, metrics)
     feeder.start()
     seen = kill_at_random(
         [*disturbed, *SMALL_BATCHES, "--metrics", str(metrics)], tmp_path / "log", metrics, kills_wanted()
@@ -186,7 +170,7 @@ def test_two_streams_joined(tmp_path: Path) -> None:
     items = one_process.run(variables={"orders": orders, "payments": payments}).xdm
     found = [Result([item], {}).serialize() for item in items]
     assert answer(tmp_path / "out").decode() == "".join(f"{text}\n" for text in found)
-    if "XYLEM_KILLS" in os.environ:
+    if IS_CAMPAIGN:
         run_to_end(
             [
                 *common,

@@ -8,12 +8,13 @@ import pytest
 import xylem
 from xylem.analysis.event_time import EventTime
 
-from .killed_runs import answer, kill_at_random, kills_wanted, run_to_end, write_queries
-from .test_killed_runs import SMALL_BATCHES, Feeder
+from .killed_runs import TIMEOUT, Feeder, answer, kill_at_random, kills_wanted, run_to_end, write_queries
+from .test_killed_runs import SMALL_BATCHES
 from .test_window_stage import BY_KEY, PATH, UNKEYED, entries, in_one_process
 
-pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(1800), pytest.mark.turns("kills")]
+pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(TIMEOUT), pytest.mark.turns("kills")]
 DOCUMENT = 20
+ENTRIES = 20_000 * kills_wanted()
 OF_USERS = (
     f"for $u in distinct-values({PATH}/user) forseq $w in {PATH}[user eq $u] tumbling window "
     "start position $a when true() end position $b when $b - $a ge 4 return"
@@ -27,7 +28,7 @@ def killed(place: Path, texts: dict[str, str], options: list[str], made: list[st
     folder = place / "in"
     folder.mkdir()
 
-    def add(number: int, _: str) -> None:
+    def add(number: int) -> None:
         pending = folder / f".{number}"
         pending.write_text(f"<log>{''.join(made[number * DOCUMENT : number * DOCUMENT + DOCUMENT])}</log>")
         pending.rename(folder / f"{number:05}.xml")
@@ -35,7 +36,7 @@ def killed(place: Path, texts: dict[str, str], options: list[str], made: list[st
     queries = write_queries(place / "q", texts, "")
     common = [*queries, "--input", f"dir:{folder}", "--output", f"dir:{place}/out", "--checkpoint", f"{place}/state"]
     metrics = place / "metrics.jsonl"
-    feeder = Feeder(add)
+    feeder = Feeder(add, metrics)
     feeder.start()
     seen = kill_at_random(
         [*common, *options, *SMALL_BATCHES, "--metrics", str(metrics)], place / "log", metrics, kills
@@ -49,7 +50,7 @@ def killed(place: Path, texts: dict[str, str], options: list[str], made: list[st
 def test_windows_by_key_and_in_order(tmp_path: Path) -> None:
     texts = {name: (UNKEYED | BY_KEY)[name] for name in ("tumbling", "sliding", "values", "groups")}
     both = texts | {"folded": FOLDED}
-    seen = killed(tmp_path, both, ["--partitions", "2"], entries(100_000), kills_wanted())
+    seen = killed(tmp_path, both, ["--partitions", "2"], entries(ENTRIES), kills_wanted())
     for name, query in texts.items():
         assert answer(tmp_path / "out" / name).decode() == in_one_process(query, seen) + "\n", name
     whole = xylem.parse(f"<log>{''.join(seen)}</log>")
@@ -60,7 +61,7 @@ def test_windows_by_key_and_in_order(tmp_path: Path) -> None:
 def test_windows_by_event_time(tmp_path: Path) -> None:
     texts = {name: (UNKEYED | BY_KEY)[name] for name in ("tumbling", "diff", "values")}
     options = ["--event-time", "@t", "--watermark", "6s", "--late", f"dead-letter={tmp_path}/late"]
-    seen = killed(tmp_path, texts, options, entries(100_000, jitter=5), kills_wanted())
+    seen = killed(tmp_path, texts, options, entries(ENTRIES, jitter=5), kills_wanted())
     for name, query in texts.items():
         told = in_one_process(query, seen, EventTime("@t", "6s", "drop"))
         assert answer(tmp_path / "out" / name).decode() == told + "\n", name

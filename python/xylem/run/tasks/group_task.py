@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, repeat
 from typing import Any
 
-from xylem.errors import InputError
+from xylem.errors import InputError, XylemError
 from xylem.functions.context import Context
 from xylem.plan.spread import Grouping, SpreadPart
 
@@ -157,6 +157,9 @@ class GroupTask(OrderedTask):
         writer = None if self.text is None else self.text.writer()
         for group in groups.values():
             keys = [() if key is None else (key,) for key in group.keys]
-            values = [state.value(own) for state, own in zip(states, group.states, strict=True)]
-            arrays = finish(*keys, *group.collected, *values)
-            yield from self.ordered.rows(arrays, group.range, repeat(group.ordinal), writer, context)
+            try:
+                values = [state.value(own) for state, own in zip(states, group.states, strict=True)]
+                arrays = finish(*keys, *group.collected, *values)
+                yield from self.ordered.rows(arrays, group.range, repeat(group.ordinal), writer, context)
+            except XylemError as error:
+                yield self.error_row(error, group.range, group.ordinal)

@@ -73,10 +73,13 @@ class PartTask(ABC):
                 ordinal = row.ordinal + 1
         except XylemError as error:
             noted(self.placed(error), source)
-            if not self.keeps_errors or isinstance(error, InputError):
-                raise
-            value = bytes((HAS_ERROR,)) + pack_error(error)
-            yield Row(self.part.number, b"", range_number, ordinal, value)
+            yield self.error_row(error, range_number, ordinal)
+
+    def error_row(self, error: XylemError, range_number: int, ordinal: int) -> Row:
+        """An error as a row, to be raised where the value of the part is read; raised here where that is sure."""
+        if not self.keeps_errors or isinstance(error, InputError):
+            raise error
+        return Row(self.part.number, b"", range_number, ordinal, bytes((HAS_ERROR,)) + pack_error(error))
 
     def placed(self, error: XylemError) -> XylemError:
         """An error of the query, of which nothing closer is known, with the place of the part."""
