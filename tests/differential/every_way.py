@@ -83,4 +83,4 @@ def _may_be(answer: str, expected: str) -> bool:
         return True
     if answer.startswith("error"):
         return answer.split()[1] in VALUE_ERRORS and CAUGHT not in expected
-    return CAUGHT in answer and CAUGHT not in expected
+    return (CAUGHT in answer) != (CAUGHT in expected)

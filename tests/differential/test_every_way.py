@@ -37,6 +37,8 @@ def _compare(seed: int, file: Path) -> int:
 
 
 CASES = {
+    "groups of what is below the items of a scan": "for $v in /r/(a|b)/a group by $k := count($v/c) return"
+    " <g k='{ $k }'>{ sum($v/@n), string-join($v/@n, ','), count($v/text()) }</g>",
     "nodes inside others, of copies": "outermost(//a), innermost(//a)",
     "the same by name": "apply(outermost#1, [//a])",
     "an error of a group is caught": "try { for $b in //a group by $k := 1 return <g>{ sum($b/string()) }</g> }"

@@ -169,24 +169,27 @@ class AggregatePlanner:
             else:
                 add_expression(aggregate.taken, {name: kept}, Use.SUBTREE)
         elif aggregate.grouping is not None:
-            self._need_of_groups(aggregate.grouping, kept)
-            add_expression(aggregate.taken, {name: kept}, Use.PRESENCE)
+            self._need_of_groups(aggregate, aggregate.grouping, kept)
         elif aggregate.fold is not None:
             add_expression(aggregate.in_one_step, {name: kept}, Use.SUBTREE)
         else:
             add_expression(aggregate.taken, {name: kept}, Use.PRESENCE if aggregate.counts else Use.STRING)
 
-    def _need_of_groups(self, grouping: Grouping, kept: Projection) -> None:
-        name = ITEM.name.local
+    def _need_of_groups(self, aggregate: Aggregate, grouping: Grouping, kept: Projection) -> None:
+        """Keys and aggregates are of what is taken of an item, which may be nodes below it."""
+
+        def add(value: ast.Expr, use: Use) -> None:
+            taken = ast.ForClause(ITEM.name, None, aggregate.taken)
+            add_expression(ast.Flwor((taken,), value), {ITEM.name.local: kept}, use)
+
+        add(ITEM, Use.PRESENCE)
         for key in grouping.keys:
-            add_expression(key.value, {name: kept}, Use.STRING)
+            add(key.value, Use.STRING)
         for part in grouping.parts:
             if part.fold is not None:
-                clause = ast.ForClause(ONE.name, None, part.taken)
-                add_expression(ast.Flwor((clause,), part.fold.step), {name: kept}, Use.SUBTREE)
+                add(ast.Flwor((ast.ForClause(ONE.name, None, part.taken),), part.fold.step), Use.SUBTREE)
             else:
-                counts = (FN, part.function) in COUNTS
-                add_expression(part.taken, {name: kept}, Use.PRESENCE if counts else Use.STRING)
+                add(part.taken, Use.PRESENCE if (FN, part.function) in COUNTS else Use.STRING)
 
     def feeder(self, aggregate: Aggregate, name: str, kind: int = nk.ELEMENT) -> str:
         """def feed(into, item): add what is taken of a record."""
