@@ -37,6 +37,12 @@ def _compare(seed: int, file: Path) -> int:
 
 
 CASES = {
+    "a comparison of what is below items that are tested": "//b[a]/a = '', //(b|c)/a = 'x', /r/*[self::a]/a = 'x'",
+    "tests of what is below items that are tested": "count((//a[a]/a)[@n = 1]), string-join((//a[a]/a)[. = 'x'])",
+    "a step that is a filter, and texts everywhere": "count(//text()), string-join(/r/(a|b)[..]/a, ',')",
+    "a function has no document": "try { filter(//a, function($i) { count(//b) = 1 }) } catch * { <err/> },"
+    " try { fold-left(//a, 0, function($s, $i) { $s + count(/r) }) } catch * { <err/> },"
+    " try { sort(//a, (), function($i) { count(/r) }) } catch * { <err/> }",
     "groups of what is below the items of a scan": "for $v in /r/(a|b)/a group by $k := count($v/c) return"
     " <g k='{ $k }'>{ sum($v/@n), string-join($v/@n, ','), count($v/text()) }</g>",
     "nodes inside others, of copies": "outermost(//a), innermost(//a)",

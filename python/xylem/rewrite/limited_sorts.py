@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from xylem.analysis.facts.value_class import Known, Values, classify
 from xylem.analysis.first_items import first_items, position_limit
+from xylem.analysis.focus import reads_focus
 from xylem.analysis.last_items import last_items
 from xylem.functions.registry import FN
 from xylem.syntax import ast
@@ -211,6 +212,8 @@ def _key(function: ast.Expr, item: ast.VarRef) -> ast.Expr | None:
     """What a function of one item gives for it."""
     match function:
         case ast.InlineFunction(parameters=(ast.Parameter(name=name, type=None),), returns=None, body=body):
+            if reads_focus(body):
+                return None
             try:
                 return Substitution({name.expanded: item}).apply(body)
             except FocusInTheWay:

@@ -31,11 +31,15 @@ class ScopedPath:
 
 
 def flattened(expr: ast.Expr) -> tuple[ast.Expr, list[ast.Expr]]:
-    """What a path starts with, and what comes behind each `/`; the predicate of a whole path stands as its Filter."""
+    """What a path starts with, and what comes behind each `/`; the predicate of a whole path stands as its Filter.
+
+    A filter that is itself a step, as in `a/(b | c)[1]`, stands in parentheses: it is none of the whole path.
+    """
     parts: list[ast.Expr] = []
     while isinstance(expr, (ast.Path, ast.Filter)):
         if isinstance(expr, ast.Path):
-            parts.append(expr.right)
+            step = expr.right
+            parts.append(ast.SequenceExpr((step,), span=step.span) if isinstance(step, ast.Filter) else step)
             expr = expr.left
         else:
             parts.append(expr)

@@ -504,4 +504,7 @@ def _bound_in(node: ast.Node) -> frozenset[tuple[str, str]]:
 def _changes_focus(node: ast.Node, field_name: str) -> bool:
     if isinstance(node, (ast.Path, ast.SimpleMap)):
         return field_name == "right"
+    if isinstance(node, ast.InlineFunction):
+        # The body of a function has no focus at all.
+        return field_name == "body"
     return isinstance(node, (ast.Filter, ast.AxisStep)) and field_name in ("predicate", "predicates")

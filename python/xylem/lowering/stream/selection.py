@@ -209,11 +209,14 @@ class Selection:
 def _predicates(taken: ast.Expr) -> list[ast.Expr]:
     """The conditions under which alone anything is taken of a record."""
     found: list[ast.Expr] = []
-    while isinstance(taken, ast.Path):
-        taken = taken.left
-    while isinstance(taken, ast.Filter):
-        found += conjuncts(taken.predicate)
-        taken = taken.base
+    while isinstance(taken, (ast.Path, ast.Filter)):
+        if isinstance(taken, ast.Filter):
+            found += conjuncts(taken.predicate)
+            taken = taken.base
+        else:
+            # What was found so far is about nodes of the path, and not about the record that it starts from.
+            found = []
+            taken = taken.left
     return found
 
 
