@@ -77,12 +77,43 @@ class WideQueries:
     # --- queries
 
     def query(self) -> str:
-        body = self.many((), 3)
-        if self._random.random() < 0.15:
-            body = f"<out n='{{ {self.number((), 1)} }}'>{{ {body} }}</out>"
+        declared, scope = PROLOG, ()
+        kind = self._random.random()
+        if kind < 0.1:
+            declared += f"declare variable $g := {self.path((), 1)}; "
+            scope = ("$g",)
+        elif kind < 0.2:
+            declared += f"declare function local:f($x) {{ {self.many(('$x',), 2)} }}; "
+        body = self._made(*[lambda: self.many(scope, 3)] * 6, lambda: self._values(scope), lambda: self._short(scope))
+        if "local:f" in declared:
+            body = f"({body}, {self.path(scope, 1)} ! local:f(.))"
+        elif self._random.random() < 0.15:
+            body = f"<out n='{{ {self.number(scope, 1)} }}'>{{ {body} }}</out>"
         elif self._random.random() < 0.1:
-            body = f"({body}, {self.many((), 2)})"
-        return PROLOG + body
+            body = f"({body}, {self.many(scope, 2)})"
+        return declared + body
+
+    def _values(self, scope: tuple[str, ...]) -> str:
+        """What is computed of the whole document."""
+        kinds = (self.test, self.number, self.string)
+        return ", ".join(f"({self._pick(kinds)(scope, self._pick((1, 2, 3)))})" for _ in range(self._pick((1, 1, 2))))
+
+    def _short(self, scope: tuple[str, ...]) -> str:
+        """The one-liners that people write."""
+        path, leaf = self.path(scope, 1), self.path(scope, 1, leaf=True)
+        return self._made(
+            lambda: f"{path}[{self.test(('.',), 1)}]/{self._pick(LEAVES)}",
+            lambda: f"{path}/{self._pick(NODE_STEPS)} = {self._pick(('1', '2', repr('x'), leaf))}",
+            lambda: f"({path})[{self.test(('.',), 1)}]",
+            lambda: f"({path}/{self._pick(NODE_STEPS)})[{self._pick(('1', 'last()', '@n', '. = 2', '@n = 2'))}]",
+            lambda: f"{path} ! concat(name(), '=', {self._pick(('@n', 'count(*)', 'string-length()', 'name(..)'))})",
+            lambda: f"{self._pick(('sum', 'count', 'max', 'string-join', 'distinct-values'))}(({path})/@n)",
+            lambda: f"for $s in {path} return string-join(($s/@n, $s/*/name()), '-')",
+            lambda: f"for $s in {path} where {self.test(('$s',), 2)} return {self._pick(('$s', '$s/@*', 'name($s)'))}",
+            lambda: (
+                f"serialize(array {{ {path} ! map {{ 'n': string(@n), 'd': count(d) }} }}, map {{ 'method': 'json' }})"
+            ),
+        )
 
     def _pick(self, choices: Sequence[T]) -> T:
         return self._random.choice(choices)

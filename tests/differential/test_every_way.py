@@ -40,6 +40,8 @@ CASES = {
     "a comparison of what is below items that are tested": "//b[a]/a = '', //(b|c)/a = 'x', /r/*[self::a]/a = 'x'",
     "tests of what is below items that are tested": "count((//a[a]/a)[@n = 1]), string-join((//a[a]/a)[. = 'x'])",
     "a step that is a filter, and texts everywhere": "count(//text()), string-join(/r/(a|b)[..]/a, ',')",
+    "windows over items that are tested by what comes later": "for tumbling window $w in //a[//b/a/@n = 2]"
+    " start $s when true() end at $j when $j mod 2 = 0 return <w>{ count($w) }</w>",
     "a function has no document": "try { filter(//a, function($i) { count(//b) = 1 }) } catch * { <err/> },"
     " try { fold-left(//a, 0, function($s, $i) { $s + count(/r) }) } catch * { <err/> },"
     " try { sort(//a, (), function($i) { count(/r) }) } catch * { <err/> }",

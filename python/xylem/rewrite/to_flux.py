@@ -388,6 +388,9 @@ class _Converter:
             self._check_path(first, place)
             bound = self.names.invent(flux_step(last).name)
             below = rest(ast.Path(variable(bound), replace(last, axis="descendant-or-self"), span=last.span))
+            if stream_variables(below, place.streams):
+                # What a test reads of elements that are still open, it cannot read before they end.
+                return None
             steps = (*before, replace(last, predicates=()))
             give = GiveItem(bound, expression, below)
             return For(bound, first.variable, tuple(map(flux_step, steps)), give, outermost=True)
