@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from xylem.values.axis_rows import preceding_sibling
 from xylem.values.document_order import document_order
 from xylem.values.node import (
     ATTRIBUTE,
@@ -17,10 +16,11 @@ from xylem.values.node import (
 )
 from xylem.values.qname import QName
 from xylem.values.strings import AnyURI
-from xylem.values.tree_interface import XML_NAMESPACE, TreeInterface
+from xylem.values.tree_interface import XML_NAMESPACE
 
 from .context import Context
 from .registry import FN, function
+from .sibling_places import sibling_place
 
 # --- names
 
@@ -181,12 +181,4 @@ def _path_step(node: Node) -> str:
         test = f"processing-instruction({found})"
     else:
         test = "text()" if kind == TEXT else "comment()"
-    return f"/{test}[{_position(node.tree, node.pre)}]"
-
-
-def _position(tree: TreeInterface, row: int) -> int:
-    """The place of a node among its siblings of the same kind and name, counted from 1."""
-    if tree.native is not None:
-        return tree.native.children_named(tree.parent(row), tree.native.code(row)).index(row) + 1
-    codes = tree.codes
-    return 1 + sum(1 for other in preceding_sibling(tree, row) if codes[other] == codes[row])
+    return f"/{test}[{sibling_place(node.tree, node.pre)}]"
