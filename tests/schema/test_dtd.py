@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from xylem.errors import InputError, SourceText
 from xylem.schema import document_schema, load_schema
 from xylem.schema.declarations import AttributeDeclaration
-from xylem.schema.dtd import MOST_NESTED_GROUPS, Dtd, read_doctype, read_dtd
+from xylem.schema.dtd import MOST_NAMES, MOST_NESTED_GROUPS, Dtd, read_doctype, read_dtd
 
 
 def dtd(text: str, **entities: str) -> Dtd:
@@ -139,6 +139,17 @@ def test_deep_groups_are_limited() -> None:
     assert contents(nested(MOST_NESTED_GROUPS)) == {"r": "a"}
     with pytest.raises(InputError, match="XYIN0004"):
         dtd(nested(MOST_NESTED_GROUPS + 1))
+
+
+@pytest.mark.parametrize("start", ["(a", "(#PCDATA"])
+def test_long_contents_are_limited(start: str) -> None:
+    def long(names: int) -> str:
+        others = names - (start == "(a")
+        return f"<!ELEMENT r {start}{''.join(f'|n{number}' for number in range(others))})*>"
+
+    assert contents(long(MOST_NAMES))["r"].count("|") >= MOST_NAMES - 1
+    with pytest.raises(InputError, match="more than 4000 names"):
+        dtd(long(MOST_NAMES + 1))
 
 
 def test_deep_groups_make_automata() -> None:

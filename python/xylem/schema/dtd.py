@@ -13,6 +13,8 @@ from .dtd_namespaces import XMLNS
 from .dtd_source import NAME, Declaration, DtdSource, ReadEntity
 
 MOST_NESTED_GROUPS = 200
+MOST_NAMES = 4_000
+"""Of one content model: what is derived from it grows with the square of its names."""
 
 _TOKEN = re.compile(rf"\s*({NAME}|#PCDATA|[(),|?*+]|\Z)")
 _ELEMENT = re.compile(rf"\s*({NAME})\s+(?=\S)")
@@ -175,17 +177,19 @@ class _ContentReader:
     def _groups(self) -> Content:
         """From behind the first parenthesis to the one that closes it and its `?`, `*` or `+`."""
         stack: list[tuple[list[Content], str]] = [([], "")]
+        names = 0
         while True:
             token = self._next()
             if token == "(":
                 if len(stack) >= MOST_NESTED_GROUPS:
-                    raise InputError(
-                        "XYIN0004", f"groups nested deeper than {MOST_NESTED_GROUPS}", span=self.declaration.span
-                    )
+                    raise self._too_large(f"groups nested deeper than {MOST_NESTED_GROUPS}")
                 stack.append(([], ""))
                 continue
             if not token or token in "),|?*+" or token == "#PCDATA":
                 raise self._malformed("a name or a group is expected")
+            names += 1
+            if names > MOST_NAMES:
+                raise self._too_large(f"more than {MOST_NAMES} names in one content")
             done: Content = self._repetition(Name(token.rpartition(":")[2], None, token))
             while True:
                 parts, separator = stack[-1]
@@ -217,6 +221,8 @@ class _ContentReader:
             if not name or name in "(),|?*+" or name == "#PCDATA":
                 raise self._malformed("mixed content lists names only: (#PCDATA | a | b)*")
             names.append(Name(name.rpartition(":")[2], None, name))
+            if len(names) > MOST_NAMES:
+                raise self._too_large(f"more than {MOST_NAMES} names in one content")
         if token != ")":
             raise self._malformed("'|' or ')' is expected")
         repeats = self._next() == "*"
@@ -239,6 +245,9 @@ class _ContentReader:
         token = self._next()
         self.start, self.position = before
         return token
+
+    def _too_large(self, why: str) -> InputError:
+        return InputError("XYIN0004", why, span=self.declaration.span)
 
     def _malformed(self, why: str) -> InputError:
         return _malformed(self.declaration, self.start, why)
