@@ -2,7 +2,8 @@
 
 The mutator is seeded by numbers, so a failure comes back: other ones each day, ten thousand in a campaign. What a
 mutated query means is nobody's business here; that the engine never answers with an internal exception, a
-RecursionError or silence is.
+RecursionError or silence is. A third of them is also explained, taken apart for tasks, followed over an update stream
+and described for a network.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from random import Random
 import pytest
 import xylem
 from xylem.bench.xmark_queries import NUMBERS, query
+from xylem.network.properties import NotShared, properties_of
+from xylem.pipeline import StaticEnvironment, compile_distributed
+from xylem.run.deep_stack import with_deep_stack
 
 from tests import turns
 
@@ -27,7 +31,25 @@ FIRST = turns.today() * 400
 ITEMS = 10_000  # of a result that are looked at: `1 to 1000000000` is a fine query
 SECONDS = 60
 
-CORPUS = Path(__file__).parents[1] / "differential" / "queries"
+ROOT = Path(__file__).parents[2]
+CORPUS = ROOT / "tests" / "differential" / "queries"
+EVERYDAY = ROOT / "tests" / "golden" / "everyday.txt"
+OTHERS = """
+for $p in //person return <p id="{ $p/@id }">{ $p/name, if ($p/a/@n * 2 > 1) then sum($p/a/@n) else $p/b[1]/text() }</p>
+for $a in //a return serialize(map { 'n': data($a/@n), 'b': array { $a/b ! number(.) } }, map { 'method': 'json' })
+for $a in /site/*|@n diff 2 step 1| return <w>{ count($a), avg($a/b) }</w>
+for tumbling window $w in //* start $s at $i when true() end $e at $j when $j - $i = 2 return <w>{ sum($w/@n) }</w>
+for $p in //person for $a in //a where $p left outer 2 bestmatch join $a on (abs($p/@n - $a/@n)) min 5 return ($p, $a)
+//a#1, //a#(1 to 2), //b?[60], count(//a?(5)), for $a in //a where $a/b > $a/b#1 return $a
+declare execution sequential; declare variable $n := 0; for $a in //a return { set $n := $n + 1; <n>{ $n }</n> }
+for $a in //* group by $k := name($a) order by count($a) descending return <k n="{ $k }">{ max($a/@n), $a[1]/b }</k>
+for $a in stream("x")//a where $a/ancestor::*/@n = 1 or $a/preceding-sibling::*[1]/b return $a/../b
+(for $a in //a order by number($a/@n) descending return $a)[position() le 3], //a[last()], (//b)[2]
+"""
+UPDATES = (
+    b"<u:stream xmlns:u='urn:xylem:update'><site><a n='1'><b u:id='i'>2</b></a></site>"
+    b"<u:replace of='i' t='5'><b>3</b></u:replace><u:remove of='i' t='9'/></u:stream>"
+)
 DOCUMENT = "<site><people><person id='person0'><name>A</name></person></people><a n='1'><b>2</b><!--c--></a></site>"
 
 _TOKEN = re.compile(
@@ -49,6 +71,9 @@ def corpus() -> list[str]:
     texts = [query(number) for number in NUMBERS]
     for file in sorted(CORPUS.glob("*.xq")):
         texts += [part.strip() for part in re.split(r"^\(:.*?:\)", file.read_text("utf-8"), flags=re.MULTILINE)]
+    texts += [file.read_text("utf-8") for file in sorted((ROOT / "examples").rglob("*.xq"))]
+    texts += [line for line in EVERYDAY.read_text("utf-8").splitlines() if line and not line.startswith(("#", "=="))]
+    texts += OTHERS.strip().splitlines()
     # Loops over a hundred million items are for tests of laziness; mutated, they would only be slow.
     return [text for text in texts if text and "100000000" not in text]
 
@@ -143,25 +168,44 @@ def mutant(number: int) -> str:
     return "".join(tokens)
 
 
+@cache
+def tree() -> xylem.Node:
+    return xylem.parse(DOCUMENT)
+
+
+def stages(number: int, text: str) -> list[Callable[[], object]]:
+    """All that is done with queries of users; each ends in a result or a coded error."""
+    made: list[Callable[[], object]] = [
+        lambda: list(islice(xylem.compile(text).run(context=tree()), ITEMS)),
+        lambda: list(islice(xylem.compile(text).stream(DOCUMENT.encode()), ITEMS)),
+    ]
+    if number % 3 == 0:
+        made += [
+            lambda: str(xylem.compile(text).explain()),
+            lambda: with_deep_stack(lambda: compile_distributed(text, StaticEnvironment())),
+            lambda: list(islice(xylem.history_query(text).answers(UPDATES), 5)),
+            lambda: with_deep_stack(lambda: properties_of(xylem.compile(text).compiled.module)),
+        ]
+    return made
+
+
 @pytest.mark.timeout(SECONDS * 2)
 @pytest.mark.parametrize("first", range(0, MUTANTS, BATCH))
 def test_mutants_end_well(first: int) -> None:
-    tree = xylem.parse(DOCUMENT)
     for number in range(FIRST + first, FIRST + first + BATCH):
         text = mutant(number)
-        faulthandler.dump_traceback_later(SECONDS)
-        try:
-            query = xylem.compile(text)
-            list(islice(query.run(context=tree), ITEMS))
-            list(islice(query.stream(DOCUMENT.encode()), ITEMS))
-        except xylem.EngineBug as bug:
-            pytest.fail(f"mutant {number}: {bug}\n{text}")
-        except xylem.XylemError:
-            pass  # a coded error is a good end
-        except Exception as reason:
-            pytest.fail(f"mutant {number}: {type(reason).__name__}: {reason}\n{text}")
-        finally:
-            faulthandler.cancel_dump_traceback_later()
+        for stage in stages(number, text):
+            faulthandler.dump_traceback_later(SECONDS)
+            try:
+                stage()
+            except xylem.EngineBug as bug:
+                pytest.fail(f"mutant {number}: {bug}\n{text}")
+            except (xylem.XylemError, NotShared):
+                pass  # a coded error is a good end
+            except Exception as reason:
+                pytest.fail(f"mutant {number}: {type(reason).__name__}: {reason}\n{text}")
+            finally:
+                faulthandler.cancel_dump_traceback_later()
 
 
 def test_mutants_are_reproducible_and_different() -> None:
