@@ -239,9 +239,9 @@ class Query:
         result has the counts of each operator (`Result.operators`). A run that takes more than `time_limit` seconds,
         or a process with more than `memory_limit` bytes, ends with XYRT0040 or XYRT0041 after the items it gave.
 
-        Best-match joins spill items beyond `window_bytes` to a file below the directory `spill`; the default is half
-        of what `memory_limit` leaves, or half a gigabyte. The file has at most `spilled_bytes`. `left_out` counts, by
-        variable, the items without a part in such a join, because a number is missing or NaN.
+        Best-match joins spill items beyond `window_bytes` to a file below the directory `spill`; the default is an
+        eighth of what `memory_limit` leaves, or half a gigabyte. The file has at most `spilled_bytes`. `left_out`
+        counts, by variable, the items without a part in such a join, because a number is missing or NaN.
         """
         program = self._compiled.program
         counters = _counters() if measure else None
@@ -595,8 +595,9 @@ def _pages(
     from xylem.values.paged_tree import TreePages
 
     if window_bytes is None:
-        left = 1 << 30 if memory_limit is None else memory_limit - (resident_bytes() or 0)
-        window_bytes = max(left // 2, 1 << 20)
+        # Beside the trees, memory has the numbers that are compared, blocks of results, and what scans take.
+        left = 1 << 32 if memory_limit is None else memory_limit - (resident_bytes() or 0)
+        window_bytes = max(left // 8, 1 << 20)
     return TreePages(spill, window_bytes, spilled_bytes)
 
 

@@ -228,8 +228,8 @@ def run(
             metavar="DIR",
             help="Spill an input that can be read only once (a pipe, standard input) to this directory if the query "
             "needs several passes; by default it stays in memory. Files are simply read again. "
-            "Items that a best-match join keeps go there, too, beyond half of what `--memory-limit` leaves, or beyond "
-            "`--buffer-limit`.",
+            "Items that a best-match join keeps go there, too, beyond an eighth of what `--memory-limit` leaves, or "
+            "beyond `--buffer-limit`.",
             rich_help_panel=STREAM,
         ),
     ] = None,

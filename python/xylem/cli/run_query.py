@@ -92,7 +92,7 @@ class RunOptions:
             return {}
         room = self.limits.buffered_bytes
         if self.memory_bytes is not None:
-            room = min(room, max((self.memory_bytes - (resident_bytes() or 0)) // 2, 1 << 20))
+            room = min(room, max((self.memory_bytes - (resident_bytes() or 0)) // 8, 1 << 20))
         return {"spill": self.spill, "window_bytes": room, "spilled_bytes": self.limits.spilled_bytes}
 
 

@@ -67,7 +67,10 @@ class TreePages:
 
     def __init__(self, directory: str | os.PathLike[str], memory_bytes: int, limit_bytes: int) -> None:
         self._directory = Path(directory)
-        self._memory_bytes = memory_bytes
+        self.memory_bytes = memory_bytes
+        self.taken_bytes = 0
+        """Of all trees, when they were taken."""
+        self._taken = 0
         self._limit_bytes = limit_bytes
         self._loaded: OrderedDict[_Page, None] = OrderedDict()
         self._loaded_bytes = 0
@@ -84,7 +87,15 @@ class TreePages:
             return
         tree.__class__ = PagedTree
         assert isinstance(tree, PagedTree)
-        self._enter(_Page(self, tree), tree.native.held_bytes())
+        size = tree.native.held_bytes()
+        self.taken_bytes += size
+        self._taken += 1
+        self._enter(_Page(self, tree), size)
+
+    @property
+    def mean_bytes(self) -> int:
+        """Of a tree."""
+        return self.taken_bytes // max(self._taken, 1)
 
     def bring_back(self, tree: PagedTree, held: _Elsewhere) -> Any:
         """The columns of a tree, from the file."""
@@ -109,7 +120,7 @@ class TreePages:
         self._loaded[page] = None
         self._loaded_bytes += size
         # One that is larger than all the memory stays alone.
-        while self._loaded_bytes > self._memory_bytes and len(self._loaded) > 1:
+        while self._loaded_bytes > self.memory_bytes and len(self._loaded) > 1:
             oldest, _ = self._loaded.popitem(last=False)
             self._loaded_bytes -= oldest.loaded_bytes
             self._put_out(oldest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 import xylem
@@ -12,6 +13,7 @@ from xylem.run.best_match import scanned_side, windowed_join
 from xylem.run.best_match.side_rows import SideRows
 from xylem.run.best_match.sweep import SweptSide
 from xylem.source.kernel import is_kernel_built
+from xylem.values.paged_tree import TreePages
 
 QUERY = """
 for $r in doc("r.xml")/d/r
@@ -100,6 +102,33 @@ def test_files_give_what_trees_give(
     is_swept = is_sorted and number != 1
     assert bool(windows) == is_swept
     assert not is_swept or max(windows) < 250
+
+
+@pytest.mark.skipif(not is_kernel_built(), reason="columns come from the kernel")
+@pytest.mark.parametrize("number", [0, 1, 2, 3, 6, 9, 10])
+def test_pages_are_read_in_turn(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files in no order, of which a tenth fits into memory: partners lie in any page, and few pages are read twice."""
+    write(tmp_path / "r.xml", "r", 700, number, is_sorted=False)
+    write(tmp_path / "s.xml", "s", 700, number + 100, is_sorted=False)
+    by_tree = answer(tmp_path, KINDS[number])
+    small(monkeypatch)
+    for place in ("byte_ranges.CHUNK_BYTES", "byte_source.CHUNK_BYTES", "byte_source.FIRST_CHUNK_BYTES"):
+        monkeypatch.setattr(f"xylem.source.{place}", 8192)
+    made: list[TreePages] = []
+    original = TreePages.take
+
+    def watched(pages: TreePages, tree: Any) -> None:
+        made.append(pages)
+        original(pages, tree)
+
+    monkeypatch.setattr(TreePages, "take", watched)
+    query = xylem.compile(KINDS[number], base_uri=tmp_path.as_uri() + "/")
+    assert str(query.run(allow=[tmp_path], spill=tmp_path, window_bytes=30_000)) == by_tree
+    pages = made[0]
+    assert pages.taken_bytes > 200_000
+    assert pages.written_pages >= len(made) // 2
+    # Pair by pair, about as many would be read as there are pairs.
+    assert pages.read_pages < max(by_tree.count("<m"), 900) // 3
 
 
 @pytest.mark.skipif(not is_kernel_built(), reason="columns come from the kernel")

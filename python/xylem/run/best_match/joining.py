@@ -15,6 +15,7 @@ from .best_pairs import Candidate, Place, best_pairs, in_tuple_order
 from .criteria import Criterion, Row
 from .join_spec import JoinSpec
 from .numeric_join import IrregularLeaf, NumericJoin
+from .paged_rows import paged_rows
 from .side_rows import Column, SideRows, numbers_of
 
 Test = Callable[[Row, Row], bool]
@@ -85,6 +86,9 @@ class Joining:
             self.saw("right", right)
         pairs = self.pairs(left, right, numeric)
         if not (self.spec.pads_left or self.spec.pads_right):
+            if self.pages is not None and self.pages.written_pages and self.spec.reads_left and self.spec.reads_right:
+                yield from paged_rows(pairs, left, right, self.pages)
+                return
             lefts = left.rows.__getitem__ if self.spec.reads_left else _unread
             rights = right.rows.__getitem__ if self.spec.reads_right else _unread
             for one, other in pairs:

@@ -49,7 +49,7 @@ class NodeRows(Sequence[Sequence[Any]]):
 
     def part(self, numbers: Sequence[int]) -> NodeRows:
         """Some of the rows."""
-        starts, made = self._starts, []
+        starts, made = self.starts, []
         for place, group in groupby(numbers, lambda number: bisect_right(starts, number) - 1):
             tree, rows = self.parts[place]
             made.append((tree, array("I", (rows[number - starts[place]] for number in group))))
@@ -67,12 +67,12 @@ class NodeRows(Sequence[Sequence[Any]]):
     def __getitem__(self, index: int | slice) -> Any:
         if isinstance(index, slice):
             return list(self)[index]
-        place = bisect_right(self._starts, index) - 1
+        place = bisect_right(self.starts, index) - 1
         tree, rows = self.parts[place]
-        return (Node(tree, rows[index - self._starts[place]]),)
+        return (Node(tree, rows[index - self.starts[place]]),)
 
     @cached_property
-    def _starts(self) -> list[int]:
+    def starts(self) -> list[int]:
         """The number of the first row of each part."""
         return list(accumulate((len(rows) for _, rows in self.parts[:-1]), initial=0))
 

@@ -77,7 +77,7 @@ class ScannedSide:
         """The rows, as many at a time as the scan gives."""
         if self._rows is None:
             for part in self._items(self._scanned.plan):
-                yield SideRows(NodeRows((part,)).paged(pages), None, self._leaves, self._paths)
+                yield _copyable(SideRows(NodeRows((part,)).paged(pages), None, self._leaves, self._paths))
             return
         # Positions count from one batch to the next.
         empty = SideRows((), None, self._leaves, self._paths)
@@ -88,7 +88,7 @@ class ScannedSide:
     def whole(self, pages: TreePages | None = None) -> SideRows:
         """All rows."""
         parts = _paged(self._items(self._scanned.plan), pages)
-        return SideRows(NodeRows(parts), self._rows, self._leaves, self._paths)
+        return _copyable(SideRows(NodeRows(parts), self._rows, self._leaves, self._paths))
 
     def ascends(self, leaf: int) -> bool:
         """Whether the values of a leaf never go back: found out by a scan that keeps nothing else."""
@@ -136,6 +136,12 @@ class ScannedSide:
             else:
                 return None
         return ScanPlan(tuple(own))
+
+
+def _copyable(rows: SideRows) -> SideRows:
+    """Rows of which the query makes new nodes and values alone (`lowering/python/scanned_sides.py`)."""
+    rows.may_be_copied = True
+    return rows
 
 
 def _paged(parts: Iterable[Part], pages: TreePages | None) -> Iterator[Part]:

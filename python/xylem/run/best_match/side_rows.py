@@ -81,6 +81,8 @@ class SideRows:
         self._leaves = leaves
         self._paths = paths
         self.rows: Sequence[Row] = _rows_of(items, rows)
+        self.may_be_copied = False
+        """Whether nobody can tell its nodes from copies of them."""
         self._columns: dict[int, Column | Irregular] = {}
         self._batches: Sequence[SideRows] = ()
 
@@ -101,6 +103,7 @@ class SideRows:
         """Other rows of the same side, made already."""
         made = SideRows((), None, self._leaves, self._paths)
         made._rows = self._rows
+        made.may_be_copied = self.may_be_copied
         made.rows = rows
         return made
 
