@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from xylem.analysis.facts.standard_calls import is_call
+from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.near_siblings import nearest, sibling_label, siblings_before
 from xylem.analysis.static_context import XQUERY, XS
 from xylem.analysis.types import LIST_TYPES, sequence_type, signature_type
@@ -41,6 +41,7 @@ from .joins import number_of_matches
 from .keyed_groups import INTRINSICS
 from .maps import map_call, map_result, value_at
 from .scope import Focus
+from .shared_values import positions_in
 from .step_texts import count_of_step, has_node, integer_of_step
 from .type_operators import cast_code
 
@@ -54,8 +55,13 @@ ABSENT = Focus(None, absent_reason="a function body has no context item")
 def compile_call(c: Compiler, node: ast.FunctionCall) -> Code:
     if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
         return _partially_applied(c, function_item(c, node.name, len(node.arguments), node), node.arguments)
-    if is_call(node, "head") and len(node.arguments) == 1:
-        return c.compile(ast.Filter(node.arguments[0], ast.IntegerLiteral(1), span=node.span))
+    first_of = argument_of(node, "head")
+    if first_of is not None:
+        return c.compile(ast.Filter(first_of, ast.IntegerLiteral(1), span=node.span))
+    match node:
+        case ast.FunctionCall(name=name, arguments=(ast.Shared() as values, sought)):
+            if name.expanded == (FN, "index-of"):
+                return positions_in(c, values, sought)
     return static_call(c, node, node.name, node.arguments)
 
 

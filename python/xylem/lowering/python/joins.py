@@ -15,11 +15,12 @@ from xylem.errors import DynamicError
 from xylem.plan.note import Note
 from xylem.run.runtime import joins as rt
 from xylem.run.runtime.many_keys import FailedKeys, ManyKeysIndex
+from xylem.run.runtime.shared_values import of_each_parent
 from xylem.syntax import ast
-from xylem.values.sequence_type import ItemType, Occurrence, SequenceType
+from xylem.values.sequence_type import ItemType
 
-from .code import Code, Shape, many, one
-from .compiler import Compiler, compiles
+from .code import many, one
+from .compiler import Compiler
 from .control import check_binding
 from .scope import Variable
 from .writer import Line
@@ -30,7 +31,7 @@ def write_join(c: Compiler, join: ast.JoinClause) -> tuple[str, ItemType]:
     index, asked, item = _index(c, join)
     method = "matches" if join.position is None else "positions_and_matches"
     found = f"{index}.{method}({asked}, run.implicit_timezone_minutes)"
-    return found if join.place is None else f"{c.rt(rt.of_each_parent)}({found}, {join.place})", item
+    return found if join.place is None else f"{c.rt(of_each_parent)}({found}, {join.place})", item
 
 
 def number_of_matches(c: Compiler, node: ast.Expr, function: str) -> str | None:
@@ -83,7 +84,7 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
     # The variable of the join is not bound here: it stands for none of the variables around.
     with c.scoped(c.scope.without_variable(join.name.expanded)):
         name = c.writer.fresh("join")
-        index = _placed(c, name, made, (join.collection, *keys), join.is_of_input)
+        index = placed_for(c, name, made, (join.collection, *keys), join.is_of_input)
     c.writer.indexes[name] = join.span
     asked = _tuple([c.as_sequence(c.atomized(c.compile(test.probe))) for test in join.tests])
     return f"({index} if {index}.built else {index}.build({c.writer.call(build)}))", asked, item[-1]
@@ -122,23 +123,7 @@ def _tuple(parts: list[str]) -> str:
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
-@compiles(ast.Shared)
-def compile_shared(c: Compiler, node: ast.Shared) -> Code:
-    kinds: list[SequenceType] = []
-
-    def write() -> None:
-        code = c.sequence(c.compile(node.value))
-        kinds.append(code.type)
-        c.writer.line(f"return {c.as_sequence(code)}")
-
-    compute = c.lifted("shared", [], c.describe(node.value), write)
-    c.writer.notes.append(Note(node.span, "computed once", f"{c.describe(node.value)} is the same at each turn"))
-    cell = _placed(c, c.writer.fresh("shared"), f"{c.rt(rt.SharedValue)}()", (node.value,), node.is_of_input)
-    text = f"({cell}.items if {cell}.is_known else {cell}.keep({c.writer.call(compute)}))"
-    return Code(text, Shape.SEQUENCE, SequenceType(kinds[0].item, Occurrence.MANY))
-
-
-def _placed(c: Compiler, name: str, made: str, reading: tuple[ast.Expr, ...], is_of_input: bool) -> str:
+def placed_for(c: Compiler, name: str, made: str, reading: tuple[ast.Expr, ...], is_of_input: bool) -> str:
     """Write what is made once for many turns where the last variable is bound that it reads; gives its name here."""
     reads = frozenset[tuple[str, str]]().union(*map(free_in, reading))
     return placed(c, name, made, reads, reading, is_of_input)

@@ -98,8 +98,11 @@ class ModuleTable:
         return self.joins.of_body(body) if self._may_join(body) else body
 
     def _may_join(self, expr: ast.Expr) -> bool:
-        """Whether something is compared, or a function is called that may do so. Others need no rewriting loaded."""
-        return any(isinstance(node, _COMPARING) for node in expr.walk())
+        """Whether something is compared or found by its place, or a function is called that may do so.
+
+        Others need no rewriting loaded.
+        """
+        return any(isinstance(node, _COMPARING) or _finds_by_place(node) for node in expr.walk())
 
     # --- declarations
 
@@ -356,6 +359,16 @@ class ModuleTable:
 
             frame = c.lifted("fn", names, c.describe(declaration), write)
         frame.name = function.python_name
+
+
+def _finds_by_place(node: ast.Node) -> bool:
+    """E[$i]"""
+    match node:
+        case ast.AxisStep(predicates=predicates):
+            return any(not isinstance(predicate, ast.IntegerLiteral) for predicate in predicates)
+        case ast.Filter(predicate=predicate):
+            return not isinstance(predicate, ast.IntegerLiteral)
+    return False
 
 
 def check_variable_annotations(declaration: ast.VariableDecl) -> None:

@@ -6,14 +6,15 @@ context node get a turn of its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 
 from xylem.analysis.boundedness.first_positions import first_positions
 from xylem.analysis.facts.may_be_number import may_be_number
-from xylem.analysis.facts.position_tests import position_tests
-from xylem.analysis.focus import uses_last, uses_position
+from xylem.analysis.facts.position_tests import PositionTest, position_tests
+from xylem.analysis.focus import reads_focus, uses_last, uses_position
 from xylem.analysis.near_siblings import AXES
 from xylem.analysis.streamable_paths import is_descend, is_test
 from xylem.analysis.types import node_type
@@ -31,6 +32,7 @@ from xylem.values.sequence_type import ItemType, NodeItem, Occurrence, SequenceT
 from .code import ANY_ITEM, EMPTY, Code, Shape, atomic, many, one, optional
 from .code_gap import CodeGap
 from .compiler import YIELD, Compiler, compiles
+from .shared_values import places_in_parents
 from .step_texts import with_step
 
 REVERSE_AXES = ("parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling")
@@ -329,6 +331,8 @@ def _apply_predicates(c: Compiler, code: Code, predicates: tuple[ast.Expr, ...])
 
 @compiles(ast.Filter)
 def compile_filter(c: Compiler, node: ast.Filter) -> Code:
+    if isinstance(node.base, ast.Shared) and node.base.is_by_parent:
+        return places_in_parents(c, node.base, node.predicate)
     step = _only_step(c, node.base)
     if step is not None and (isinstance(node.predicate, ast.IntegerLiteral) or position_tests(node.predicate)):
         return c.compile(_with_predicate(node.base, step, node.predicate))
@@ -374,17 +378,11 @@ def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
             return optional(f"{c.rt(rt.last_item)}({c.as_iterable(base)})", base.item)
     tests = position_tests(predicate)
     if tests is not None:
-
-        def write() -> None:
-            asked = (f"({test.op!r}, {c.as_sequence(c.atomized(c.compile(test.asked)))})" for test in tests)
-            c.writer.line(f"return [{', '.join(asked)}]")
-
-        positions = c.lifted("positions", [], c.describe(predicate), write)
-        text = f"{c.rt(rt.at_positions)}({c.as_iterable(base)}, lambda: {c.writer.call(positions)})"
+        text = f"{c.rt(rt.at_positions)}({c.as_iterable(base)}, {asked_positions(c, predicate, tests)})"
         return replace(many(text, base.item, ordered=base.ordered), endless=base.endless)
     with_last, with_position = uses_last(predicate), uses_position(predicate)
     numeric = may_be_number(predicate, partial(_known_item, c))
-    if numeric and isinstance(predicate, ast.VarRef):
+    if numeric and not reads_focus(predicate):
         return _by_number_or_truth(c, base, predicate)
     source = c.as_iterable(base)
     kind = SequenceType(base.item, _or_none(base.type.occurrence))
@@ -429,10 +427,33 @@ def _loop(dot: str, position: str | None) -> CodeGap:
 
 
 def _by_number_or_truth(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
-    """E[$n]: the predicate is the same for all items, so it is looked at once."""
-    value = c.compile(predicate)
-    text = f"{c.rt(rt.by_number_or_truth)}({c.as_iterable(base)}, {c.as_sequence(value)})"
-    return many(text, base.item, ordered=base.ordered)
+    """E[$n + 1]: the predicate is the same for all items, so it is looked at once, and only if there is an item."""
+    asked = asked_value(c, predicate)
+    text = f"{c.rt(rt.by_number_or_truth)}({c.as_iterable(base)}, {asked})"
+    return replace(many(text, base.item, ordered=base.ordered), endless=base.endless)
+
+
+def asked_value(c: Compiler, predicate: ast.Expr) -> str:
+    """The value of a predicate, as a function."""
+    if isinstance(predicate, ast.VarRef):
+        return f"lambda: {c.as_sequence(c.compile(predicate))}"
+    return _once(c, predicate, lambda: c.as_sequence(c.compile(predicate)))
+
+
+def asked_positions(c: Compiler, predicate: ast.Expr, tests: list[PositionTest]) -> str:
+    """What positions are compared with, as a function: it is computed once, and only if there is an item."""
+
+    def told() -> str:
+        asked = (f"({test.op!r}, {c.as_sequence(c.atomized(c.compile(test.asked)))})" for test in tests)
+        return f"[{', '.join(asked)}]"
+
+    return _once(c, predicate, told)
+
+
+def _once(c: Compiler, predicate: ast.Expr, told: Callable[[], str]) -> str:
+    """A function without parameters for what a predicate asks for."""
+    frame = c.lifted("asked", [], c.describe(predicate), lambda: c.writer.line(f"return {told()}"))
+    return f"lambda: {c.writer.call(frame)}"
 
 
 def _is_never_number(value: Code) -> bool:

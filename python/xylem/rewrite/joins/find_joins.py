@@ -25,9 +25,11 @@ from typing import Any, NamedTuple
 
 from xylem.analysis.ast_replacement import with_values
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
+from xylem.analysis.facts.position_tests import position_tests
 from xylem.analysis.focus import read_variables, reads_focus, reads_item, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import numbered_keys
+from xylem.errors import Span
 from xylem.functions.registry import FN
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
@@ -51,7 +53,6 @@ from .surroundings import Surroundings
 
 JOIN_NAMESPACE = "urn:xylem:join"
 """Of the variables that joins bring: no query has names there."""
-_COMPARED_OR_FOLDED = (ast.GeneralComparison, ast.ValueComparison, ast.FunctionCall)
 _LOOPS = (ast.ForClause, ast.Path, ast.AxisStep, ast.Filter, ast.SimpleMap, ast.Quantified, ast.InlineFunction)
 
 
@@ -75,8 +76,7 @@ class JoinFacts:
 
 def with_joins(expr: ast.Expr, facts: JoinFacts, around: Surroundings | None = None) -> ast.Expr:
     """The expression with its joins; the very same object where there are none."""
-    kinds = {type(node) for node in expr.walk()}
-    if not kinds & set(_COMPARED_OR_FOLDED) or (around is None and not kinds & set(_LOOPS)):
+    if around is None and not any(isinstance(node, _LOOPS) for node in expr.walk()):
         return expr
     before = len(facts.found)
     made = _Finder(facts).visit(expr, around or Surroundings())
@@ -110,11 +110,14 @@ class _Finder:
             case ast.AxisStep():
                 return self._step(None, node, node, around)
             case ast.Filter(base=base, predicate=predicate) if self._is_kept(base, predicate, around):
-                inner = self.visit(predicate, around.in_focus_of(base))
+                inner = self._predicate(predicate, base, around)
                 return replace(node, base=self._shared(base, around), predicate=inner)
             case ast.FunctionCall(name=name, arguments=(base, start, *more)) if self._is_cut(name, base, start, around):
                 rest = tuple(self.visit(one, around) for one in (start, *more))
                 return replace(node, arguments=(self._shared(base, around), *rest))
+            case ast.FunctionCall(name=name, arguments=(values, sought)) if self._is_sought_in(name, values, around):
+                found = self._shared(ast.FunctionCall(ast.Name("data", "fn", FN), (values,), span=values.span), around)
+                return replace(node, arguments=(found, self.visit(sought, around)))
             case ast.Filter(base=base, predicate=predicate):
                 return self._filtered(self.visit(base, around), (predicate,), node, around)
             case ast.SimpleMap(left=left, right=right):
@@ -160,11 +163,20 @@ class _Finder:
         """Whether each turn of a loop takes items by their places in a sequence that is the same for all of them."""
         if not self._repeats(base, around) or is_test(predicate):
             return False
-        return uses_position(predicate) or isinstance(predicate, (ast.VarRef, ast.Arithmetic, ast.IntegerLiteral))
+        return uses_position(predicate) or not reads_focus(predicate)
 
     def _is_cut(self, name: ast.Name, base: ast.Expr, start: ast.Expr, around: Surroundings) -> bool:
         """subsequence($items, $start, …), with another start at each turn."""
         return name.expanded == (FN, "subsequence") and self._repeats(base, around) and bool(free_in(start))
+
+    def _is_sought_in(self, name: ast.Name, values: ast.Expr, around: Surroundings) -> bool:
+        """index-of($values, …), in values that are the same at each turn."""
+        settled = around.settled(values)
+        return (
+            name.expanded == (FN, "index-of")
+            and around.depth_of(settled) < around.depth
+            and is_the_same_each_time(settled)
+        )
 
     def _repeats(self, base: ast.Expr, around: Surroundings) -> bool:
         settled = around.settled(base)
@@ -174,8 +186,24 @@ class _Finder:
             return False
         return is_the_same_each_time(settled)
 
-    def _shared(self, call: ast.Expr, around: Surroundings) -> ast.Expr:
-        made = ast.Shared(around.settled(call), around.focus.is_in_input, span=call.span)
+    def _is_kept_by_parent(self, base: ast.Expr, step: ast.AxisStep, around: Surroundings) -> bool:
+        """Whether each turn takes children by their places, of a path that is the same for all of them."""
+        if not step.predicates or step.axis not in ("child", "attribute") or not self._repeats(base, around):
+            return False
+        first, *rest = step.predicates
+        if not self._changes(first, around) or not all(map(is_test, rest)):
+            return False
+        return position_tests(first) is not None or (not reads_focus(first) and not is_test(first))
+
+    def _predicate(self, predicate: ast.Expr, base: ast.Expr, around: Surroundings) -> ast.Expr:
+        """A predicate where its base is: one that is the same for all items is looked at once."""
+        return self.visit(predicate, around.in_focus_of(base) if reads_focus(predicate) else around)
+
+    def _shared(self, call: ast.Expr, around: Surroundings, *, is_by_parent: bool = False) -> ast.Expr:
+        settled = around.settled(call)
+        # It is computed where the last variable is bound that it reads.
+        value = self.visit(settled, replace(around, depth=around.depth_of(settled)))
+        made = ast.Shared(value, around.focus.is_in_input, is_by_parent, span=call.span)
         self.facts.found.append(made)
         return made
 
@@ -371,6 +399,13 @@ class _Finder:
     def _step(self, start: ast.Expr | None, step: ast.AxisStep, whole: ast.Expr, around: Surroundings) -> ast.Expr:
         plain = replace(step, predicates=())
         base = plain if start is None else ast.Path(start, plain, span=whole.span)
+        if self._is_kept_by_parent(base, step, around):
+            first, *rest = (self._predicate(one, base, around) for one in step.predicates)
+            base = replace(base, span=_before(first, whole))
+            made: ast.Expr = ast.Filter(self._shared(base, around, is_by_parent=True), first, span=whole.span)
+            for predicate in rest:
+                made = ast.Filter(made, predicate, span=whole.span)
+            return made
         return self._filtered(base, step.predicates, whole, around)
 
     def _filtered(
@@ -387,7 +422,7 @@ class _Finder:
                 place, rest = _place_behind(base, predicates[index + 1 + len(behind) :], whole)
                 if not all(map(is_test, rest)):
                     continue
-                visited += (self.visit(one, inside) for one in predicates[len(visited) : index])
+                visited += (self._predicate(one, base, around) for one in predicates[len(visited) : index])
                 kept: list[ast.Expr] = []
                 tests = [predicate]
                 for number, one in enumerate(predicates[:index]):
@@ -404,7 +439,7 @@ class _Finder:
                     for test in rest:
                         found = self._filtered(found, (test,), ast.Filter(found, test, span=test.span), around)
                     return found
-        visited += (self.visit(one, inside) for one in predicates[len(visited) :])
+        visited += (self._predicate(one, base, around) for one in predicates[len(visited) :])
         return _with_predicates(base, tuple(visited), whole)
 
     def _changes(self, predicate: ast.Expr, around: Surroundings) -> bool:
@@ -547,6 +582,14 @@ def _place_behind(
             case ast.FunctionCall(name=name, arguments=()) if name.expanded == (FN, "last"):
                 return -1, tuple(rest)
     return None, predicates
+
+
+def _before(predicate: ast.Expr, whole: ast.Expr) -> Span:
+    """Where in the query the step stands that has this predicate."""
+    span, behind = whole.span, predicate.span
+    if span.source is not behind.source or not span.start < behind.start <= span.end:
+        return span
+    return replace(span, end=span.source.text.rindex("[", span.start, behind.start))
 
 
 def _spliced(clause: ast.ForClause) -> tuple[ast.JoinClause, *tuple[ast.Clause, ...]] | None:

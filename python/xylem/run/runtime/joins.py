@@ -313,35 +313,3 @@ def _length(key: Any) -> Any:
 
 def _families(kinds: Iterable[type]) -> set[int | None]:
     return {FAMILY_OF.get(kind) for kind in kinds}
-
-
-class SharedValue:
-    """Items that are computed when they are first asked for, and then kept."""
-
-    __slots__ = ("is_known", "items")
-
-    def __init__(self) -> None:
-        self.is_known = False
-        self.items: Sequence[Any] = ()
-
-    def keep(self, items: Sequence[Any]) -> Sequence[Any]:
-        self.items, self.is_known = items, True
-        return items
-
-
-def of_each_parent(nodes: Iterable[Any], place: int) -> Iterator[Any]:
-    """The node at a place among those of the nodes, in document order, that have the same parent; -1: the last one."""
-    passed: dict[tuple[int, int | None], int] = {}
-    last: dict[tuple[int, int | None], Any] = {}
-    for node in nodes:
-        parent = node.parent
-        family = (id(node.tree), None if parent is None else parent.pre)
-        if place < 0:
-            # What was the last one of its parent gives way to a later one, which stands behind all seen before.
-            last.pop(family, None)
-            last[family] = node
-            continue
-        passed[family] = number = passed.get(family, 0) + 1
-        if number == place:
-            yield node
-    yield from last.values()

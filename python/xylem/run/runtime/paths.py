@@ -171,16 +171,31 @@ def predicate_holds(value: Iterable[Any], position: int) -> bool:
     return effective_boolean(read)
 
 
-def by_number_or_truth(items: Iterable[Any], value: Sequence[Any]) -> Iterator[Any]:
-    """items[value], the value being the same for every item."""
+def by_number_or_truth(items: Iterable[Any], asked: Callable[[], Sequence[Any]]) -> Iterable[Any]:
+    """items[asked], the value being the same for every item: it is computed once, and only if there is an item."""
+    if not isinstance(items, (list, tuple, range)):
+        return _read_by_number_or_truth(iter(items), asked)
+    if not items:
+        return ()
+    places = places_of(asked())
+    return items if places is None else items[places]
+
+
+def _read_by_number_or_truth(items: Iterator[Any], asked: Callable[[], Sequence[Any]]) -> Iterator[Any]:
+    for item in items:
+        places, whole = places_of(asked()), chain((item,), items)
+        yield from whole if places is None else islice(whole, places.start, places.stop)
+        return
+
+
+def places_of(value: Sequence[Any]) -> slice | None:
+    """The places that a predicate of this value leaves; None for all of them."""
     if len(value) == 1 and is_number(value[0]):
         number = value[0]
         if number == number and abs(number) != float("inf") and number == int(number) and number >= 1:
-            found = nth(items, int(number))
-            if found is not None:
-                yield found
-    elif effective_boolean(value):
-        yield from items
+            return slice(int(number) - 1, int(number))
+        return slice(0, 0)
+    return None if effective_boolean(value) else slice(0, 0)
 
 
 def is_number(item: Any) -> bool:

@@ -408,3 +408,5 @@ class Shared(Expr):
     value: Expr
     is_of_input: bool = False
     """As for `JoinClause`."""
+    is_by_parent: bool = False
+    """Whether a filter of it is the predicate of a step: it counts places among the items of each parent."""

@@ -1,0 +1,65 @@
+"""Values that are the same at each turn of the loops around them: computed once, and looked into at each turn."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xylem.analysis.facts.position_tests import position_tests
+from xylem.plan.note import Note
+from xylem.run.runtime import shared_values as rt
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+from xylem.values.sequence_type import ONE_ATOMIC, AtomicItem, Occurrence, SequenceType
+
+from .code import Code, Shape, many
+from .compiler import Compiler, compiles
+from .joins import placed_for
+
+
+class _Kept(NamedTuple):
+    """Where a value is kept, and its items there, which are computed at the first time."""
+
+    cell: str
+    items: str
+    type: SequenceType
+
+
+@compiles(ast.Shared)
+def compile_shared(c: Compiler, node: ast.Shared) -> Code:
+    kept = _kept(c, node)
+    return Code(kept.items, Shape.SEQUENCE, SequenceType(kept.type.item, Occurrence.MANY))
+
+
+def places_in_parents(c: Compiler, base: ast.Shared, predicate: ast.Expr) -> Code:
+    """base[predicate] of a step: places are counted among the children of one parent."""
+    from .paths import asked_positions, asked_value
+
+    kept = _kept(c, base)
+    tests = position_tests(predicate)
+    if tests is None:
+        text = f"{kept.cell}.of_parents_by({kept.items}, {asked_value(c, predicate)})"
+    else:
+        text = f"{kept.cell}.of_parents_at({kept.items}, {asked_positions(c, predicate, tests)})"
+    return many(text, kept.type.item, reread=True, ordered=True)
+
+
+def positions_in(c: Compiler, values: ast.Shared, sought: ast.Expr) -> Code:
+    """index-of() in values that are kept."""
+    value = c.bind(c.converted(c.compile(sought), ONE_ATOMIC, "argument 2 of index-of()"))
+    kept = _kept(c, values)
+    text = f"{kept.cell}.positions_of({kept.items}, {value.text}, run.implicit_timezone_minutes)"
+    return many(text, AtomicItem(at.INTEGER), reread=True)
+
+
+def _kept(c: Compiler, node: ast.Shared) -> _Kept:
+    kinds: list[SequenceType] = []
+
+    def write() -> None:
+        code = c.sequence(c.compile(node.value))
+        kinds.append(code.type)
+        c.writer.line(f"return {c.as_sequence(code)}")
+
+    compute = c.lifted("shared", [], c.describe(node.value), write)
+    c.writer.notes.append(Note(node.span, "computed once", f"{c.describe(node.value)} is the same at each turn"))
+    cell = placed_for(c, c.writer.fresh("shared"), f"{c.rt(rt.SharedValue)}()", (node.value,), node.is_of_input)
+    return _Kept(cell, f"({cell}.items if {cell}.is_known else {cell}.keep({c.writer.call(compute)}))", kinds[0])

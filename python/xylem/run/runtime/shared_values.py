@@ -1,0 +1,107 @@
+"""Values that many turns of a loop share: computed when they are first asked for, then kept.
+
+Holds:  the items; where each turn takes some of them by their places among the children of one parent, the items by
+        parent; where each turn asks for the places of a value, these by value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from xylem.values.comparison_keys import grouping_key
+from xylem.values.document_order import document_order
+from xylem.values.node import Node
+
+from .paths import PositionTests, at_positions, by_number_or_truth
+
+_Family = tuple[int, int | None]
+
+
+class SharedValue:
+    """Items that are computed when they are first asked for, and then kept."""
+
+    __slots__ = ("_families", "_positions", "is_known", "items")
+
+    def __init__(self) -> None:
+        self.is_known = False
+        self.items: Sequence[Any] = ()
+        self._families: list[list[Node]] | None = None
+        self._positions: dict[Any, list[int]] | None = None
+
+    def keep(self, items: Sequence[Any]) -> Sequence[Any]:
+        self.items, self.is_known = items, True
+        return items
+
+    # --- children by their places among those of their parent
+
+    def of_parents_at(self, items: Sequence[Node], tests: Callable[[], PositionTests]) -> Sequence[Node]:
+        """The items, which are all that is kept, whose places among the items of their parents pass all tests."""
+        return self._of_each_family(items, tests, at_positions)
+
+    def of_parents_by(self, items: Sequence[Node], asked: Callable[[], Sequence[Any]]) -> Sequence[Node]:
+        """The same for a predicate that is a number or a truth value."""
+        return self._of_each_family(items, asked, by_number_or_truth)
+
+    def _of_each_family(
+        self, items: Sequence[Node], asked: Callable[[], Any], pick: Callable[..., Iterable[Node]]
+    ) -> Sequence[Node]:
+        if not items:
+            return ()
+        value = asked()
+        families = self._families
+        if families is None:
+            # The largest first: behind one that has nothing at a place none has.
+            families = self._families = sorted(_by_parent(items), key=len, reverse=True)
+        if len(families) == 1:
+            return list(pick(families[0], lambda: value))
+        found: list[Node] = []
+        for family in families:
+            picked = list(pick(family, lambda: value))
+            if not picked:
+                break
+            found += picked
+        return document_order(found)
+
+    # --- places of values
+
+    def positions_of(self, items: Sequence[Any], value: Any, implicit_timezone: int) -> Sequence[int]:
+        """fn:index-of: where the items, which are all that is kept, are equal to a value."""
+        if value != value:  # NaN equals nothing here, though all NaN have one key.
+            return ()
+        known = self._positions
+        if known is None:
+            known = self._positions = {}
+            for position, item in enumerate(items, 1):
+                known.setdefault(grouping_key(item, None, implicit_timezone), []).append(position)
+        return known.get(grouping_key(value, None, implicit_timezone), ())
+
+
+def _by_parent(nodes: Iterable[Node]) -> list[list[Node]]:
+    """Nodes in document order, those of each parent together."""
+    families: dict[_Family, list[Node]] = {}
+    for node in nodes:
+        families.setdefault(_family(node), []).append(node)
+    return list(families.values())
+
+
+def of_each_parent(nodes: Iterable[Node], place: int) -> Iterator[Node]:
+    """The node at a place among those of the nodes, in document order, that have the same parent; -1: the last one."""
+    passed: dict[_Family, int] = {}
+    last: dict[_Family, Node] = {}
+    for node in nodes:
+        family = _family(node)
+        if place < 0:
+            # What was the last one of its parent gives way to a later one, which stands behind all seen before.
+            last.pop(family, None)
+            last[family] = node
+            continue
+        passed[family] = number = passed.get(family, 0) + 1
+        if number == place:
+            yield node
+    yield from last.values()
+
+
+def _family(node: Node) -> _Family:
+    parent = node.parent
+    return id(node.tree), None if parent is None else parent.pre
