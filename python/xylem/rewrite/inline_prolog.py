@@ -7,28 +7,27 @@
 
 Gain:   a global variable that reads the input, or a function that takes a node, would need all of it kept.
 Needs:  for variables: not external; one that a function reads stays for it. For functions: no recursion;
-        parameters and result without types, or with types the arguments are known to have, or values of nodes, which
-        are cast; the variables that the body reads of the prolog are bound nowhere in the query.
-Safe:   functions have no focus and no state: a call is its body with the parameters bound to the arguments. What a
-        node holds is untyped, and an untyped argument is cast to the type of its parameter (XQuery 3.1 §3.1.5.2).
+        parameters and result without types, or with types that arguments are known to have, or are converted to
+        (argument_types.py); the variables that the body reads of the prolog are bound nowhere in the query.
+Safe:   functions have no focus and no state: a call is its body with the parameters bound to the arguments.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.value_class import declared_class
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.analysis.statements import Statements
-from xylem.analysis.streamable_paths import is_element_test
 from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
+from .argument_types import KnownTypes, gives_element
 from .fresh_names import bound_names
 from .let_values import is_cheap
 from .source import is_named_source
@@ -37,6 +36,8 @@ from .substitution import Substitution
 ExpandedName = tuple[str, str]
 _ANY_NUMBER = ("*", "**")
 _TRUTH = (ast.And, ast.GeneralComparison, ast.Or, ast.Quantified)
+RESULT_NAMESPACE = "urn:xylem:result"
+"""Of variables for results that are still to be checked: no query has names there."""
 MOST_NODES = 4_000
 """Queries that become larger than this keep their calls."""
 
@@ -64,7 +65,9 @@ def inline_functions(body: ast.Expr, declared: Iterable[ast.Declaration]) -> ast
     """The body with calls of simple functions replaced by what they stand for."""
     declared = list(declared)
     functions = {(*d.name.expanded, len(d.parameters)): d for d in declared if isinstance(d, ast.FunctionDecl)}
-    return _Inliner(functions, body, Statements.of(body, declared)).inlined(body) if functions else body
+    if not functions:
+        return body
+    return _Inliner(functions, body, Statements.of(body, declared)).inlined(body, KnownTypes.of(body))
 
 
 def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:
@@ -80,105 +83,67 @@ def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:
     return any(isinstance(node, ast.FunctionCall) and is_named_source(node) for node in value.walk())
 
 
-@dataclass(frozen=True)
-class _Known:
-    """What is known of the variables of the query: bound by `for` to elements that a step selects."""
-
-    steps: Mapping[ExpandedName, ast.AxisStep]
-
-    @staticmethod
-    def of(body: ast.Expr) -> _Known:
-        steps: dict[ExpandedName, ast.AxisStep] = {}
-        bound: set[ExpandedName] = set()
-        for node in body.walk():
-            for name in bound_names(node):
-                if name.expanded in bound:
-                    steps.pop(name.expanded, None)
-                bound.add(name.expanded)
-            if isinstance(node, ast.ForClause) and node.name.expanded not in steps and not node.allowing_empty:
-                last = node.collection.right if isinstance(node.collection, ast.Path) else node.collection
-                if isinstance(last, ast.AxisStep) and last.axis in ("child", "descendant"):
-                    steps[node.name.expanded] = last
-        return _Known(steps)
-
-    def has_type(self, argument: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
-        """Whether an argument is known to be of a type, so that it need not be checked."""
-        if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence in _ANY_NUMBER):
-            return True
-        if _converted(argument, kind) is not argument:
-            return True
-        last = argument.right if isinstance(argument, ast.Path) else argument
-        if isinstance(last, ast.AxisStep) and last.axis in ("child", "descendant"):
-            known = is_element_test(last.test) and _is_element(last.test, kind.item)
-            return known and kind.occurrence in _ANY_NUMBER
-        if not isinstance(argument, ast.VarRef) or argument.name.expanded not in self.steps:
-            return False
-        test = self.steps[argument.name.expanded].test
-        return is_element_test(test) and _is_element(test, kind.item)
-
-
-_CONVERTED = ("boolean", "date", "dateTime", "decimal", "double", "integer", "string")
-
-
-def _converted(argument: ast.Expr, kind: ast.SequenceTypeNode | None) -> ast.Expr:
-    """An argument as a function gets it: of nodes, the value in the type of the parameter."""
-    if kind is None or not isinstance(kind.item, ast.AtomicType) or kind.occurrence not in ("", "?"):
-        return argument
-    name = kind.item.name
-    if name.uri != PREFIXES["xs"] or name.local not in _CONVERTED:
-        return argument
-    last = argument.right if isinstance(argument, ast.Path) else None
-    if not isinstance(last, ast.AxisStep) or not isinstance(last.test, (ast.NameTest, ast.Wildcard)):
-        return argument
-    return ast.CastAs(argument, ast.SingleType(name, kind.occurrence == "?"), span=argument.span)
-
-
-def _is_element(test: ast.NodeTest, kind: ast.ItemTypeNode | None) -> bool:
-    match kind:
-        case ast.AnyItemType() | ast.AnyKindTest() | ast.ElementTest(name=None, type=None):
-            return True
-        case ast.ElementTest(name=ast.Name() as name, type=None):
-            return isinstance(test, ast.NameTest) and test.name.expanded == name.expanded
-    return False
-
-
 class _Inliner:
     def __init__(
         self, functions: Mapping[tuple[str, str, int], ast.FunctionDecl], body: ast.Expr, statements: Statements
     ) -> None:
         self.functions = functions
         self.statements = statements
-        self.known = _Known.of(body)
         self.bound = {name.expanded for node in body.walk() for name in bound_names(node)}
         self.size = 0
+        self.results = 0
 
-    def inlined(self, expr: ast.Expr) -> ast.Expr:
-        return replaced(expr, self._call)
+    def inlined(self, expr: ast.Expr, known: KnownTypes) -> ast.Expr:
+        """An expression of the query, or of a function, with what is known of its own variables."""
+        return replaced(expr, lambda node: self._call(node, known))
 
-    def _call(self, node: ast.Node) -> ast.Node | None:
+    def _call(self, node: ast.Node, known: KnownTypes) -> ast.Node | None:
         if not isinstance(node, ast.FunctionCall):
             return None
         key = (*node.name.expanded, len(node.arguments))
         declared = self.functions.get(key)
-        if declared is None or self._recurs(key) or not self._can_go(declared, node):
+        if declared is None or self._recurs(key) or not self._can_go(declared, node, known):
             return None
         assert declared.body is not None
-        arguments = [
-            _converted(self.inlined(argument), parameter.type)
-            for argument, parameter in zip(node.arguments, declared.parameters, strict=True)
-        ]
-        body = self.inlined(declared.body)
-        inside = {name.expanded for part in body.walk() for name in bound_names(part)}
+        types = (parameter.type for parameter in declared.parameters)
+        taken = [known.converted(*one, {}) for one in zip(node.arguments, types, strict=True)]
+        given = self._result(declared)
+        if given is None:
+            return None
+        inside = {name.expanded for part in given.walk() for name in bound_names(part)}
         lets: list[ast.Clause] = []
         direct: dict[ExpandedName, ast.Expr] = {}
-        for parameter, argument in zip(declared.parameters, arguments, strict=True):
+        for parameter, converted in zip(declared.parameters, taken, strict=True):
+            if converted is None:
+                return None
+            argument = self.inlined(converted.value, known)
             is_plain = is_cheap(argument) and not reads_focus(argument) and self.statements.is_steady(argument)
-            if is_plain and not _variables(argument) & inside:
+            if is_plain and converted.unchecked is None and not _variables(argument) & inside:
                 direct[parameter.name.expanded] = argument
             else:
-                lets.append(ast.LetClause(parameter.name, None, argument, span=argument.span))
-        body = Substitution(direct).apply(body)
-        return ast.Flwor(tuple(lets), body, span=node.span) if lets else body
+                lets.append(ast.LetClause(parameter.name, converted.unchecked, argument, span=argument.span))
+        given = Substitution(direct).apply(given)
+        return ast.Flwor(tuple(lets), given, span=node.span) if lets else given
+
+    def _result(self, declared: ast.FunctionDecl) -> ast.Expr | None:
+        """The body of a function, its result converted; None where the conversion is not known."""
+        body, kind = declared.body, declared.returns
+        assert body is not None
+        known = KnownTypes.of(body, declared.parameters)
+        inlined = self.inlined(body, known)
+        if _gives(body, kind, declared.parameters):
+            return inlined
+        scope = {one.name.expanded: declared_class(one.type) for one in declared.parameters}
+        converted = known.converted(body, kind, scope)
+        if converted is None:
+            return None
+        value = inlined if converted.value is body else self.inlined(converted.value, known)
+        if converted.unchecked is None:
+            return value
+        self.results += 1
+        name = ast.Name(f"result{self.results}", None, RESULT_NAMESPACE)
+        let = ast.LetClause(name, converted.unchecked, value, span=body.span)
+        return ast.Flwor((let,), ast.VarRef(name, span=body.span), span=body.span)
 
     def _recurs(self, key: tuple[str, str, int]) -> bool:
         """Whether a call may lead to the same function."""
@@ -198,20 +163,18 @@ class _Inliner:
                         todo.append(called)
         return False
 
-    def _can_go(self, declared: ast.FunctionDecl, call: ast.FunctionCall) -> bool:
+    def _can_go(self, declared: ast.FunctionDecl, call: ast.FunctionCall, known: KnownTypes) -> bool:
         body = declared.body
         if body is None or reads_focus(body) or any(isinstance(a, ast.ArgumentPlaceholder) for a in call.arguments):
             return False
         self.size += sum(1 for _ in body.walk())
-        if self.size > MOST_NODES or not _gives(body, declared.returns, declared.parameters):
-            return False
-        if not all(map(self.known.has_type, call.arguments, (p.type for p in declared.parameters))):
+        if self.size > MOST_NODES:
             return False
         own = [parameter.name.expanded for parameter in declared.parameters]
         held = _held_through_time(body)
         for name, argument in zip(own, call.arguments, strict=True):
             # A parameter keeps its node through time; what a `let` variable stands for is computed as of each moment.
-            if name in held and not (isinstance(argument, ast.VarRef) and argument.name.expanded in self.known.steps):
+            if name in held and not known.is_item(argument):
                 return False
         if (free_in(body) - set(own)) & self.bound:
             return False
@@ -224,7 +187,8 @@ def _gives(body: ast.Expr, kind: ast.SequenceTypeNode | None, parameters: Iterab
     if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence in _ANY_NUMBER):
         return True
     if isinstance(body, ast.Flwor):
-        return kind.occurrence in _ANY_NUMBER and _gives(body.result, kind, parameters)
+        # Its clauses may bind the names of parameters again.
+        return kind.occurrence in _ANY_NUMBER and _gives(body.result, kind, ())
     if isinstance(body, ast.Filter):
         # Some of the items, or none.
         return kind.occurrence in ("?", *_ANY_NUMBER) and _gives(body.base, kind, parameters)
@@ -235,7 +199,7 @@ def _gives(body: ast.Expr, kind: ast.SequenceTypeNode | None, parameters: Iterab
         return isinstance(kind.item, ast.AtomicType) and kind.item.name.expanded == (PREFIXES["xs"], "boolean")
     if not isinstance(body, (ast.DirectElement, ast.ComputedElement)) or not isinstance(body.name, ast.Name):
         return False
-    return _is_element(ast.NameTest(body.name), kind.item)
+    return gives_element(body.name, kind)
 
 
 def _held_through_time(body: ast.Expr) -> set[ExpandedName]:

@@ -41,6 +41,10 @@ class RandomJoins:
         as_variable = [test("$b/", "$a/") for test in tests]
         predicates = pick(["".join(f"[{test}]" for test in own), f"[{' and '.join(own)}]"])
         place = pick(["", "", "[1]", "[last()]"])
+        either = [self._test() for _ in range(2)]
+        one_of = " or ".join(test("", "$a/") for test in either)
+        variable_one_of = " or ".join(test("$b/", "$a/") for test in either)
+        side = pick(["following-sibling", "preceding-sibling"])
         wheres = pick([" where ".join(as_variable), " and ".join(as_variable)])
         forms = [
             f'for $a in //a for $b in {joined} where {wheres} return <p a="{{ $a/@id }}">{{ $b/@id }}</p>',
@@ -52,6 +56,13 @@ class RandomJoins:
             f"for $a in //a let $all := {joined}{predicates} return <p n='{{ count($all) }}'>{{ ($all/m)[1] }}</p>",
             f"for $a in //a return sum(for $b in {joined} where {wheres} return number($b/m))",
             f"for $a in //a for $b at $i in {joined} where {wheres} return $i",
+            f"for $a in //a return <p>{{ {joined}[{one_of}]/m }}</p>",
+            f"for $a in //a for $b in {joined} where {variable_one_of} where $b/m < 9 return $b/@id/string()",
+            f"for $a in //a where some $b in {joined} satisfies ({variable_one_of}) return $a/m",
+            f"for $a in //a return count({joined}{predicates}[. << $a])",
+            f"for $a in //a, $b in {joined} where $a << $b and ({wheres.replace(' where ', ' and ')}) return $b/m",
+            f"for $a in //a return <p>{{ $a/{side}::b{predicates}{pick(['', '[1]', '[last()]'])}/m }}</p>",
+            f"for $a in //a return count($a/{side}::b{predicates}) + count($a/{side}::a)",
         ]
         return pick(forms)
 

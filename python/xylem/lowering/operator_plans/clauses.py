@@ -17,7 +17,7 @@ from .texts import text_of
 if TYPE_CHECKING:
     from .of_expression import ExpressionPlanner
 
-_ORDERS = ("<", "<=", ">", ">=", "lt", "le", "gt", "ge")
+_ORDERS = ("<", "<=", ">", ">=", "lt", "le", "gt", "ge", *ast.NODE_ORDERS)
 
 
 class Clauses:

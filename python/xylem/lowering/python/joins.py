@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xylem.analysis.facts.standard_calls import argument_of, is_call
 from xylem.analysis.focus import reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.errors import DynamicError
@@ -19,7 +20,7 @@ from xylem.run.runtime.shared_values import of_each_parent
 from xylem.syntax import ast
 from xylem.values.sequence_type import ItemType
 
-from .code import many, one
+from .code import Code, many, one, optional
 from .compiler import Compiler
 from .control import check_binding
 from .scope import Variable
@@ -48,6 +49,21 @@ def number_of_matches(c: Compiler, node: ast.Expr, function: str) -> str | None:
     return f"(not {text})" if function == "empty" else text
 
 
+def one_match(c: Compiler, node: ast.Expr, predicate: ast.Expr) -> Code | None:
+    """The first or the last of what a join gives, asked of its index; None for anything else."""
+    match node:
+        case ast.Flwor(clauses=(ast.JoinClause(place=None) as join,), result=ast.VarRef(name=name)):
+            if name != join.name or len(join.tests) == 1:
+                return None
+        case _:
+            return None
+    if predicate != ast.IntegerLiteral(1) and not is_call(predicate, "last"):
+        return None
+    index, asked, item = _index(c, join)
+    which = 0 if isinstance(predicate, ast.IntegerLiteral) else -1
+    return optional(f"{index}.match_at({which}, {asked}, run.implicit_timezone_minutes)", item)
+
+
 _ONE_ITEM = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
 
 
@@ -64,14 +80,14 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
             if join.type is not None:
                 item.append(check_binding(c, name, collection.item, join.type, f"${join.name}"))
             c.declare(join.name.expanded, one(name, item[-1], simple=True), loops=True)
-            keys = [_key(c, test.key, number) for number, test in enumerate(join.tests)]
+            keys = [_key(c, test, number) for number, test in enumerate(join.tests)]
             c.writer.line(f"yield {_tuple(keys)}, {name}")
 
     keys = tuple(test.key for test in join.tests)
-    told_keys = ", ".join(map(c.describe, keys))
+    told_keys = ", ".join(dict.fromkeys(map(c.describe, keys)))
     build = c.lifted("index", [], f"{c.describe(join.collection)} by {told_keys}", write)
     build.is_generator = True
-    probes = ", ".join(c.describe(test.probe) for test in join.tests)
+    probes = ", ".join(dict.fromkeys(c.describe(test.probe) for test in join.tests))
     first = join.tests[0]
     is_hashed = any(test.op in ("=", "eq", "!=", "ne") for test in join.tests)
     told = f"looks up {probes} in an index by {told_keys}, built once"
@@ -86,18 +102,26 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
         name = c.writer.fresh("join")
         index = placed_for(c, name, made, (join.collection, *keys), join.is_of_input)
     c.writer.indexes[name] = join.span
-    asked = _tuple([c.as_sequence(c.atomized(c.compile(test.probe))) for test in join.tests])
+    asked = _tuple([_values(c, test.probe, test.op) for test in join.tests])
     return f"({index} if {index}.built else {index}.build({c.writer.call(build)}))", asked, item[-1]
 
 
-def _key(c: Compiler, key: ast.Expr, number: int) -> str:
+def _values(c: Compiler, expr: ast.Expr, op: str) -> str:
+    """What a comparison compares: values, or places in document order."""
+    code = c.compile(expr)
+    if op in ast.NODE_ORDERS:
+        return f"{c.rt(rt.order_keys)}({c.as_sequence(code)}, {op!r})"
+    return c.as_sequence(c.atomized(code))
+
+
+def _key(c: Compiler, test: ast.JoinTest, number: int) -> str:
     """The keys of an item. Those of a later test may fail where an earlier one does not hold, and nobody asks."""
-    if number == 0 or _never_fails(key):
-        return c.as_sequence(c.atomized(c.compile(key)))
+    if number == 0 or _never_fails(test.key):
+        return _values(c, test.key, test.op)
     keys, error = c.writer.fresh("keys"), c.writer.fresh("error")
     c.writer.line("try:")
     with c.writer.indented(block=True):
-        c.writer.line(f"{keys} = {c.as_sequence(c.atomized(c.compile(key)))}")
+        c.writer.line(f"{keys} = {_values(c, test.key, test.op)}")
     c.writer.line(f"except {c.rt(DynamicError)} as {error}:")
     with c.writer.indented(block=True):
         c.writer.line(f"{keys} = {c.rt(FailedKeys)}({error})")
@@ -105,8 +129,9 @@ def _key(c: Compiler, key: ast.Expr, number: int) -> str:
 
 
 def _never_fails(key: ast.Expr) -> bool:
-    """Paths and variables give what is there."""
-    expressions = (node for node in key.walk() if isinstance(node, ast.Expr))
+    """Paths and variables give what is there, and each node has an identity."""
+    identified = argument_of(key, "generate-id")
+    expressions = (node for node in (identified or key).walk() if isinstance(node, ast.Expr))
     return all(isinstance(node, (ast.Path, ast.AxisStep, ast.VarRef)) for node in expressions)
 
 

@@ -32,6 +32,7 @@ from xylem.values.sequence_type import ItemType, NodeItem, Occurrence, SequenceT
 from .code import ANY_ITEM, EMPTY, Code, Shape, atomic, many, one, optional
 from .code_gap import CodeGap
 from .compiler import YIELD, Compiler, compiles
+from .joins import one_match
 from .shared_values import places_in_parents
 from .step_texts import with_step
 
@@ -41,8 +42,10 @@ AT_MOST_ONE_AXES = ("self", "parent")
 
 @compiles(ast.Root)
 def compile_root(c: Compiler, node: ast.Root) -> Code:
-    item = c.compile(ast.ContextItem(span=node.span))
-    return one(f"{c.rt(rt.document_root)}({c.as_one(item, 'the context item')})", NodeItem(nk.DOCUMENT))
+    item = c.as_one(c.compile(ast.ContextItem(span=node.span)), "the context item")
+    if node.is_any_node:
+        return one(f"{c.rt(rt.context_node)}({item}).root", NodeItem())
+    return one(f"{c.rt(rt.document_root)}({item})", NodeItem(nk.DOCUMENT))
 
 
 @compiles(ast.AxisStep)
@@ -333,6 +336,9 @@ def _apply_predicates(c: Compiler, code: Code, predicates: tuple[ast.Expr, ...])
 def compile_filter(c: Compiler, node: ast.Filter) -> Code:
     if isinstance(node.base, ast.Shared) and node.base.is_by_parent:
         return places_in_parents(c, node.base, node.predicate)
+    match = one_match(c, node.base, node.predicate)
+    if match is not None:
+        return match
     step = _only_step(c, node.base)
     if step is not None and (isinstance(node.predicate, ast.IntegerLiteral) or position_tests(node.predicate)):
         return c.compile(_with_predicate(node.base, step, node.predicate))

@@ -28,9 +28,7 @@ class NoOperator(Exception):
 
 
 def condition(test: ast.JoinTest) -> ast.Expr:
-    kind = ast.GeneralComparison if test.op in ast.GENERAL_OPERATORS else ast.ValueComparison
-    made = kind(test.op, test.key, test.probe, span=test.span)
-    return call("not", made) if test.negated else made
+    return call("not", test.comparison) if test.negated else test.comparison
 
 
 def call(name: str, *arguments: ast.Expr) -> ast.FunctionCall:

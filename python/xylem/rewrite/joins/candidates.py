@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from xylem.analysis.facts.comparisons import TURNED
+from xylem.analysis.facts.comparisons import TURNED, VALUE, sides
 from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.facts.truth_values import is_boolean
+from xylem.analysis.facts.value_class import Values, classify
 from xylem.analysis.focus import uses_position
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.functions.library import look_up
@@ -33,6 +35,7 @@ _NOT_TWICE = CONSTRUCTS | UNSTEADY | {(FN, "apply"), (FN, "function-lookup")}
 
 
 _EQUALITIES = frozenset({"=", "eq"})
+_TURNED_ORDERS = {"<<": ">>", ">>": "<<"}
 _RANKS = {"=": 0, "eq": 0, "!=": 2, "ne": 2}
 """Equalities first: they leave the fewest items. What is not equal is nearly everything."""
 
@@ -54,7 +57,8 @@ def conditions(test: ast.Expr | None) -> Iterator[Condition]:
     found.sort(key=lambda one: _RANKS.get(one[0].op, 1) + 2 * one[1])
     for comparison, negated, whole in found:
         yield Condition(comparison.left, comparison.op, comparison.right, negated, whole)
-        yield Condition(comparison.right, TURNED[comparison.op], comparison.left, negated, whole)
+        turned = _TURNED_ORDERS.get(comparison.op) or TURNED[comparison.op]
+        yield Condition(comparison.right, turned, comparison.left, negated, whole)
 
 
 Wanted = Callable[[Condition], bool]
@@ -78,8 +82,12 @@ def joins_in(test: ast.JoinTest, others: Sequence[ast.JoinTest]) -> bool:
     return test.op in _EQUALITIES or sum(not is_equality(one) for one in others) < 2
 
 
-def _comparison(test: ast.Expr) -> tuple[ast.GeneralComparison | ast.ValueComparison, bool] | None:
-    test = as_comparison(test)
+def _comparison(
+    test: ast.Expr,
+) -> tuple[ast.GeneralComparison | ast.ValueComparison | ast.NodeComparison, bool] | None:
+    test = as_comparison(_of_strings(test))
+    if isinstance(test, ast.NodeComparison) and test.op in ast.NODE_ORDERS:
+        return test, False
     if isinstance(test, (ast.GeneralComparison, ast.ValueComparison)):
         return test, False
     match test:
@@ -88,6 +96,30 @@ def _comparison(test: ast.Expr) -> tuple[ast.GeneralComparison | ast.ValueCompar
             if isinstance(inner, (ast.GeneralComparison, ast.ValueComparison)):
                 return inner, True
     return None
+
+
+def _of_strings(test: ast.Expr) -> ast.Expr:
+    """codepoint-equal(A, B), compare(A, B) = 0 and the like, of strings, as a comparison; (C) = true() as C."""
+    match test:
+        case ast.FunctionCall(name=name, arguments=(left, right)) if name.expanded == (FN, "codepoint-equal"):
+            if _is_string(left) and _is_string(right):
+                return ast.ValueComparison("eq", left, right, span=test.span)
+        case ast.GeneralComparison() | ast.ValueComparison():
+            for side in sides(test):
+                if side.op in ("=", "eq") and is_call(side.other, "true") and is_boolean(side.own):
+                    return side.own
+                match side.own:
+                    case ast.FunctionCall(name=name, arguments=(left, right)) if (
+                        name.expanded == (FN, "compare") and side.other == ast.IntegerLiteral(0)
+                    ):
+                        if _is_string(left) and _is_string(right):
+                            return ast.ValueComparison(VALUE.get(side.op, side.op), left, right, span=test.span)
+    return test
+
+
+def _is_string(expr: ast.Expr) -> bool:
+    """Whether all values of an expression are strings, or are compared as such."""
+    return classify(expr, {}).values in (Values.STRING, Values.UNTYPED)
 
 
 def is_test(predicate: ast.Expr) -> bool:

@@ -18,14 +18,16 @@ Safe:   the index gives the same items in the same order (`run/runtime/joins.py`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from xylem.analysis.ast_replacement import with_values
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
 from xylem.analysis.facts.position_tests import position_tests
+from xylem.analysis.facts.standard_calls import is_call
+from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.focus import read_variables, reads_focus, reads_item, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import numbered_keys
@@ -48,7 +50,7 @@ from .candidates import (
     joins_in,
     opposite,
 )
-from .sibling_values import sibling_join
+from .siblings import compared_siblings, counted_siblings, is_behind, nearest_sibling, tested_siblings
 from .surroundings import Surroundings
 
 JOIN_NAMESPACE = "urn:xylem:join"
@@ -65,6 +67,8 @@ class JoinFacts:
     sequences: frozenset[tuple[str, str]] = frozenset()
     """Global variables whose values are computed by the query and may be many items."""
     number: int = 0
+    roots: int = 0
+    """How many calls of root() have become `/`."""
     found: list[ast.JoinClause | ast.Shared] = field(default_factory=list)
     """What has been made so far."""
 
@@ -78,9 +82,12 @@ def with_joins(expr: ast.Expr, facts: JoinFacts, around: Surroundings | None = N
     """The expression with its joins; the very same object where there are none."""
     if around is None and not any(isinstance(node, _LOOPS) for node in expr.walk()):
         return expr
-    before = len(facts.found)
+    before = len(facts.found), facts.roots
     made = _Finder(facts).visit(expr, around or Surroundings())
-    return made if len(facts.found) > before else expr
+    return expr if before == (len(facts.found), facts.roots) else made
+
+
+FindSiblings = Callable[[Any, Surroundings, ast.Name], ast.Flwor | None]
 
 
 class _Clauses(NamedTuple):
@@ -102,13 +109,20 @@ class _Finder:
                 return replace(node, clauses=tuple(made.clauses), result=made.result)
             case ast.Quantified():
                 return self._quantified(node, around)
+            case ast.Path(left=ast.VarRef() as start, right=ast.FunctionCall() as call) if is_call(call, "root"):
+                root = self._root(replace(call, arguments=(start,)), around)
+                return root if isinstance(root, ast.Root) else node
             case ast.Path(left=left, right=right):
+                if isinstance(right, ast.AxisStep):
+                    siblings = self._tested_siblings(node, around)
+                    if siblings is not None:
+                        return siblings
                 start = self.visit(left, around)
                 if isinstance(right, ast.AxisStep):
                     return self._step(start, right, node, around)
                 return replace(node, left=start, right=self.visit(right, around.in_focus_of(start)))
             case ast.AxisStep():
-                return self._step(None, node, node, around)
+                return self._tested_siblings(node, around) or self._step(None, node, node, around)
             case ast.Filter(base=base, predicate=predicate) if self._is_kept(base, predicate, around):
                 inner = self._predicate(predicate, base, around)
                 return replace(node, base=self._shared(base, around), predicate=inner)
@@ -124,11 +138,22 @@ class _Finder:
                 start = self.visit(left, around)
                 return replace(node, left=start, right=self.visit(right, around.in_focus_of(start)))
             case ast.GeneralComparison():
-                return self._comparison(node, around) or self._by_siblings(node, around) or self._rebuilt(node, around)
+                return (
+                    self._comparison(node, around)
+                    or self._comparison_of_siblings(node, around)
+                    or self._rebuilt(node, around)
+                )
+            case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "count"):
+                siblings = self._siblings(counted_siblings, argument, around)
+                if siblings is not None:
+                    return replace(node, arguments=(siblings,))
+                return self._call(node, around)
+            case ast.FunctionCall(name=name) if name.expanded == (FN, "root"):
+                return self._root(node, around)
             case ast.InlineFunction(parameters=parameters, body=body):
                 return replace(node, body=self.visit(body, around.in_function(parameters)))
-            case ast.FunctionCall() if self.facts.shares_values and self._is_shared(node, around):
-                return self._shared(node, around)
+            case ast.FunctionCall():
+                return self._call(node, around)
             case ast.Typeswitch():
                 return self._typeswitch(node, around)
             case ast.DataWindow(base=base):
@@ -150,6 +175,34 @@ class _Finder:
         )
         default = self.visit(node.default, around.with_sequences(node.default_variable))
         return replace(node, operand=self.visit(node.operand, around), cases=cases, default=default)
+
+    def _call(self, node: ast.FunctionCall, around: Surroundings) -> ast.Expr:
+        if self.facts.shares_values and self._is_shared(node, around):
+            return self._shared(node, around)
+        rebuilt: ast.Expr = self._rebuilt(node, around)
+        return rebuilt
+
+    def _root(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr:
+        """root($x) of a node in the input is what `/` is here: the same at each turn."""
+        item = call.arguments[0] if call.arguments else ast.ContextItem(span=call.span)
+        if not around.focus.is_in_input or len(call.arguments) > 1 or not around.is_in_input(item):
+            return self._call(call, around)
+        if not isinstance(item, (ast.VarRef, ast.ContextItem)):
+            return self._call(call, around)
+        self.facts.roots += 1
+        return ast.Root(is_any_node=True, span=call.span)
+
+    def _rooted(self, expr: ast.Expr, around: Surroundings) -> ast.Expr:
+        """A path that starts with root($x), as one that starts with `/` where that is the same."""
+        match expr:
+            case ast.Path(left=left, right=ast.AxisStep()):
+                start = self._rooted(left, around)
+                return expr if start is left else replace(expr, left=start)
+            case ast.Path(left=ast.VarRef(), right=right) if is_call(right, "root"):
+                return cast("ast.Expr", self.visit(expr, around))
+            case ast.FunctionCall(name=name) if name.expanded == (FN, "root"):
+                return self._root(expr, around)
+        return expr
 
     # --- values that many turns of a loop share
 
@@ -197,7 +250,7 @@ class _Finder:
 
     def _predicate(self, predicate: ast.Expr, base: ast.Expr, around: Surroundings) -> ast.Expr:
         """A predicate where its base is: one that is the same for all items is looked at once."""
-        return self.visit(predicate, around.in_focus_of(base) if reads_focus(predicate) else around)
+        return cast("ast.Expr", self.visit(predicate, around.in_focus_of(base) if reads_focus(predicate) else around))
 
     def _shared(self, call: ast.Expr, around: Surroundings, *, is_by_parent: bool = False) -> ast.Expr:
         settled = around.settled(call)
@@ -236,6 +289,9 @@ class _Finder:
                     around = inside
                     continue
                 joined = None if is_best_match else self._joined(clause, waiting, result, around)
+                if joined is None and not is_best_match:
+                    clause, waiting = self._joined_by_one_of(clause, waiting, around)
+                    found = found or clause.collection is not collection
                 if joined is not None:
                     join, waiting, result = joined
                     clause = self._visited(join, inside, around)
@@ -289,7 +345,8 @@ class _Finder:
         values = Substitution({})
         for index, following in enumerate(rest):
             match following:
-                case ast.WhereClause(test=test):
+                case ast.WhereClause(test=written):
+                    test = _told(written, values)
                     found = self._indexed(wanted, clause, test, own | later, values, around)
                     if found is not None:
                         join, left = found
@@ -310,6 +367,72 @@ class _Finder:
                 join, left = found
                 where = [] if left is None else [ast.WhereClause(left, span=result.test.span)]
                 return *self._with_more(join, [*rest, *where], around), result.then
+        return None
+
+    def _joined_by_one_of(
+        self, clause: ast.ForClause, rest: list[ast.Clause], around: Surroundings
+    ) -> tuple[ast.ForClause, list[ast.Clause]]:
+        """for $x in E where A = B or C = D: the union of two look-ups."""
+        if clause.position is not None or clause.type is not None or clause.allowing_empty:
+            return clause, rest
+        values = Substitution({})
+        for index, following in enumerate(rest):
+            match following:
+                case ast.LetClause(name=name, type=None, value=value) if is_the_same_each_time(value):
+                    values = Substitution({**values.without(name).variables, name.expanded: values.apply(value)})
+                case ast.WhereClause(test=written):
+                    tests = conjuncts(_told(written, values))
+                    for test in tests:
+                        found = None
+                        if not read_variables(test) & values.variables.keys():
+                            found = self._one_of(clause, test, around)
+                        if found is not None:
+                            left = conjunction([one for one in tests if one is not test])
+                            wheres = [] if left is None else [replace(following, test=left)]
+                            return replace(clause, collection=found), [*rest[:index], *wheres, *rest[index + 1 :]]
+                case _:
+                    break
+        return clause, rest
+
+    def _one_of(self, loop: ast.ForClause, test: ast.Expr, around: Surroundings) -> ast.Expr | None:
+        """The items of a loop over a path that pass one of several tests, each by a look-up."""
+        if not isinstance(test, ast.Or) or not _is_path(loop.collection):
+            return None
+        before = len(self.facts.found)
+        inside = around.in_loop(loop.name, over=loop.collection)
+        item = ast.VarRef(loop.name, span=loop.span)
+        union: ast.Expr | None = None
+        for one in _disjuncts(test):
+            joined = self._joined(loop, [ast.WhereClause(one, span=one.span)], item, around)
+            if joined is None or not is_narrowing(joined[0].tests[0]):
+                del self.facts.found[before:]
+                return None
+            join, wheres, _ = joined
+            rest = [self._rebuilt(where, inside) for where in wheres]
+            part = ast.Flwor((self._visited(join, inside, around), *rest), item, span=one.span)
+            union = part if union is None else ast.SetOperation("union", union, part, span=test.span)
+        return union
+
+    def _filtered_by_one_of(
+        self, base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr, around: Surroundings
+    ) -> ast.Expr | None:
+        """E[A = B or C = D]"""
+        if not all(map(is_test, predicates)):
+            return None
+        for index, predicate in enumerate(predicates):
+            if not isinstance(predicate, ast.Or) or _reads_root(predicate):
+                continue
+            others = (*predicates[:index], *predicates[index + 1 :])
+            visited = tuple(self._predicate(one, base, around) for one in others)
+            items = around.settled(_with_predicates(base, visited, whole))
+            name = self.facts.fresh()
+            try:
+                test = Substitution({}, ast.VarRef(name, span=whole.span)).apply(predicate)
+            except FocusInTheWay:
+                continue
+            found = self._one_of(ast.ForClause(name, None, items, span=whole.span), test, around)
+            if found is not None:
+                return found
         return None
 
     def _with_more(
@@ -439,6 +562,9 @@ class _Finder:
                     for test in rest:
                         found = self._filtered(found, (test,), ast.Filter(found, test, span=test.span), around)
                     return found
+        found = self._filtered_by_one_of(base, predicates, whole, around)
+        if found is not None:
+            return found
         visited += (self._predicate(one, base, around) for one in predicates[len(visited) :])
         return _with_predicates(base, tuple(visited), whole)
 
@@ -503,9 +629,8 @@ class _Finder:
         before = len(self.facts.found)
         made = self._flwor([*loops, *wheres], last, around)
         if made.found:
-            function = ast.Name("exists" if node.kind == "some" else "empty", "fn", FN)
             items = ast.Flwor(tuple(made.clauses), made.result, span=node.span)
-            return ast.FunctionCall(function, (items,), span=node.span)
+            return _called("exists" if node.kind == "some" else "empty", items)
         del self.facts.found[before:]
         bindings = []
         for binding in node.bindings:
@@ -515,6 +640,7 @@ class _Finder:
 
     def _comparison(self, node: ast.GeneralComparison, around: Surroundings) -> ast.Expr | None:
         """B = E, where E is the same for many turns of a loop and may be many items."""
+        node = replace(node, left=self._rooted(node.left, around), right=self._rooted(node.right, around))
         for condition in conditions(node):
             values = around.settled(condition.own)
             if not self._may_be_many(values, condition.own, around):
@@ -526,24 +652,35 @@ class _Finder:
             loop = ast.ForClause(name, None, self.visit(values, around), None, span=node.span)
             join = self._join(loop, loop.collection, item, condition, around)
             join = self._visited(join, around.in_loop(name), around)
-            function = ast.Name("exists", "fn", FN)
-            return ast.FunctionCall(function, (ast.Flwor((join,), item, span=node.span),), span=node.span)
+            return _called("exists", ast.Flwor((join,), item, span=node.span))
         return None
 
-    def _by_siblings(self, node: ast.GeneralComparison, around: Surroundings) -> ast.Expr | None:
-        """A = preceding-sibling::x/B, over a tree: a stream keeps what it needs of siblings by itself."""
+    def _comparison_of_siblings(self, node: ast.GeneralComparison, around: Surroundings) -> ast.Expr | None:
+        siblings = self._siblings(compared_siblings, node, around)
+        return None if siblings is None else _called("exists", siblings)
+
+    def _tested_siblings(self, path: ast.Expr, around: Surroundings) -> ast.Expr | None:
+        nearest = self._siblings(nearest_sibling, path, around)
+        if nearest is None:
+            return self._siblings(tested_siblings, path, around)
+        place = ast.IntegerLiteral(1, span=path.span)
+        last = ast.FunctionCall(ast.Name("last", "fn", FN), (), span=path.span)
+        return ast.Filter(nearest, place if is_behind(path) else last, span=path.span)
+
+    def _siblings(self, find: FindSiblings, node: Any, around: Surroundings) -> ast.Expr | None:
+        """A loop over siblings of an item as a look-up, over a tree: a stream keeps those of one parent by itself."""
         if not self.facts.shares_values:
             return None
-        found = sibling_join(node, around, ast.Name(f"item{self.facts.number + 1}", None, JOIN_NAMESPACE))
+        found = find(node, around, ast.Name(f"item{self.facts.number + 1}", None, JOIN_NAMESPACE))
         if found is None:
             return None
         self.facts.fresh()
-        join, before = found.clauses
-        assert isinstance(join, ast.JoinClause)
-        self.facts.found.append(join)
-        join = self._visited(join, around.in_loop(join.name, over=join.collection), around)
-        made = replace(found, clauses=(join, before))
-        return ast.FunctionCall(ast.Name("exists", "fn", FN), (made,), span=node.span)
+        before = len(self.facts.found)
+        made = self._flwor(found.clauses, found.result, around)
+        if not made.found:
+            del self.facts.found[before:]
+            return None
+        return replace(found, clauses=tuple(made.clauses), result=made.result)
 
     def _may_be_many(self, values: ast.Expr, written: ast.Expr, around: Surroundings) -> bool:
         match values:
@@ -561,6 +698,27 @@ class _Finder:
             case ast.SetOperation(left=left, right=right):
                 return self._may_be_many(left, left, around) or self._may_be_many(right, right, around)
         return False
+
+
+def _told(test: ast.Expr, values: Substitution) -> ast.Expr:
+    """let $is := A = B where $is: the condition itself."""
+    known = [values.apply(one) if isinstance(one, ast.VarRef) else one for one in conjuncts(test)]
+    if not any(one is not written and is_boolean(one) for one, written in zip(known, conjuncts(test), strict=True)):
+        return test
+    return conjunction(known) or test
+
+
+def _disjuncts(test: ast.Expr) -> list[ast.Expr]:
+    return [*_disjuncts(test.left), *_disjuncts(test.right)] if isinstance(test, ast.Or) else [test]
+
+
+def _is_path(expr: ast.Expr) -> bool:
+    """Whether an expression gives nodes in document order, each once."""
+    return isinstance(expr.right if isinstance(expr, ast.Path) else expr, ast.AxisStep)
+
+
+def _called(function: str, argument: ast.Expr) -> ast.Expr:
+    return ast.FunctionCall(ast.Name(function, "fn", FN), (argument,), span=argument.span)
 
 
 def _bound_in(clause: ast.Clause) -> list[ast.Name]:

@@ -65,6 +65,8 @@ class Surroundings:
         inner = self._bound([name.expanded], self.depth)
         if may_repeat and self.depth_of(settled) < self.depth:
             inner = replace(inner, lets={**inner.lets, name.expanded: settled})
+        if isinstance(value, (ast.ContextItem, ast.VarRef)) and self.is_in_input(value):
+            inner = replace(inner, in_input=inner.in_input | {name.expanded})
         return replace(inner, many=inner.many | {name.expanded}) if may_be_many(value) else inner
 
     def with_sequences(self, *names: ast.Name | None) -> Surroundings:

@@ -38,11 +38,24 @@ class Bounds:
         """By the two ways in which keys have been sorted."""
 
     def count(self, asked: Sequence[Sequence[Any]], implicit_timezone: int) -> int:
+        if len(self._indexes) == 1:
+            return self._indexes[0].count(asked[0], implicit_timezone)
         runs = self._runs(asked, implicit_timezone)
         if runs is not None and runs[0].places is runs[1].places:
             start, end = _overlap(*runs)
             return end - start
         return len(self.rows(asked, implicit_timezone))
+
+    def row_at(self, place: int, asked: Sequence[Any], implicit_timezone: int) -> int | None:
+        """The first of the rows that one order leaves (0), or the last (-1)."""
+        (index,) = self._indexes
+        values = index.as_asked(asked)
+        run = index.run(values[0], implicit_timezone) if len(values) == 1 and index.is_single else None
+        if run is not None and type(run.asked) is tuple:
+            # Rows are in document order, and so are their keys.
+            return None if run.start >= run.end else int(index.item(run.places[(run.start, run.end - 1)[place]]))
+        rows = self.rows([asked], implicit_timezone)
+        return rows[place] if rows else None
 
     def rows(self, asked: Sequence[Sequence[Any]], implicit_timezone: int) -> Rows:
         """The rows, in order, of which each key compares so with one of the values asked for."""

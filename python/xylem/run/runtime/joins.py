@@ -11,6 +11,7 @@ always that of the comparison itself.
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
@@ -22,6 +23,7 @@ from xylem.values.comparison_keys import grouping_key
 from xylem.values.durations import DayTimeDuration, YearMonthDuration
 from xylem.values.families import CALENDAR, EQUALITY_ONLY, FAMILY_OF, Family
 from xylem.values.general_comparison import pair_holds
+from xylem.values.node import Node
 from xylem.values.strings import AnyURI, UntypedAtomic
 from xylem.values.value_comparison import OPERATORS
 
@@ -30,6 +32,9 @@ _EXACT = frozenset({int, Decimal})
 _AS_DOUBLES = frozenset({UntypedAtomic, float})
 _VALUE_OPERATORS = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _GENERAL = {value: general for general, value in _VALUE_OPERATORS.items()}
+_NODE_ORDERS = {"<<": "<", ">>": ">"}
+"""Of places in document order (`order_keys`)."""
+_PLACE_ORDERS = {"<": operator.lt, ">": operator.gt}
 
 _ORDERS = frozenset({"<", "<=", ">", ">="})
 _ON_TIME_LINE = CALENDAR - EQUALITY_ONLY
@@ -59,16 +64,18 @@ class JoinIndex:
     """
 
     __slots__ = (
-        "_compare", "_is_complement", "_items", "_keys", "_kinds", "_tables", "built", "is_single", "is_strict", "op",
+        "_compare", "_is_complement", "_is_of_places", "_items", "_keys", "_kinds", "_tables", "built", "is_single",
+        "is_strict", "op",
     )  # fmt: skip
 
     def __init__(self, op: str = "=", negated: bool = False) -> None:
         self.built = False
         self.is_strict = op in _GENERAL
-        self.op = _GENERAL.get(op, op)
+        self.op = _GENERAL.get(op) or _NODE_ORDERS.get(op, op)
         self._is_complement = negated != (self.op == "!=")
         """Whether items are found that the look-up does not give: it looks for equality where `!=` is asked for."""
         self._compare = OPERATORS[_VALUE_OPERATORS[self.op]]
+        self._is_of_places = op in _NODE_ORDERS
         self._items: list[Any] = []
         self._keys: list[Sequence[Any]] = []
         self._kinds: set[type] = set()
@@ -227,6 +234,8 @@ class JoinIndex:
                 return key.compare_key(implicit_timezone)
 
             return self._between(place(asked), "times in order", place)
+        if kind is tuple and kinds <= {tuple}:
+            return self._between(asked, "document order", _itself)
         if kind in _DURATIONS and kinds <= {kind}:
             return self._between(_length(asked), "durations in order", _length)
         return None
@@ -251,6 +260,8 @@ class JoinIndex:
     def holds(self, row: int, asked: Sequence[Any], implicit_timezone: int) -> bool:
         """Whether one row matches."""
         compare, values = self._compare, self.as_asked(asked)
+        if self._is_of_places:
+            return any(_PLACE_ORDERS[self.op](key, one) for key in self._keys[row] for one in values)
         return any(pair_holds(compare, key, one, None, implicit_timezone) for key in self._keys[row] for one in values)
 
     def as_asked(self, values: Sequence[Any]) -> Sequence[Any]:
@@ -293,6 +304,13 @@ class JoinIndex:
             for row, keys in enumerate(self._keys)
             if any(pair_holds(compare, key, asked, None, implicit_timezone) for key in keys)
         ]
+
+
+def order_keys(nodes: Sequence[Any], op: str) -> Sequence[Any]:
+    """The place of the node that `<<` or `>>` compares, in document order; none where there is no node."""
+    if len(nodes) > 1 or (nodes and type(nodes[0]) is not Node):
+        raise DynamicError("XPTY0004", f"an operand of {op} is not one node")
+    return [nodes[0].order_key] if nodes else ()
 
 
 def _itself(key: Any) -> Any:

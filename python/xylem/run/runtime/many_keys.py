@@ -88,14 +88,26 @@ class ManyKeysIndex:
         return ((row + 1, self._items[row]) for row in self._rows(asked, implicit_timezone))
 
     def count(self, asked: Asked, implicit_timezone: int) -> int:
-        if len(self._orders) != 2:
+        if len(self._orders) not in (1, 2):
             return len(self._rows(asked, implicit_timezone))
         self._fail_if_asked(asked, implicit_timezone)
         rows = self._equal_rows(asked, implicit_timezone)
+        if len(rows) <= _FEW:
+            return len(self._in_orders(rows, self._orders, asked, implicit_timezone))
         return self._ordered(asked, rows).count([asked[number] for number in self._orders], implicit_timezone)
 
     def any(self, asked: Asked, implicit_timezone: int) -> bool:
-        return bool(self._rows(asked, implicit_timezone))
+        return self.count(asked, implicit_timezone) > 0
+
+    def match_at(self, place: int, asked: Asked, implicit_timezone: int) -> Any:
+        """The first match (0) or the last (-1), or None; where one order leaves a run of rows, only its end is read."""
+        self._fail_if_asked(asked, implicit_timezone)
+        rows = self._equal_rows(asked, implicit_timezone)
+        if len(rows) > _FEW and len(self._orders) == 1:
+            row = self._ordered(asked, rows).row_at(place, asked[self._orders[0]], implicit_timezone)
+            return None if row is None else self._items[row]
+        found = self._rows(asked, implicit_timezone)
+        return self._items[found[place]] if found else None
 
     def _rows(self, asked: Asked, implicit_timezone: int) -> Rows:
         self._fail_if_asked(asked, implicit_timezone)
@@ -104,6 +116,10 @@ class ManyKeysIndex:
         if orders and len(rows) > _FEW:
             rows = self._ordered(asked, rows).rows([asked[number] for number in orders[:2]], implicit_timezone)
             orders = orders[2:]
+        return self._in_orders(rows, orders, asked, implicit_timezone)
+
+    def _in_orders(self, rows: Rows, orders: Sequence[int], asked: Asked, implicit_timezone: int) -> Rows:
+        """The rows that each of some orders holds for, one by one."""
         for number in orders:
             index = self._indexes[number]
             rows = [row for row in rows if index.holds(row, asked[number], implicit_timezone)]

@@ -153,7 +153,12 @@ class UnaryLookup(Expr):
 
 @ast_node
 class Root(Expr):
-    """A leading `/`: the root of the context node's tree, which must be a document node."""
+    """A leading `/`: the root of the context node's tree, which must be a document node.
+
+    With `is_any_node` it stands for root(), and may be any node.
+    """
+
+    is_any_node: bool = False
 
 
 @ast_node
@@ -206,6 +211,7 @@ class ValueComparison(Expr):
 
 
 GENERAL_OPERATORS = frozenset({"=", "!=", "<", "<=", ">", ">="})
+NODE_ORDERS = frozenset({"<<", ">>"})
 
 
 @ast_node

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .expressions import GENERAL_OPERATORS, NODE_ORDERS, GeneralComparison, NodeComparison, ValueComparison
 from .node import Expr, Name, Node, ast_node
 from .types import SequenceTypeNode
 
@@ -97,13 +98,21 @@ class OrderByClause(Clause):
 class JoinTest(Node):
     """key op probe: the key reads the variable of the join, the probe does not.
 
-    `op` is a general or a value comparison; with `negated`, it must not be true.
+    `op` is a general or a value comparison, or one of `NODE_ORDERS`; with `negated`, it must not be true.
     """
 
     key: Expr
     op: str
     probe: Expr
     negated: bool = False
+
+    @property
+    def comparison(self) -> Expr:
+        """What must be true, or with `negated` must not."""
+        if self.op in NODE_ORDERS:
+            return NodeComparison(self.op, self.key, self.probe, span=self.span)
+        kind = GeneralComparison if self.op in GENERAL_OPERATORS else ValueComparison
+        return kind(self.op, self.key, self.probe, span=self.span)
 
 
 @ast_node

@@ -39,8 +39,7 @@ def _join(out: Writer, node: ast.JoinClause) -> None:
 
 @prints(PRIMARY, ast.JoinTest)
 def _join_test(out: Writer, node: ast.JoinTest) -> None:
-    compares = ast.GeneralComparison if node.op in ast.GENERAL_OPERATORS else ast.ValueComparison
-    test: ast.Expr = compares(node.op, node.key, node.probe)
+    test = node.comparison
     out.single(ast.FunctionCall(ast.Name("not", "fn"), (test,)) if node.negated else test)
 
 
