@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -176,3 +177,51 @@ def test_updates_that_are_open_at_once(tmp_path: Path) -> None:
 def test_times(text: str, seconds: str) -> None:
     assert str(seconds_of(text)) == seconds
     assert seconds_of("tomorrow") is None
+
+
+def test_a_document_whose_records_have_changed_places_is_the_state(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    keys = "abcdefg"
+    documents = [rng.sample(keys, rng.randint(0, 7)) for _ in range(30)]
+    place = tmp_path / "feed.xml"
+    place.write_text("".join(f"<f>{''.join(f'<i id=%r>{k}</i>' % k for k in one)}</f>" for one in documents))
+    expected = [" ".join(one) for one in documents]
+    shown_texts = texts(place, "string-join(//i, ' ')", "snapshot")
+    assert shown_texts == [text for text, before in zip(expected, ["", *expected], strict=False) if text != before]
+    # Of those that stay the history goes on; what has moved is another region.
+    states = (("a1", "b1", "c1"), ("b1", "c1", "a2"), ("b2", "c1", "a2"))
+    place.write_text("".join(f"<f>{''.join(f'<i id=%r>{k}</i>' % k[0] for k in one)}</f>" for one in states))
+    assert texts(place, "//i[@id = 'b']#1/string()", "snapshot") == ["b1"]
+
+
+def test_what_is_wrong_in_a_feed_is_told_with_its_place_and_its_bytes(tmp_path: Path) -> None:
+    place = tmp_path / "feed.xml"
+    keyed = '<f>\n <r id="a" t="1"/>\n <r t="2">x</r>\n <r id="b" t="soon"/></f>'
+    unknown, unnamed = "<diff>\n<remove sel='id(\"b\")'/></diff>", "<diff><remove sel='d'/></diff>"
+    node, way = "<node version='1'/>", "<way id='1' timestamp='?'/>"
+    cases = (
+        ("keyed", keyed, [("XYIN0045", 3, '<r t="2">x</r>'), ("XYIN0044", 4, '<r id="b" t="soon"/>')]),
+        (
+            "patch",
+            f"<d><i id='a'/></d>\n{unknown}\n{unnamed}\n<x/>",
+            [("XYIN0040", 3, unknown), ("XYIN0046", 4, unnamed), ("XYIN0046", 5, "<x/>")],
+        ),
+        (
+            "osmchange",
+            f"<osm/>\n<osmChange><create>\n{node}{way}</create></osmChange>",
+            [("XYIN0045", 3, node), ("XYIN0044", 3, way)],
+        ),
+    )
+    for name, text, wanted in cases:
+        place.write_text(text)
+        kept: list[MalformedRecord] = []
+        texts(place, "count(//*)", name, MalformedTally(kept.append), **({"time": "@t"} if name == "keyed" else {}))
+        told = [(one.error.code, one.error.place and one.error.place.line, one.data.decode()) for one in kept]
+        assert told == wanted
+
+
+def test_an_extract_of_a_map_is_the_first_state(tmp_path: Path) -> None:
+    place = tmp_path / "map.osm"
+    place.write_text("""<osm><bounds/><node id="1" version="2" n="a"/><way id="1" version="9"/></osm>
+      <osmChange><modify><node id="1" version="4" n="c"/><node id="1" version="3" n="b"/></modify></osmChange>""")
+    assert texts(place, "/osm/*/name(), //node#[1]/@n/string()", "osmchange") == ["node way a", "node way c b"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
@@ -46,8 +46,8 @@ class UpdateFormat:
         feed = made(warn=self.warn)
         feed.record = path_of(self.record) if self.record else feed.record
         feed.key = path_of(self.key) if self.key else feed.key
-        feed.time = path_of(self.time) if self.time else None
-        feed.version = path_of(self.version) if self.version else None
+        feed.time = path_of(self.time) if self.time else feed.time
+        feed.version = path_of(self.version) if self.version else feed.version
         feed.delete = path_of(self.delete) if self.delete else None
         return feed
 
@@ -122,11 +122,7 @@ def _read(source: ByteSource, how: UpdateFormat, feed: KeyedFeed | None, limits:
         yield from feed.operations(source, limits)
     else:
         assert feed is not None
-        for chunks in _documents(source, limits):
-            yield from feed.operations(chunks, limits)
-
-
-def _documents(source: ByteSource, limits: Limits) -> Iterator[Iterable[bytes]]:
-    """The documents of an input: polled feeds and patches may stand one after another."""
-    for document in split_documents(source, limits=limits):
-        yield [document.data]
+        # Polled feeds and patches may stand one after another.
+        for document in split_documents(source, limits=limits):
+            feed.origin = document.offset, document.line - 1
+            yield from feed.operations([document.data], limits)

@@ -15,8 +15,8 @@ from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
 from .operations import BeginRegion, BeginUpdate, EndRegion, EndUpdate, Event, Operation, Start
-from .records import Path, Record, records, value_of
-from .times import seconds_of
+from .records import Origin, Path, Record, records, value_of
+from .times import seconds_of, time_of
 
 NO_KEY = "XYIN0045"
 ANCHOR = "/end"
@@ -38,11 +38,13 @@ class KeyedFeed:
     versions: dict[str, Decimal] = field(default_factory=dict)
     known: set[str] = field(default_factory=set)
     has_base: bool = False
+    origin: Origin = (0, 0)
+    """Where the document begins that is read."""
 
     def operations(self, chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[Operation]:
         """The operations of one document of the feed."""
         around: list[Event] = []
-        for found in records(chunks, self.record, limits):
+        for found in records(chunks, self.record, limits, self.origin):
             if not isinstance(found, Record):
                 around.append(found)
                 continue
@@ -64,12 +66,24 @@ class KeyedFeed:
         key = value_of(record, self.key)
         if key is None:
             name = next((event.name for event in record.events if isinstance(event, Start)), "")
-            error = InputError(NO_KEY, f"<{name}> has no {'/'.join(self.key)}")
-            return Operation("updates", error=error)
+            return self._refused(record, InputError(NO_KEY, f"<{name}> has no {'/'.join(self.key)}"))
         if not self._is_new(key, record):
             return None
-        time = None if self.time is None else seconds_of(value_of(record, self.time) or "")
-        return Operation("updates", self.events(key, record), time)
+        try:
+            time = self.time_of(record)
+        except InputError as error:
+            return self._refused(record, error)
+        events = self.events(key, record)
+        return Operation("updates" if events else "clock", events, time, where=record.where, data=record.data)
+
+    @staticmethod
+    def _refused(record: Record, error: InputError) -> Operation:
+        return Operation("updates", where=record.where, data=record.data, error=error)
+
+    def time_of(self, record: Record) -> Decimal | None:
+        """When a record was so; None where it does not say. XYIN0044 for what is no time."""
+        written = None if self.time is None else value_of(record, self.time)
+        return None if written is None else time_of(written)
 
     def _is_new(self, key: str, record: Record) -> bool:
         """Whether a record is newer than the known one of its key; reports a missing version."""
@@ -89,15 +103,16 @@ class KeyedFeed:
     def events(self, key: str, record: Record) -> list[Event]:
         """The events of the update of a key."""
         is_gone = self.delete is not None and (value_of(record, self.delete) or "").strip().lower() not in _FALSE
-        return self.removal(key) if is_gone else self.put(key, record)
+        return self.removal(key, record) if is_gone else self.put(key, record)
 
     def put(self, key: str, record: Record, before: str = ANCHOR) -> list[Event]:
         """A key has a record now."""
         is_known = key in self.known
         self.known.add(key)
         kind, of = ("replace", key) if is_known else ("insert-before", before)
-        return [BeginUpdate(kind, of, key), *record.events, EndUpdate()]
+        return [BeginUpdate(kind, of, key, record.where), *record.events, EndUpdate()]
 
-    def removal(self, key: str) -> list[Event]:
-        """A key has no record any more."""
-        return [BeginUpdate("remove", key, key), EndUpdate()] if key in self.known else []
+    def removal(self, key: str, record: Record | None = None) -> list[Event]:
+        """A key has no record any more; `record` says so."""
+        where = None if record is None else record.where
+        return [BeginUpdate("remove", key, key, where), EndUpdate()] if key in self.known else []

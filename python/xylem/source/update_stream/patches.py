@@ -9,15 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 
 from xylem.errors import InputError
 from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
 from .keyed import KeyedFeed
-from .operations import BeginRegion, BeginUpdate, End, EndRegion, EndUpdate, Event, Operation, Start
+from .operations import BeginRegion, BeginUpdate, End, EndRegion, EndUpdate, Event, Operation, Start, place_of
 from .records import Record, records
-from .times import seconds_of
+from .times import time_of
 from .wire import read_wire
 
 NOT_BY_KEY = "XYIN0046"
@@ -38,14 +39,25 @@ class PatchFeed(KeyedFeed):
                 operation.events = list(self._keyed(operation.events))
                 yield operation
             return
-        batch = Operation("updates")
-        for found in records(chunks, ("diff", "*"), limits):
-            if isinstance(found, Record):
-                batch.events += self._change(found, batch)
-            elif isinstance(found, Start):
-                time = next((value for name, value in found.attributes if name.local == "t"), None)
-                batch.time = None if time is None else seconds_of(time)
+        data = b"".join(chunks)
+        before, lines = self.origin
+        batch = Operation("updates", where=(before, lines + 1, 1), data=data)
+        for found in records([data], ("diff", "*"), limits, self.origin):
+            try:
+                if isinstance(found, Record):
+                    batch.events += self._change(found)
+                elif isinstance(found, Start):
+                    batch.time = self._time_of_diff(found)
+            except InputError as error:
+                batch.error = batch.error or error
         yield batch
+
+    @staticmethod
+    def _time_of_diff(root: Start) -> Decimal | None:
+        if root.name.local != "diff":
+            raise InputError(NOT_BY_KEY, f"<{root.name.local}> where <diff> was expected")
+        time = next((value for name, value in root.attributes if name.local == "t"), None)
+        return None if time is None else time_of(time)
 
     @property
     def _attribute(self) -> str:
@@ -71,7 +83,7 @@ class PatchFeed(KeyedFeed):
                     yield from (BeginRegion(LAST + key), EndRegion())
             yield event
 
-    def _change(self, record: Record, batch: Operation) -> list[Event]:
+    def _change(self, record: Record) -> list[Event]:
         first = record.events[0]
         assert isinstance(first, Start)
         given = {name.local: value for name, value in first.attributes}
@@ -80,12 +92,11 @@ class PatchFeed(KeyedFeed):
         content = list(self._keyed(record.events[1:-1]))
         if key is None or kind not in ("add", "replace", "remove") or "type" in given:
             what = f'<{kind} sel="{given.get("sel", "")}">'
-            batch.error = batch.error or InputError(NOT_BY_KEY, what)
-            return []
+            raise InputError(NOT_BY_KEY, what, place=place_of(record.where))
         if kind == "remove":
-            return [BeginUpdate("remove", key, None), EndUpdate()]
+            return [BeginUpdate("remove", key, None, record.where), EndUpdate()]
         if kind == "replace":
-            return [BeginUpdate("replace", key, None), *content, EndUpdate()]
+            return [BeginUpdate("replace", key, None, record.where), *content, EndUpdate()]
         places = {
             "before": ("insert-before", key),
             "after": ("insert-after", key),
@@ -93,7 +104,7 @@ class PatchFeed(KeyedFeed):
             "": ("insert-before", LAST + key),
         }
         update, of = places.get(given.get("pos", ""), places[""])
-        return [BeginUpdate(update, of, None), *content, EndUpdate()]
+        return [BeginUpdate(update, of, None, record.where), *content, EndUpdate()]
 
     def _selected(self, selector: str) -> str | None:
         """The key a selector names; None where it names none."""

@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 class Places:
     """Counts bytes and lines."""
 
-    def __init__(self) -> None:
-        self._bytes_before = self._lines_before = 0
+    def __init__(self, origin: tuple[int, int] = (0, 0)) -> None:
+        """`origin`: the bytes and lines of the input before what is read."""
+        self._bytes_before, self._lines_before = origin
         """What was taken before the document and passed over in it."""
         self.fed = 0
         """How many bytes the parser was given."""
         self._fed_lines = 0
-        self._line_start = 0
+        self._line_start = origin[0]
         """Where the last line begins."""
         self._passed: tuple[int, int] = (-1, 0)
         """The line, as the parser counts, on which something was passed over, and where it begins now."""

@@ -6,16 +6,20 @@ record by short paths: `@id`, `guid`, `tags/@name`, `.`. Names in paths are loca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
-from xylem.errors import InputError, InputPlace
+from xylem.errors import InputError
 
 from ..limits import DEFAULT_LIMITS, Limits
-from .operations import End, Event, Start, Text
-from .wire import read_wire
+from .operations import End, Event, Start, Text, Where, place_of
+from .places import Places
+from .wire import WireReader, reading
 
 Path = tuple[str, ...]
+Origin = tuple[int, int]
+"""How many bytes and lines of the input come before a document."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,9 @@ class Record:
     """An element that is a record, with all in it."""
 
     events: tuple[Event, ...]
-    place: InputPlace | None = None
+    where: Where | None = None
+    data: bytes = b""
+    """Its bytes in the input."""
 
 
 def path_of(text: str) -> Path:
@@ -31,29 +37,77 @@ def path_of(text: str) -> Path:
     return tuple(step.rpartition(":")[2] if ":" in step else step for step in text.strip().strip("/").split("/"))
 
 
-def records(chunks: Iterable[bytes], path: Path, limits: Limits = DEFAULT_LIMITS) -> Iterator[Record | Event]:
-    """The records of a document, and the events of what is around them, in the order of the document."""
-    depth = 0
-    stack: list[str] = []
-    taken: list[Event] = []
-    is_inside = False
-    for operation in read_wire(chunks, limits=limits, commits_items=True):
-        if operation.kind != "base":
-            raise InputError("XYIN0044", "updates of urn:xylem:update in a feed of another kind", place=operation.place)
-        for event in operation.events:
-            if isinstance(event, Start):
-                stack.append(event.name.local)
-                if not is_inside and _leads_to(path, stack):
-                    is_inside, depth, taken = True, len(stack), []
-            if is_inside:
-                taken.append(event)
-            else:
-                yield event
-            if isinstance(event, End):
-                if is_inside and len(stack) == depth:
-                    is_inside = False
-                    yield Record(tuple(taken))
-                stack.pop()
+def records(
+    chunks: Iterable[bytes],
+    path: Path | Callable[[Sequence[str]], bool],
+    limits: Limits = DEFAULT_LIMITS,
+    origin: Origin = (0, 0),
+) -> Iterator[Record | Event]:
+    """The records of a document, and the events of what is around them, in the order of the document.
+
+    `path`: where records are, or what says it of the names of open elements.
+    """
+    is_record = path if callable(path) else lambda names: _leads_to(path, names)
+    reader = _RecordReader(is_record, limits, origin)
+    return reading(reader, chunks, reader.taken)
+
+
+class _RecordReader(WireReader):
+    """Tells records from what is around them."""
+
+    def __init__(self, is_record: Callable[[Sequence[str]], bool], limits: Limits, origin: Origin) -> None:
+        super().__init__(limits, False, None, True)
+        self._places = Places(origin)
+        self._is_record = is_record
+        self._names_open: list[str] = []
+        self._found: list[Record | Event] = []
+        self._depth_of_record = 0
+        """How many elements were open where the record began that is open; 0 for none."""
+        self._record_where: Where = (0, 1, 1)
+
+    @property
+    def _holds_bytes(self) -> bool:
+        return bool(self._depth_of_record)
+
+    def taken(self) -> Iterator[Record | Event]:
+        """What has been read."""
+        if self._operations:
+            self._refuse_updates(self._operations[0].where)
+        if not self._depth_of_record:
+            self._pass_on()
+        found, self._found = self._found, []
+        yield from found
+
+    def _pass_on(self) -> None:
+        self._found += self._base
+        self._base.clear()
+
+    def _start(self, tag: str, attributes: list[str]) -> None:
+        self._names_open.append(self._name(tag).local)
+        if not self._depth_of_record and self._is_record(self._names_open):
+            self._pass_on()
+            self._depth_of_record = len(self._names_open)
+            self._start_byte, self._record_where = self._parser.CurrentByteIndex, self._where()
+        super()._start(tag, attributes)
+
+    def _end(self, tag: str) -> None:
+        super()._end(tag)
+        if self._depth_of_record == len(self._names_open):
+            data = self._bytes_since(self._start_byte)
+            self._found.append(Record(tuple(self._base), self._record_where, data))
+            self._base.clear()
+            self._depth_of_record = 0
+        self._names_open.pop()
+
+    def _base_node_ended(self) -> None:
+        """Records are commits as their feeds say."""
+
+    def _start_update(self, kind: str, attributes: list[str]) -> None:
+        self._refuse_updates(self._where())
+
+    @staticmethod
+    def _refuse_updates(where: Where | None) -> NoReturn:
+        raise InputError("XYIN0044", "updates of urn:xylem:update in a feed of another kind", place=place_of(where))
 
 
 def _leads_to(path: Path, stack: Sequence[str]) -> bool:

@@ -16,9 +16,8 @@ from xylem.values.qname import QName
 from ..kernel import simple_updates
 from ..limits import Limits
 from .operations import Operation, OperationKind, Where, WrittenUpdate, place_of
-from .times import seconds_of
+from .times import BAD_UPDATE, seconds_of, why_bad_time
 
-BAD_UPDATE = "XYIN0044"
 MOST_DEPTH = 48
 MOST_ATTRIBUTES = 32
 """What goes deeper, or has more attributes, is read otherwise."""
@@ -78,7 +77,3 @@ class _Names(dict[str, QName]):
         if len(self) < self._most:
             self[written] = made
         return made
-
-
-def why_bad_time(written: str) -> str:
-    return f"t={written!r} is neither a number of seconds nor a dateTime"

@@ -1,36 +1,40 @@
 """Polled feeds: each document is the whole state, and keys show the changes from one to the next.
 
-A new key is inserted before the record that follows it, a vanished one is removed, another content replaces. A
-document is one commit. What stands around the records is that of the first document.
+A new key is inserted before the record that follows it, a vanished one is removed, another content replaces. Of records
+that have changed places, as few as possible are removed and inserted where they are now: a record that stays keeps its
+history. A document is one commit. What stands around the records is that of the first document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
+from xylem.errors import InputError
 from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
 from .keyed import ANCHOR, KeyedFeed
 from .operations import Event, Operation
 from .records import Record, records, value_of
-from .times import seconds_of
 
 
-@saved("snapshot-feed", 1, fields=("versions", "known", "has_base", "present"))
+@saved("snapshot-feed", 2, fields=("versions", "known", "has_base", "present", "order"))
 @dataclass
 class SnapshotFeed(KeyedFeed):
     """What tells the records of the last document from others."""
 
     present: dict[str, bytes] = field(default_factory=dict)
     """By key, a digest of each."""
+    order: list[str] = field(default_factory=list)
+    """The keys as their regions stand in the document, those that have vanished included."""
 
     def operations(self, chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[Operation]:
         around: list[Event] = []
         found: dict[str, Record] = {}
-        for each in records(chunks, self.record, limits):
+        for each in records(chunks, self.record, limits, self.origin):
             if isinstance(each, Record):
                 key = value_of(each, self.key)
                 if key is None:
@@ -47,19 +51,65 @@ class SnapshotFeed(KeyedFeed):
 
     def _difference(self, found: dict[str, Record]) -> Operation:
         events: list[Event] = []
+        steady = self._steady(found)
         for key in self.present:
-            if key not in found:
+            if key not in found or key not in steady:
                 events += self.removal(key)
+        self.known = {key for key in self.known if key not in found or key in steady}
         following = ANCHOR
+        coming: dict[str, list[str]] = {}
+        """The keys that are inserted before one, the nearest first."""
         digests = {key: _digest(record) for key, record in found.items()}
+        place = ANCHOR
         for key in reversed(found):
-            if self.present.get(key) != digests[key]:
+            if key in steady:
+                place = key
+            else:
+                coming.setdefault(place, []).append(key)
+            if key not in steady or self.present.get(key) != digests[key]:
                 events += self.put(key, found[key], following)
             following = key
+        self._reorder({key for key in found if key not in steady}, coming)
         self.present = digests
-        times = [seconds_of(value_of(record, self.time) or "") for record in found.values()] if self.time else []
-        known = [time for time in times if time is not None]
-        return Operation("updates" if events else "clock", events, max(known) if known else None)
+        where = next((record.where for record in found.values()), None)
+        try:
+            times = [time for time in map(self.time_of, found.values()) if time is not None]
+        except InputError as error:
+            return Operation("updates", where=where, error=error)
+        return Operation("updates" if events else "clock", events, max(times, default=None), where=where)
+
+    def _steady(self, found: dict[str, Record]) -> set[str]:
+        """The keys whose regions stand in the order of the new document: as many as there can be."""
+        at = {key: place for place, key in enumerate(self.order)}
+        keys = [key for key in found if key in at]
+        return {keys[place] for place in _longest_ascending([at[key] for key in keys])}
+
+    def _reorder(self, moved: set[str], coming: dict[str, list[str]]) -> None:
+        order: list[str] = []
+        for key in (*self.order, ANCHOR):
+            if key not in moved:
+                order += reversed(coming.get(key, ()))
+                order.append(key)
+        self.order = order[:-1]
+
+
+def _longest_ascending(numbers: Sequence[int]) -> list[int]:
+    """The places of a longest ascending part of some numbers that are all different."""
+    ends: list[int] = []
+    """The smallest number that an ascending part of each length ends with."""
+    at: list[int] = []
+    before: list[int] = []
+    for place, number in enumerate(numbers):
+        length = bisect_left(ends, number)
+        before.append(at[length - 1] if length else -1)
+        ends[length : length + 1] = [number]
+        at[length : length + 1] = [place]
+    found: list[int] = []
+    place = at[-1] if at else -1
+    while place >= 0:
+        found.append(place)
+        place = before[place]
+    return found
 
 
 def _digest(record: Record) -> bytes:

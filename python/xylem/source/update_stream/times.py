@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from xylem.errors import XylemError
+from xylem.errors import InputError, XylemError
 
+BAD_UPDATE = "XYIN0044"
 _SECONDS = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*").fullmatch
 
 
@@ -27,6 +28,18 @@ def seconds_of(text: str) -> Decimal | None:
     except XylemError:
         return _mail_date(text)
     return value.epoch_seconds() if isinstance(value, DateTime) else None
+
+
+def time_of(text: str) -> Decimal:
+    """XYIN0044 for what is no time."""
+    found = seconds_of(text)
+    if found is None:
+        raise InputError(BAD_UPDATE, why_bad_time(text))
+    return found
+
+
+def why_bad_time(written: str) -> str:
+    return f"t={written!r} is neither a number of seconds nor a dateTime"
 
 
 def _mail_date(text: str) -> Decimal | None:

@@ -15,9 +15,9 @@ operation goes out as soon as its end tag has arrived.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from xylem.errors import InputError, InputPlace
 from xylem.values.node import COMMENT, PROCESSING_INSTRUCTION
@@ -42,12 +42,13 @@ from .operations import (
     Where,
 )
 from .places import Places
-from .simple_run import BAD_UPDATE, SimpleRun, why_bad_time
-from .times import seconds_of
+from .simple_run import SimpleRun
+from .times import BAD_UPDATE, seconds_of, why_bad_time
 
 if TYPE_CHECKING:
     from pyexpat import ExpatError, XMLParserType
 
+T = TypeVar("T")
 _UPDATES = frozenset(("replace", "remove", "insert-before", "insert-after"))
 _EMPTY = frozenset(("remove", "commit", "clock", "freeze"))
 _KINDS: dict[str, OperationKind] = {"commit": "commit", "clock": "clock", "freeze": "freeze"}
@@ -76,27 +77,32 @@ def read_wire(
     With `commits_items` each child of the document element of the base is a commit of its own. An error of the markup
     of updates is XYIN0044, with its place.
     """
+    reader = WireReader(limits, commits_items, encoding, is_first)
+    return reading(reader, chunks, reader.given)
+
+
+def reading(reader: WireReader, chunks: Iterable[bytes], given: Callable[[], Iterator[T]]) -> Iterator[T]:
+    """Let a reader read some bytes: what it gives as it comes, before an error too."""
     from pyexpat import ExpatError
 
-    reader = _Reader(limits, commits_items, encoding, is_first)
     try:
         for chunk in chunks:
             reader.take(chunk)
-            yield from reader.given()
+            yield from given()
         reader.finish()
     except ExpatError as error:
         from ..xml_reader import error_code, error_sentence
 
-        yield from reader.given()
+        yield from given()
         why = error_sentence(error.code)
         raise InputError(error_code(error.code), why, place=reader.place_of(error)) from error
     except InputError:
-        yield from reader.given()
+        yield from given()
         raise
-    yield from reader.given()
+    yield from given()
 
 
-class _Reader:
+class WireReader:
     """The handlers of one parse, and the operations they have made."""
 
     def __init__(self, limits: Limits, commits_items: bool, encoding: str | None, is_first: bool) -> None:
@@ -187,6 +193,11 @@ class _Reader:
         """Whether nothing is open but `u:stream`, or a document has ended."""
         return self._operation is None and (self._has_ended or self._stack == _IN_STREAM)
 
+    @property
+    def _holds_bytes(self) -> bool:
+        """Whether something is open whose bytes may be told."""
+        return self._operation is not None
+
     def _part(self, chunk: bytes, at: int) -> bytes:
         """As much of a chunk as is read before simple updates may come again."""
         if self._simple is None:
@@ -201,7 +212,7 @@ class _Reader:
         """Let the parser read some more; what is left of it belongs to another document."""
         from pyexpat import ExpatError
 
-        if self._operation is None:
+        if not self._holds_bytes:
             drop = min(len(self._data), self._parser.CurrentByteIndex - self._data_start)
             if drop > 0:
                 del self._data[:drop]
@@ -430,15 +441,19 @@ class _Reader:
     def _close_operation(self) -> None:
         operation = self._operation
         assert operation is not None
-        first = self._start_byte - self._data_start
+        operation.data = self._bytes_since(self._start_byte)
+        self._operations.append(operation)
+        self._operation = None
+        self._events = self._base
+
+    def _bytes_since(self, start_byte: int) -> bytes:
+        """The bytes of the element that ends here and began there."""
+        first = start_byte - self._data_start
         last = self._parser.CurrentByteIndex - self._data_start
         name = _TAG_NAME(self._data, first + 1)
         # Of an empty element the parser tells where its tag ends, of others where the end tag begins.
         has_end_tag = name is not None and self._data.startswith(b"</" + name[0], last)
-        operation.data = bytes(self._data[first : self._data.find(b">", last) + 1 if has_end_tag else last])
-        self._operations.append(operation)
-        self._operation = None
-        self._events = self._base
+        return bytes(self._data[first : self._data.find(b">", last) + 1 if has_end_tag else last])
 
     def _time(self, given: dict[str, str]) -> Decimal | None:
         written = given.get("t")
