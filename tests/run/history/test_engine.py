@@ -17,7 +17,7 @@ from xylem.run.history.evaluation import Reevaluation, Surroundings
 from xylem.sink.display_parts import DisplayParts
 from xylem.source.resources import FileResources
 
-from tests.run.history.feeding import displays
+from tests.run.history.feeding import displays, texts
 from tests.run.history.random_updates import STREAMS, random_query, random_script
 
 AROUND = Surroundings(FileResources(), {})
@@ -115,6 +115,26 @@ def test_a_value_in_an_earlier_version_is_edited() -> None:
     assert not by_operators.operators.plan.whole
     found = [answer.display.text for answer in by_operators.answers(stream.encode())]
     assert found == [text for _, _, text in displays(query, stream)] == ["1", "2-1", "2-3", "4-3", "4-5"]
+
+
+def test_a_change_beside_a_child_in_a_region_is_a_version_of_the_child() -> None:
+    stream = """<u:stream xmlns:u="urn:xylem:update"><r><d><u:mutable id="m">
+        <a u:id="i">0</a><c>9</c></u:mutable></d></r>
+        <u:remove of="i" t="1"/><u:clock t="2"/></u:stream>"""
+    query = "for $x in /r/d[c#1 = 9] return <x>{ $x/c }</x>"
+    by_operators = HistoryQuery(query, StaticEnvironment())
+    assert not by_operators.operators.plan.whole
+    found = [answer.display.text for answer in by_operators.answers(stream.encode())]
+    assert found == ["", "<x><c>9</c></x>", "<x><c>9</c></x>"]
+    assert texts(query, stream) == found[1:2]
+
+
+def test_versions_of_an_element_and_of_a_value_of_it() -> None:
+    stream = """<u:stream xmlns:u="urn:xylem:update"><r><u:mutable id="m"/><a u:id="i"><c>1</c></a></r>
+        <u:replace of="i" t="1"><b/></u:replace><u:replace of="m" t="2"><a><c/><c/></a></u:replace></u:stream>"""
+    query = "for $x in /r/* return <x>{ count($x#[1]), count($x/c)?[1] }</x>"
+    found = [answer.display.text for answer in HistoryQuery(query, StaticEnvironment()).answers(stream.encode())]
+    assert found == texts(query, stream)
 
 
 @pytest.mark.parametrize("query", ["//*:b", "for $x in //*:b return <r>{ $x, $x/*:c }</r>", "//*:b#[1]", "//*:b/*:c"])

@@ -75,6 +75,8 @@ class Lifting(PlanBase):
         if projection is not None and asks_for_versions(body, unit):
             raise NoOperator("versions of versions, which reach further back than either says", expr)
         if projection is None and asks_for_versions(body, unit):
+            if values:
+                raise NoOperator("the history of a value of an element whose versions are asked for", expr)
             # Versions of the element itself: it is found in its slot, as the newest version.
             projection = plan.Projection("#", "0")
         is_flat = path.is_deep and (is_flat or self.takes_together or not stays_apart(path.rest, is_order_kept))

@@ -91,7 +91,7 @@ class Units:
             return
         if self._is_value(slot, watch):
             return
-        self._touch(watch, since=slot.versions)
+        self._touch(watch, since=slot)
         if watch.standing.projected and self._completed(slot, watch):
             self.truncate(slot, watch)
             return
@@ -242,12 +242,17 @@ class Units:
         )
         return True
 
-    def _touch(self, watch: Watch, *, is_beside: bool = False, since: Sequence[Version] = ()) -> None:
-        """Units are to be evaluated again that read a slot; not where it never held a child that they read."""
+    def _touch(self, watch: Watch, *, is_beside: bool = False, since: Slot | None = None) -> None:
+        """Units are to be evaluated again that read a slot; not where it never held a child that they read.
+
+        A change inside another slot is a version of that one, too, with all that is in it.
+        """
         for unit in watch.around.readers:
             children = unit.source.children
-            if since and children is not None and unit.depth == watch.depth - 1 and holds_none(since, children):
-                continue
+            if since is not None and children is not None and unit.depth == watch.depth - 1:
+                is_counted = since.is_inner and unit.source.looks_back
+                if not is_counted and holds_none(since.versions, children):
+                    continue
             self._trees.let_go(unit)
             self.touch(unit)
         if not is_beside:
