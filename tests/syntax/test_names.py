@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from xylem.errors import StaticError
+from xylem.pipeline import StaticEnvironment, compile_query
 from xylem.syntax import ast, parse
 
 KEYWORDS = [
@@ -142,10 +143,17 @@ def test_keyword_as_a_name(word: str) -> None:
     ],
 )
 def test_reserved_function_names(word: str) -> None:
-    for text in (f"declare function {word}() {{ 1 }}; 1", f"{word}#1", f"1 => {word}()"):
+    for text in (f"declare function {word}() {{ 1 }}; 1", f"1 => {word}()"):
         with pytest.raises(StaticError) as caught:
             parse(text)
         assert caught.value.code == "XPST0003"
+    # Over update streams it is a version of a child.
+    for text in (f"{word}#1", f"/a/{word}#1", f"/a[{word}#1 = 1]", f"{word}#1(1)"):
+        with pytest.raises(StaticError) as caught:
+            compile_query(text, StaticEnvironment())
+        assert caught.value.code == "XPST0003"
+    for text in (f"/a/{word}#1", f"/a[{word}#1 = 1]", f"/a/child::{word}#1"):
+        compile_query(text, StaticEnvironment(over_updates=True))
     assert parse(f"p:{word}(1)").body == ast.FunctionCall(ast.Name(word, "p"), (ast.IntegerLiteral(1),))
 
 

@@ -17,6 +17,7 @@ from typing import Any, TypeVar, cast
 from xylem.errors import StaticError, SyntaxFault
 from xylem.functions.registry import FN
 from xylem.syntax import ast
+from xylem.syntax.parser.names import RESERVED
 from xylem.values.axis_rows import REVERSE_AXES
 
 from ..ast_replacement import with_values
@@ -152,6 +153,13 @@ class _Projections:
                 return self._lookup(node, here)
             case ast.UnaryLookup(key=ast.IntegerLiteral() as key) if self._over_updates:
                 return self._lookup(ast.Lookup(ast.ContextItem(span=node.span), key, span=node.span), here)
+            case ast.VersionProjection(base=ast.AxisStep(test=ast.NameTest(name=name)) as step) if (
+                not self._over_updates and name.local in RESERVED and step.span.start == name.span.start
+            ):
+                why = f"`{name.local}` is reserved and cannot name a function"
+                raise SyntaxFault(
+                    "XPST0003", why, span=name.span, hint="a version of a child is for runs with --updates"
+                )
             case ast.TimeProjection(seconds=ast.DecimalLiteral() as amount) if not self._over_updates:
                 # The grammar of the standard has no such lookup, and `$array?1.0` must not be nothing in silence.
                 hint = "a fraction of a second is for runs and checks with --updates"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..ast import (
     Annotation,
     ArgumentPlaceholder,
+    AxisStep,
     CurlyArray,
     Expr,
     FunctionCall,
@@ -14,6 +15,7 @@ from ..ast import (
     MapEntry,
     Name,
     NamedFunctionRef,
+    NameTest,
     OrderingExpr,
     Parameter,
     SequenceExpr,
@@ -22,6 +24,7 @@ from ..ast import (
     StringLiteral,
     UnaryLookup,
     VarRef,
+    VersionProjection,
 )
 from .computed_constructors import CONSTRUCTOR_WORDS, ComputedConstructorGrammar
 
@@ -75,11 +78,17 @@ class PrimaryGrammar(ComputedConstructorGrammar):
         return FunctionCall(name, arguments, span=self.span(start))
 
     def named_function_ref(self, name: Name, start: int) -> Expr:
-        """NamedFunctionRef [168], the cursor standing on `#`."""
-        if self.at_reserved(name):
-            raise self.fault(f"`{name.local}` is reserved and cannot name a function", start, name.span.end)
+        """NamedFunctionRef [168], the cursor standing on `#`.
+
+        A reserved name is that of no function: `node#1` is a version of a child, or refused where there are none
+        (`analysis/history/projections.py`).
+        """
         self.take("#")
+        number_at = self.pos
         arity = self.integer()
+        if self.at_reserved(name):
+            step = AxisStep("child", NameTest(name, span=name.span), span=name.span)
+            return VersionProjection(step, IntegerLiteral(arity, span=self.span(number_at)), span=self.span(start))
         return NamedFunctionRef(name, arity, span=self.span(start))
 
     def inline_function(self) -> Expr:
