@@ -137,6 +137,25 @@ def test_versions_of_an_element_and_of_a_value_of_it() -> None:
     assert found == texts(query, stream)
 
 
+def test_an_answer_that_is_empty_when_operators_give_up_is_told() -> None:
+    stream = """<u:stream xmlns:u="urn:xylem:update"><r><b u:id="i">1</b></r>
+        <u:replace of="i" t="1"><c><c/></c></u:replace></u:stream>"""
+    query = "for $x in /r/b return <x>{ $x = //c#[1] }</x>"
+    found = [answer.display.text for answer in HistoryQuery(query, StaticEnvironment()).answers(stream.encode())]
+    assert found == ["<x>false</x>", ""]
+
+
+def test_an_update_in_a_region_that_was_superseded_inside_another_is_no_version() -> None:
+    stream = """<u:stream xmlns:u="urn:xylem:update"><r>
+        <u:mutable id="m"><u:mutable id="b"><a u:id="x">1</a></u:mutable></u:mutable></r>
+        <u:replace of="b" t="1"><a>2</a></u:replace><u:replace of="x" t="2"><a>3</a></u:replace>
+        <u:replace of="b" t="3"><a>4</a></u:replace><u:replace of="x" t="4"><a>5</a></u:replace></u:stream>"""
+    for query in ("string-join(/r/a#[5], ' ')", "for $r in /r return string-join($r/a#[5], ' ')"):
+        assert texts(query, stream) == ["1", "2 1", "2 3", "4 2 3", "4 2 5"]
+        found = [answer.display.text for answer in HistoryQuery(query, StaticEnvironment()).answers(stream.encode())]
+        assert found == texts(query, stream)
+
+
 @pytest.mark.parametrize("query", ["//*:b", "for $x in //*:b return <r>{ $x, $x/*:c }</r>", "//*:b#[1]", "//*:b/*:c"])
 def test_namespaces_around_a_unit_are_in_scope(query: str) -> None:
     stream = """<u:stream xmlns:u="urn:xylem:update"><a xmlns="urn:d" xmlns:p="urn:p"><b u:id="i"><p:c k="1"/></b>

@@ -105,11 +105,12 @@ class History:
         """Of the last commit; 0 before the first."""
         return self._forgotten + len(self.commits)
 
-    def forget_commits(self, before: Decimal) -> None:
-        """Forget the commits before a time, but for the last one: nobody looks back so far."""
+    def forget_commits(self, before: Decimal | None) -> None:
+        """Forget the commits before a time, but for the last one: nobody looks back so far. None: all but that."""
         commits = self.commits
-        gone = 0
-        while gone < len(commits) - 1 and commits[gone].time < before:
+        last = len(commits) - 1
+        gone = last if before is None else 0
+        while before is not None and gone < last and commits[gone].time < before:
             gone += 1
         if gone:
             self._forgotten += gone

@@ -81,7 +81,7 @@ class Engine:
         kept = [one for one in program.plan.kept if one.rule == "S"]
         # The history of a value may have to be computed again from the states there were.
         self.truncates = truncates and len(kept) == len(program.plan.kept)
-        self._longest = max((Decimal(one.seconds) for one in kept if one.seconds is not None), default=Decimal(0))
+        self._longest = max((Decimal(one.seconds) for one in kept if one.seconds is not None), default=None)
         named = {source.stream: self._stream(source.stream) for source in program.plan.sources}
         self.units = Units(
             [replace(source, stream=named[source.stream]) for source in program.plan.sources],
@@ -113,6 +113,9 @@ class Engine:
             except XylemError as error:
                 # Evaluated as written, the query may never come to what failed here.
                 self.why_whole = f"a part of it fails by itself ({error.code})"
+            # It has not followed the commits before: what it gives first is compared with nothing.
+            self._whole.follow(commit)
+            return True
         return self._whole.follow(commit)
 
     @property
@@ -159,22 +162,25 @@ class Engine:
             if isinstance(loop, LiveComputed):
                 changed = loop.update(commit) or changed
                 continue
-            removed, units.removed[number] = units.removed[number], []
-            for unit in removed:
-                loop.remove(unit)
-            gone += removed
-            added, units.added[number] = units.added[number], []
-            for unit in added:
-                if unit.is_alive:
-                    self.evaluate(loop, unit)
+            if removed := units.removed[number]:
+                units.removed[number] = []
+                for unit in removed:
+                    loop.remove(unit)
+                gone += removed
+            if added := units.added[number]:
+                units.added[number] = []
+                for unit in added:
+                    if unit.is_alive:
+                        self.evaluate(loop, unit)
             if loop.begin():
                 for unit in loop.all_units():
                     units.touch(unit)
-            dirty, units.dirty[number] = units.dirty[number], []
-            for unit in dirty:
-                unit.is_dirty = False
-                if unit.is_alive:
-                    self.evaluate(loop, unit)
+            if dirty := units.dirty[number]:
+                units.dirty[number] = []
+                for unit in dirty:
+                    unit.is_dirty = False
+                    if unit.is_alive:
+                        self.evaluate(loop, unit)
             changed = loop.end() or changed
         if self._is_edited:
             self._edits = self._root.edits() if changed or commit.number == 1 else []
@@ -182,7 +188,7 @@ class Engine:
         for unit in gone:
             units.release(unit)
         if self.truncates:
-            self.history.forget_commits(self.now - self._longest)
+            self.history.forget_commits(None if self._longest is None else self.now - self._longest)
         if changed or commit.number == 1:
             self._display = None
         return changed

@@ -18,8 +18,8 @@ from xylem.values.qname import QName
 from xylem.values.tree import Tree
 from xylem.values.version_choice import Lifespan, VersionChoice
 
-from .content import Document, Element, Leaf, Slot, is_shown, placed
-from .flat_history import FlatVersion, flat_history, newest_nodes
+from .content import Document, Element, Leaf, Slot, Version, is_shown, placed
+from .flat_history import FlatVersion, flat_history, newest_nodes, plain_versions, shown_nodes
 
 if TYPE_CHECKING:
     from .commits import History, Stream
@@ -144,7 +144,7 @@ class StateTree(Tree):
                 yield node, place
             place.end = len(self.codes)
 
-    def _block(self, place: _Place, number: int, version: FlatVersion) -> list[int]:
+    def _block(self, place: _Place, number: int, version: FlatVersion | Version) -> list[int]:
         """The top rows of a version of a slot, appended when it is asked for first."""
         if number == 0:
             return self._tops(place)
@@ -153,7 +153,8 @@ class StateTree(Tree):
             start = len(self.codes)
             found = place.blocks[number] = []
             self._asked.append(place)
-            for node in version.nodes:
+            nodes = shown_nodes(version, self.commit) if isinstance(version, Version) else version.nodes
+            for node in nodes:
                 row = self._append(node, place.parent)
                 found.append(row)
                 self._place_of[row] = place, number
@@ -238,6 +239,13 @@ class StateTree(Tree):
             if not choice.is_by_time:
                 return [entry] if choice.counted(1, current) else []
             return [entry] if choice.places([self.lifespan(entry)], self.now, current) else []
+        if not choice.is_by_time and (seen := plain_versions(entry.slot, self.commit)) is not None:
+            # No more of them is looked at than is chosen.
+            return [
+                row
+                for place in choice.counted(len(seen), current)
+                for row in self._block(entry, place, seen[-1 - place])
+            ]
         history = flat_history(entry.slot, self.commit)
         if choice.is_by_time:
             places = choice.places([self._lifespan(version) for version in history], self.now, current)

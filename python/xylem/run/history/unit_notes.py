@@ -88,7 +88,7 @@ NOTHING_AROUND = Around()
 class Watch:
     """What a slot remembers."""
 
-    __slots__ = ("around", "begin", "depth", "end", "is_past", "projected", "standing", "version")
+    __slots__ = ("around", "begin", "depth", "end", "is_past", "projected", "standing", "value", "version")
 
     def __init__(
         self,
@@ -103,6 +103,8 @@ class Watch:
         self.standing = standing
         self.version = version
         """The version whose content was walked."""
+        self.value: tuple[Element, Leaf] | None = None
+        """The only element of that version and its text, where that is known."""
         self.is_past = False
         """Whether it stands in a version that was superseded: its content has no units."""
         self.around = around

@@ -99,7 +99,7 @@ class Units:
         if new is old:
             # It was walked as the newest version already, with content that came in the same commit.
             return
-        watch.version = new
+        watch.version, watch.value = new, None
         if self._keeps_versions:
             self._retire(old.content)
             self._walk_past(slot, old, watch)
@@ -115,35 +115,39 @@ class Units:
 
     def _is_value(self, slot: Slot, watch: Watch) -> bool:
         """Follow an update that gives an element another text; False where it does something else."""
-        old, standing = watch.version, watch.standing
-        if len(slot.versions) < 2 or slot.versions[-2] is not old or slot.is_inner:
+        old, standing, versions = watch.version, watch.standing, slot.versions
+        if len(versions) < 2 or versions[-2] is not old or type(slot.owner) is Version:
             return False
         if watch.is_past or watch.projected or standing.projected:
             return False
-        new = slot.versions[-1]
-        before, now = value_of(old), value_of(new)
-        if before is None or now is None:
+        new = versions[-1]
+        now = value_of(new)
+        if now is None or (before := watch.value or value_of(old)) is None:
             return False
         element, leaf = now
         name = element.name
-        if name != before[0].name or name.prefix != before[0].name.prefix:
+        if name is not before[0].name and (name != before[0].name or name.prefix != before[0].name.prefix):
             return False
         if standing.positions and standing.below(name)[1]:
             return False
         key = (name.uri, name.local)
+        trees = self._trees
         for unit in watch.around.readers:
             children = unit.source.children
             if children is not None and key not in children and unit.depth == watch.depth - 1:
-                if holds_none(slot.versions, children):
+                if holds_none(versions, children):
                     continue
-                self._trees.let_go(unit)
+                trees.let_go(unit)
             else:
-                self._trees.patch(unit, slot, element, leaf)
-            self.touch(unit)
+                trees.patch(unit, slot, element, leaf)
+            if not unit.is_dirty and unit.is_alive:
+                unit.is_dirty = True
+                self.dirty[unit.source.number].append(unit)
         watch.version = new
+        watch.value = now
         self.truncate(slot, watch)
-        if len(slot.versions) > self.longest:
-            self.longest = len(slot.versions)
+        if len(versions) > self.longest:
+            self.longest = len(versions)
         return True
 
     def truncate(self, slot: Slot, watch: Watch | None = None) -> None:
@@ -230,6 +234,7 @@ class Units:
         for past in outer.versions[:-1]:
             self._forget(past.content)
         outer_watch.version = version = outer.versions[-1]
+        outer_watch.value = None
         self._walk_past(outer, None, outer_watch)
         self._walk(
             version.content,
