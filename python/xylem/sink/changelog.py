@@ -10,18 +10,20 @@ that change, each of its tags and each of these. `place` is where it stands amon
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
 from xylem.values.saved_state import saved
 
-from .display_edits import Edit, Edits
+from .display_edits import Edit, Edits, Part
 from .display_parts import DisplayParts, Shown
 
 Op = Literal["insert", "replace", "remove"]
 Envelope = Literal["append", "upsert", "retract", "debezium"]
+Tombstone = Literal["none", "instead", "after"]
+"""Whether a message without a value stands for a removal, or follows it, in a topic by key."""
 ENVELOPES: tuple[Envelope, ...] = ("append", "upsert", "retract", "debezium")
 
 
@@ -91,6 +93,25 @@ class ChangeLog:
             shown.region = region
 
 
+@saved("append-log", 1, fields=("rows_given", "_sequence"))
+class AppendLog:
+    """The log of an answer to which parts are only added."""
+
+    def __init__(self, query: str) -> None:
+        self._query = query
+        self._sequence = 0
+        """That of the last part, whose values are separated."""
+        self.rows_given = 0
+
+    def rows(self, commit: int, time: Decimal, parts: Iterable[Part]) -> Iterator[ChangeRow]:
+        """The rows of parts that come behind all others."""
+        for text, sequence in parts:
+            shown = f" {text}" if sequence and sequence == self._sequence else text
+            self._sequence = sequence
+            place, self.rows_given = self.rows_given, self.rows_given + 1
+            yield ChangeRow(self.rows_given, commit, time, self._query, "insert", self.rows_given, place, None, shown)
+
+
 def replayed(parts: list[str], row: ChangeRow) -> None:
     """Apply a row to the parts of a display."""
     if row.op == "insert":
@@ -116,14 +137,35 @@ def json_text(display: str) -> str:
     return json.dumps(display, ensure_ascii=False)
 
 
-def change_line(row: ChangeRow) -> str:
+class ChangeText(str):
+    """A row as text. It knows its region: whoever keeps messages by key keeps the last of each."""
+
+    region: int
+    tombstone: Tombstone
+
+    @classmethod
+    def of(cls, row: ChangeRow, text: str, tombstone: Tombstone = "none") -> ChangeText:
+        made = cls(text)
+        made.region = row.region
+        made.tombstone = tombstone if row.op == "remove" else "none"
+        return made
+
+    def keyed(self) -> list[tuple[str, str | None]]:
+        """The row as messages by key. One without a value takes all of its key out of a topic that is compacted."""
+        key = str(self.region)
+        if self.tombstone == "instead":
+            return [(key, None)]
+        return [(key, str(self)), (key, None)] if self.tombstone == "after" else [(key, str(self))]
+
+
+def change_line(row: ChangeRow) -> ChangeText:
     """A row as a line of JSON."""
     head = f'{{"seq": {row.seq}, "commit": {row.commit}, "t": {seconds_text(row.time)}, "query": {_json(row.query)}, '
     place = f'"op": "{row.op}", "region": {row.region}, "place": {row.place}, '
-    return f'{head}{place}"old": {_json(row.old)}, "new": {_json(row.new)}}}'
+    return ChangeText.of(row, f'{head}{place}"old": {_json(row.old)}, "new": {_json(row.new)}}}')
 
 
-def change_lines(row: ChangeRow, envelope: Envelope) -> Iterator[str]:
+def change_lines(row: ChangeRow, envelope: Envelope) -> Iterator[ChangeText]:
     """A row in an envelope that others read: keyed by region, or as Flink and Debezium tell changes.
 
     append only inserts; the caller must know that nothing ever changes
@@ -131,6 +173,12 @@ def change_lines(row: ChangeRow, envelope: Envelope) -> Iterator[str]:
     retract    what was is taken back (-U, -D), what is comes (+I, +U)
     debezium   op c, u or d, with before and after
     """
+    tombstone: Tombstone = {"upsert": "instead", "debezium": "after"}.get(envelope, "none")  # type: ignore[assignment]
+    for text in _enveloped(row, envelope):
+        yield ChangeText.of(row, text, tombstone)
+
+
+def _enveloped(row: ChangeRow, envelope: Envelope) -> Iterator[str]:
     stamp = f'"seq": {row.seq}, "commit": {row.commit}, "t": {seconds_text(row.time)}'
     old, new = _json(row.old), _json(row.new)
     place = f'"region": {row.region}, "place": {row.place}'

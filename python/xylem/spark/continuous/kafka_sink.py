@@ -4,6 +4,8 @@ The messages of a batch and the number of the batch go out in one transaction: t
 a consumer group that belongs to the query. After a crash the number tells whether the batch was sent: either both are
 there or neither is. The transactional id belongs to the query too: a process that was thought dead is fenced off.
 Readers need `isolation.level=read_committed`; others may see messages of transactions that were given up.
+
+Rows of a change log have the number of their region as key, so that a topic that is compacted keeps the last of each.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from xylem.errors import DynamicError
+from xylem.sink.changelog import ChangeText
 
 from .sinks import Output, Turn
 
@@ -66,7 +69,8 @@ class KafkaSink:
             for output in outputs:
                 headers = [("query", output.query.encode())] if self._is_named else None
                 for message in _messages(output):
-                    self._produce(message.encode("utf-8", "surrogateescape"), headers)
+                    for key, value in message.keyed() if isinstance(message, ChangeText) else ((None, message),):
+                        self._produce(key, value, headers)
             group = self._consumer.consumer_group_metadata()
             told = self._partition(self._topic, 0, turn.number + 1)
             producer.send_offsets_to_transaction([told], group, TIMEOUT_SECONDS)
@@ -76,10 +80,11 @@ class KafkaSink:
                 producer.abort_transaction(TIMEOUT_SECONDS)
             raise
 
-    def _produce(self, value: bytes, headers: list[tuple[str, bytes]] | None) -> None:
+    def _produce(self, key: str | None, value: str | None, headers: list[tuple[str, bytes]] | None) -> None:
+        given = None if value is None else value.encode("utf-8", "surrogateescape")
         while True:
             try:
-                self._producer.produce(self._topic, value, headers=headers)
+                self._producer.produce(self._topic, given, key=key, headers=headers)
                 return
             except BufferError:
                 # The queue to the broker is full: wait until some of it has gone.
