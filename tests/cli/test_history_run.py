@@ -86,11 +86,12 @@ def test_debezium_envelope() -> None:
     assert told[-1]["ts_ms"] == 3500
 
 
-def test_an_answer_that_changes_is_not_appended() -> None:
+def test_what_is_final_is_appended() -> None:
     given = ["-q", "/r/a", "-i", "-", "--updates", "native", "--on-malformed", "skip", "--report", "log"]
     result = run(*given, "--changes", "append", stdin=STREAM)
-    assert result.exit_code != 0
-    assert "XYST0031" in result.stderr
+    assert result.exit_code == 0
+    final = run(*given[:-2], "--report", "final", stdin=STREAM)
+    assert "".join(json.loads(line)["new"] for line in result.stdout.splitlines()) == final.stdout.rstrip("\n")
 
 
 def test_bad_updates_stop_the_run_or_go_to_dead_letters(tmp_path: Path) -> None:

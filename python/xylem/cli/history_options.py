@@ -78,7 +78,7 @@ ChangesOption = Annotated[
     typer.Option(
         "--changes",
         help="Write the change log as rows by key (`upsert`), as Flink reads them (`retract`), or as Debezium does. "
-        "`append` writes inserts only; an answer that changes an earlier result is an error.",
+        "`append` only adds results, each when it can never change any more: with `u:freeze`, or when the input ends.",
         rich_help_panel=HISTORY,
     ),
 ]

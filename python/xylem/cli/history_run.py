@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from xylem.errors import StaticError
-
 from .history_options import Changes, HistoryOptions, Report
 from .malformed_option import facts_of, policy_of, tallied, words_of
 from .query_source import QuerySource, output_parameters, variables
@@ -22,13 +20,13 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from xylem.run.history.run import UpdateInput, UpdateRun
+    from xylem.sink.changelog import Envelope
     from xylem.source.malformed import MalformedTally
 
     from .run_metrics import RunMetrics
     from .run_query import RunOptions
     from .statistics import Facts
 
-NOT_APPENDED = "XYST0031"
 Write = Callable[[str], None]
 _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=(.+)", re.DOTALL).fullmatch
 
@@ -91,7 +89,9 @@ def _run(source: QuerySource, options: RunOptions, history: HistoryOptions, tall
         late=history.late,
         keep=history.keep,
         limits=options.limits,
-        is_edited=history.report is not Report.FINAL and history.as_of is None,
+        is_edited=history.report is not Report.FINAL
+        and history.as_of is None
+        and history.changes is not Changes.APPEND,
     )
 
 
@@ -169,20 +169,23 @@ def _commits(run: UpdateRun, history: HistoryOptions, write: Write, tell: Callab
 
 
 def _log(run: UpdateRun, history: HistoryOptions, write: Write, tell: Callable[[], None]) -> None:
-    from xylem.sink.changelog import ChangeLog, change_line, change_lines
+    from xylem.sink.changelog import AppendLog, ChangeLog, change_line, change_lines
 
+    envelope: Envelope | None = None if history.changes is None else history.changes.value
+    if envelope == "append":
+        appended = AppendLog(history.name)
+        for commit, parts in run.final_parts():
+            for row in appended.rows(commit.number, commit.time, parts):
+                write("".join(line + "\n" for line in change_lines(row, envelope)))
+            tell()
+        return
     log = ChangeLog(history.name)
     for commit, edits in run.commits():
         rows = [] if edits is None else log.rows(commit.number, commit.time, edits)
         run.figures.changes += bool(rows)
         for row in rows:
-            if history.changes is None:
-                write(change_line(row) + "\n")
-                continue
-            if history.changes is Changes.APPEND and row.op != "insert":
-                why = f"region {row.region} is {row.op}d at commit {row.commit}"
-                raise StaticError(NOT_APPENDED, why)
-            write("".join(line + "\n" for line in change_lines(row, history.changes.value)))
+            lines = (change_line(row),) if envelope is None else change_lines(row, envelope)
+            write("".join(line + "\n" for line in lines))
         tell()
 
 

@@ -505,7 +505,7 @@ CATALOGUE: dict[str, Entry] = {
     ),
     "XYST0031": Entry(
         "a changing answer cannot be appended to a file",
-        "write its changes: --changes upsert, retract or debezium; or the last answer: --report final",
+        "write its changes: --changes upsert, retract or debezium; over a finite input, `xylem run` appends at its end",
     ),
     "XYST0032": Entry(
         "the query needs more history than is kept",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 
@@ -109,9 +110,15 @@ def test_what_was_not_saved_by_us_is_refused() -> None:
     assert refused.value.code == "XYRT0033"
 
 
-def test_an_answer_that_changes_is_not_appended() -> None:
-    one = run(HistoryQuery("//a", StaticEnvironment()), NATIVE, envelope="append")
-    assert len(list(one.take(f'<r {NAMESPACE}><a u:id="i"/></r>'.encode()))) == 1
-    with pytest.raises(XylemError) as refused:
-        list(one.take(f'<u:remove {NAMESPACE} of="i"/>'.encode()))
-    assert refused.value.code == "XYST0031"
+def test_what_is_final_is_appended_once_wherever_the_run_is_divided() -> None:
+    messages = [f'<r {NAMESPACE}><a u:id="i"/><a u:id="j">1</a></r>', '<u:remove of="i"/>', '<u:freeze of="i"/>',
+                '<u:replace of="j"><a>2</a></u:replace>', '<u:freeze of="j"/>', '<u:clock t="9"/>']  # fmt: skip
+    written = [one.replace("<u:", "<u:", 1).replace(" of=", f" {NAMESPACE} of=").encode() for one in messages]
+    written[-1] = f'<u:clock {NAMESPACE} t="9"/>'.encode()
+    query = HistoryQuery("//a", StaticEnvironment())
+    for cut in range(len(written)):
+        one = run(query, NATIVE, envelope="append")
+        lines = [line for message in written[:cut] for line in one.take(message)]
+        one = run(query, NATIVE, one.save(), envelope="append")
+        lines += [line for message in written[cut:] for line in one.take(message)]
+        assert [json.loads(line)["new"] for line in lines] == ["<a>2</a>"]

@@ -18,7 +18,7 @@ from itertools import count
 from typing import Any
 
 from xylem.errors import XylemError
-from xylem.sink.display_edits import Edit, Edits
+from xylem.sink.display_edits import Edit, Edits, Part
 
 from .commits import Commit, History
 from .content import Slot
@@ -131,6 +131,10 @@ class Engine:
         if self._display is None:
             self._display = Display(text_of(self._root.parts()))
         return self._display
+
+    def parts(self) -> list[Part]:
+        """Implements `HistoryRun`."""
+        return self._whole.parts() if self.why_whole else list(self._root.parts())
 
     @property
     def edits(self) -> Edits:

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from xylem.functions.context import Resources
 from xylem.sink.default_parameters import chosen_parameters, has_xml_text
-from xylem.sink.display_edits import Edits
+from xylem.sink.display_edits import Edits, Part
 from xylem.sink.serialize import serialize
 
 from ..program import Program
@@ -41,6 +41,9 @@ class HistoryRun(Protocol):
     @property
     def edits(self) -> Edits:
         """What has become of the parts of the answer with the last commit."""
+
+    def parts(self) -> list[Part]:
+        """The answer after the last commit, part by part."""
 
     @property
     def display(self) -> Display:
@@ -79,6 +82,9 @@ class Reevaluation:
             self.truncated += self._retention.truncate(self._history, commit)
         before, self._texts = self._texts, self._parts(commit.number)
         return before != self._texts
+
+    def parts(self) -> list[Part]:
+        return [(text, 0) for text in self._texts]
 
     @property
     def edits(self) -> Edits:

@@ -37,6 +37,7 @@ class Feed:
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
         """Bad updates are errors unless a `tally` takes them. `receipt` is the time of what has none of its own."""
+        self.stream = stream
         self.updates = Updates(stream, limits)
         self._history = stream.history
         self._tally = tally

@@ -6,11 +6,11 @@ and the log itself, and operators are built again from these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from xylem.errors import DynamicError, StaticError
-from xylem.sink.changelog import ChangeLog, Envelope, change_line, change_lines
+from xylem.sink.changelog import AppendLog, ChangeLog, ChangeRow, Envelope, change_line, change_lines
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally
 from xylem.source.update_stream.formats import UpdateFormat, message_operations
@@ -24,6 +24,7 @@ from .commits import Commit, History
 from .engine import Engine
 from .evaluation import Surroundings
 from .feed import Feed, Late
+from .final_answer import FinalAnswer, why_never_final
 from .program import HistoryProgram
 from .run import history_run
 from .saved_history import history_state, restore_history
@@ -57,7 +58,9 @@ class LoggedRun:
         self._adapter: KeyedFeed | None = how.feed()
         # Values that were are in no history: what looks back at them is computed from the states there were.
         keeps_values = any(one.rule != "S" for one in operators.plan.kept)
-        self._log = ChangeLog(name)
+        self._log: ChangeLog | AppendLog = AppendLog(name) if envelope == "append" else ChangeLog(name)
+        if envelope == "append" and (why := why_never_final(operators.plan)):
+            raise StaticError(NOT_APPENDED, f"nothing of it is final while more may come: {why}")
         self._messages = 0
         state = None if saved is None else self._restored(saved)
         why_whole = "" if state is None else state[1]
@@ -68,6 +71,9 @@ class LoggedRun:
             commit = restore_history(self._history, state[0])
             if commit.number:
                 self._run.follow(commit)
+        self._final: FinalAnswer | None = None
+        if isinstance(self._log, AppendLog):
+            self._final = FinalAnswer(self._run, operators.plan, [self._feed], self._log.rows_given)
 
     def take(self, message: bytes) -> Iterator[str]:
         """The lines of the change log that a message leads to."""
@@ -79,15 +85,18 @@ class LoggedRun:
                 yield from self._lines(commit)
 
     def _lines(self, commit: Commit) -> Iterator[str]:
-        if not self._run.follow(commit) and commit.number > 1:
-            return
-        for row in self._log.rows(commit.number, commit.time, self._run.edits):
+        is_changed = self._run.follow(commit) or commit.number == 1
+        for row in self._rows(commit, is_changed):
             if self._envelope is None:
                 yield change_line(row)
-                continue
-            if self._envelope == "append" and row.op != "insert":
-                raise StaticError(NOT_APPENDED, f"region {row.region} is {row.op}d at commit {row.commit}")
-            yield from change_lines(row, self._envelope)
+            else:
+                yield from change_lines(row, self._envelope)
+
+    def _rows(self, commit: Commit, is_changed: bool) -> Iterable[ChangeRow]:
+        if isinstance(self._log, AppendLog):
+            assert self._final is not None
+            return self._log.rows(commit.number, commit.time, self._final.parts())
+        return self._log.rows(commit.number, commit.time, self._run.edits) if is_changed else ()
 
     # --- from one start to the next
 

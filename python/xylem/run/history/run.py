@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from xylem.errors import DynamicError
-from xylem.sink.display_edits import Edits
+from xylem.sink.display_edits import Edits, Part
 from xylem.sink.display_parts import DisplayParts
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally
@@ -18,6 +18,7 @@ from .commits import Commit, History
 from .engine import Engine
 from .evaluation import Display, HistoryRun, Reevaluation, Surroundings
 from .feed import Feed, Late
+from .final_answer import FinalAnswer
 from .merged_streams import merged
 from .program import HistoryProgram
 from .retention import Keep, retention_of, travel_of
@@ -112,6 +113,7 @@ class UpdateRun:
         self.run = history_run(program, self.history, around, operators, keep, is_edited=is_edited)
         self._stopped_at: Decimal | None = None
         self._program, self._around, self._keep = program, around, keep
+        self._operators = operators
 
     def commits(self, until: Decimal | None = None) -> Iterator[tuple[Commit, Edits | None]]:
         """Each commit, and how it edits the answer; None where it does not. With `until`, those up to that time."""
@@ -130,6 +132,19 @@ class UpdateRun:
             self.figures.most_versions = self.run.longest_history
             self.figures.whole = self.run.why_whole
         self.figures.late = sum(feed.late for feed, _ in self._streams)
+
+    def final_parts(self) -> Iterator[tuple[Commit, list[Part]]]:
+        """The parts of the answer in order, each when it can never change any more: at the end of the input, all."""
+        feeds = [feed for feed, _ in self._streams]
+        final = FinalAnswer(self.run, None if self._operators is None else self._operators.plan, feeds)
+        last: Commit | None = None
+        for commit, _ in self.commits():
+            last = commit
+            parts = final.parts()
+            self.figures.changes += bool(parts)
+            yield commit, parts
+        if last is not None:
+            yield last, final.rest()
 
     def answers(self) -> Iterator[Answer]:
         """The answer after each commit."""

@@ -516,6 +516,10 @@ class Units:
 
     # --- what is told
 
+    def of(self, item: Element, number: int) -> list[Unit]:
+        """The units of a source that an element is."""
+        return [unit for unit in self._units.get(item, ()) if unit.source.number == number]
+
     @property
     def slots(self) -> int:
         return len(self._watches)

@@ -70,6 +70,9 @@ class Builder:
         """How many elements and regions are open."""
         return len(self._open) - 1
 
+    def is_open(self, owner: Owner) -> bool:
+        return any(one is owner for one, _ in self._open)
+
     def start(
         self,
         name: QName,
@@ -165,6 +168,10 @@ class Updates:
         if history.regions > self._limits.regions:
             raise InputError(TOO_MANY_REGIONS, f"more than {self._limits.regions:,} in {self._what}")
         return Slot(owner)
+
+    def is_open(self, owner: Owner) -> bool:
+        """Whether more of the base may come into some content."""
+        return self.base.is_open(owner)
 
     # --- updates
 

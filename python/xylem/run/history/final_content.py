@@ -1,0 +1,88 @@
+"""How far the content of a stream is final: what can never change any more, from its beginning on.
+
+    frontier = FinalContent(stream.document, is_open)
+    frontier.advance()          # the elements that have become final since, in the order they end
+
+Content is final up to the first region that was not frozen, and up to what may still come of the base. What was passed
+once is never looked at again, so that all of it together costs one walk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .content import Content, Document, Element, Leaf, Owner, Slot
+
+_AFTER = 2
+_NOTHING = Document()
+
+
+class _Walk:
+    """A list of content, or a slot with what stands beside it, and how far it has been passed."""
+
+    __slots__ = ("at", "owner", "phase", "slot")
+
+    def __init__(self, owner: Document | Element, slot: Slot | None = None) -> None:
+        self.owner = owner
+        self.slot = slot
+        self.at = 0
+        self.phase = 0
+        """Of a slot: what is before it, itself, what is after it."""
+
+    @property
+    def items(self) -> Sequence[Content]:
+        slot = self.slot
+        if slot is None:
+            return self.owner.content
+        if self.phase == 0:
+            return slot.before
+        # Of those inserted after it, the last stands nearest.
+        return slot.versions[-1].content if self.phase < _AFTER else slot.after[::-1]
+
+
+class FinalContent:
+    """Walks over what is final.
+
+    Holds:  the elements and slots around the first thing that is not.
+    """
+
+    def __init__(self, document: Document, is_open: Callable[[Owner], bool]) -> None:
+        """`is_open`: whether more of the base may come into an owner of content."""
+        self._is_open = is_open
+        self._stack = [_Walk(document)]
+
+    @property
+    def around(self) -> list[Element]:
+        """The elements that have begun and are not final."""
+        return [walk.owner for walk in self._stack if isinstance(walk.owner, Element)]
+
+    def advance(self) -> list[Element]:
+        """The elements that have become final."""
+        passed: list[Element] = []
+        while True:
+            walk = self._stack[-1]
+            items = walk.items
+            if walk.at < len(items):
+                if not self._is_entered(items[walk.at]):
+                    return passed
+                walk.at += 1
+            elif walk.slot is not None and walk.phase < _AFTER:
+                walk.phase, walk.at = walk.phase + 1, 0
+            else:
+                if walk.slot is None:
+                    if isinstance(walk.owner, Document) or self._is_open(walk.owner):
+                        return passed
+                    passed.append(walk.owner)
+                self._stack.pop()
+
+    def _is_entered(self, item: Content) -> bool:
+        """Go into what comes next; False where it may change."""
+        if isinstance(item, Slot):
+            if not item.is_frozen:
+                return False
+            self._stack.append(_Walk(_NOTHING, item))
+        elif not item.shown:
+            return False
+        elif not isinstance(item, Leaf):
+            self._stack.append(_Walk(item))
+        return True
