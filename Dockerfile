@@ -14,7 +14,7 @@ RUN python3 -m zipfile -l /wheels/*.whl | grep -q _kernel.abi3.so
 FROM python:3.11-slim-bookworm
 RUN apt-get update && apt-get install -y --no-install-recommends openjdk-17-jre-headless && rm -rf /var/lib/apt/lists/*
 COPY --from=build /wheels /wheels
-RUN wheel="$(ls /wheels/*.whl)" && pip install --no-cache-dir "${wheel}[spark,schema,frames,zstd,remote]"
+RUN wheel="$(ls /wheels/*.whl)" && pip install --no-cache-dir "${wheel}[spark,schema,frames,zstd,remote,shell,console,network]"
 WORKDIR /xylem
 COPY examples examples
 RUN useradd --create-home xylem && chown -R xylem /xylem
