@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import xylem
 from xylem.errors import XylemError
+from xylem.pipeline import StaticEnvironment
+from xylem.query.compiled_query import CompiledQuery
 from xylem.run.best_match import scanned_side, windowed_join
 from xylem.run.best_match.side_rows import SideRows
 from xylem.run.best_match.sweep import SweptSide
@@ -159,3 +161,6 @@ def test_explain_names_the_roles() -> None:
     assert "min 1.5: window" in text
     assert "min: searched" in text
     assert "holds a window of $r and $s" in text
+    operators = CompiledQuery(QUERY, StaticEnvironment()).tree_operators.operators()
+    (told,) = [operator.about for operator in operators if operator.kind == "join"]
+    assert told == "best match left $s by min(abs($r/t - ($s/t + 2))) and min(abs($r/@x - $s/@x))"

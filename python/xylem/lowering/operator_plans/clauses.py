@@ -141,7 +141,7 @@ class Clauses:
         written = plan.written
         made: Operator = self.planner.made(
             Join, written, variable=written.right.name.local, how=f"best match {written.kind}",
-            rest=tuple(map(_order_text, written.orders)), inputs=tuple(sides), over=tuples,
+            orders=tuple(map(_order_text, written.orders)), inputs=tuple(sides), over=tuples,
         )  # fmt: skip
         for let in plan.lets:
             made, scope = self.clause(let, made, scope)
@@ -150,7 +150,7 @@ class Clauses:
     def _best_tuples(self, written: ast.BestMatchClause, tuples: Operator | None) -> Operator:
         return self.planner.made(
             Join, written, variable=written.right.name.local, how=f"best match {written.kind}",
-            rest=tuple(map(_order_text, written.orders)), inputs=() if tuples is None else (tuples,),
+            orders=tuple(map(_order_text, written.orders)), inputs=() if tuples is None else (tuples,),
         )  # fmt: skip
 
     def _windows(self, plan: WindowPlan, tuples: Operator | None, scope: Scope) -> tuple[Operator, Scope]:

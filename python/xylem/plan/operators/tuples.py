@@ -94,8 +94,10 @@ class Join(Operator):
     """Comparisons by an order."""
     rest: tuple[str, ...] = ()
     """Comparisons that are not true of what is looked for."""
+    orders: tuple[str, ...] = ()
+    """Of best matches, what is least or greatest for them."""
 
     @property
     def about(self) -> str:
-        tests = [*self.equalities, *self.band, *(f"not({test})" for test in self.rest)]
+        tests = [*self.equalities, *self.band, *(f"not({test})" for test in self.rest), *self.orders]
         return f"{self.how} ${self.variable} by {shortened(' and '.join(tests))}"
