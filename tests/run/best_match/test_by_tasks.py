@@ -10,7 +10,11 @@ from random import Random
 import pytest
 import xylem
 from xylem.functions import match_ranges
+from xylem.pipeline import StaticEnvironment
 from xylem.plan.distribution import PartKind
+from xylem.plan.operators import Join
+from xylem.query.compiled_query import CompiledQuery
+from xylem.query.spreading import Spreading
 from xylem.run.tasks.in_process import run_in_process
 from xylem.source.byte_ranges import ranges
 from xylem.source.cut_points import find_cuts
@@ -98,6 +102,10 @@ def test_times_are_divided_into_ranges(tmp_path: Path) -> None:
             query = f"{loops} where $r {kind} bestmatch join $s on {orders} return <m>{{ $r/t, $s/t }}</m>"
             program = assert_same(query, document, Random(1), 1)
             assert program.distribution.parts[-1].kind is PartKind.GROUP
+            plan = CompiledQuery(query, StaticEnvironment()).task_operators(Spreading())
+            assert f"best match {kind.partition(' ')[0] or 'inner'}" in {
+                operator.how for operator in plan.operators() if isinstance(operator, Join)
+            }
 
 
 @pytest.mark.parametrize("name", ["s.xml", "r.xml"])

@@ -87,14 +87,21 @@ class _PartPlanner(ExpressionPlanner):
         )
         groups: Operator = replace(rows, inputs=(rows,), runs=Runs.MERGE, meters=meters)
         scope = Scope({}, Extent.ONE)
-        assert isinstance(grouping.finish, ast.InlineFunction)
-        for parameter in grouping.finish.parameters:
+        function = grouping.finish
+        while isinstance(function, ast.Flwor):
+            # Variables that are the same for all groups stand before it.
+            for let in function.clauses:
+                assert isinstance(let, ast.LetClause)
+                scope = scope.with_variable(let.name, Extent.ONE)
+            function = function.result
+        assert isinstance(function, ast.InlineFunction)
+        for parameter in function.parameters:
             scope = scope.with_variable(parameter.name, Extent.ITEM)
         finish = ExpressionPlanner(Runs.MERGE)
         finish.given = self.given
         if part.orders:
             groups = Sort(keys=_keys(part), inputs=(groups,), runs=Runs.MERGE, span=part.orders[0].span)
-        return finish.plan(_answer_of(grouping.finish.body), scope, groups)
+        return finish.plan(_answer_of(function.body), scope, groups)
 
     def _windowed(self, found: Operator, meters: tuple[Meter, ...]) -> Operator:
         part = self.part
