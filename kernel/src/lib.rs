@@ -52,6 +52,7 @@ pub mod template;
 pub mod tree;
 pub mod value_tests;
 pub mod waiting;
+pub mod windows;
 
 #[cfg(feature = "python")]
 mod bindings;

@@ -154,6 +154,19 @@ pub fn write_result<'a>(
     Ok(Items { ends_with_atomic: writer.is_after_atomic, ..writer.items })
 }
 
+/// Append the result of a template that reads values alone, which have the first slots.
+pub fn write_values<'a>(
+    parts: &'a [Part],
+    named: NamedRows<'a>,
+    variables: Vec<Value<'a>>,
+    out: &'a mut Vec<u8>,
+) -> Result<Items, Undecided> {
+    let items = Items::default();
+    let mut writer = Writer { named, out, items, depth: 0, is_after_atomic: false, variables };
+    writer.parts(parts, &Around::new(0))?;
+    Ok(Items { ends_with_atomic: writer.is_after_atomic, ..writer.items })
+}
+
 impl Tally {
     /// How many nodes there are for the element of a row.
     pub fn count(&self, named: NamedRows<'_>, row: usize) -> u64 {

@@ -17,6 +17,7 @@ mod takers;
 mod template;
 mod tree;
 mod tree_columns;
+mod windows;
 
 use pyo3::prelude::*;
 
@@ -47,6 +48,8 @@ mod _kernel {
     use super::tree::{CompactRows, NameTable, PathPlan, SubtreeText};
     #[pymodule_export]
     use super::tree_columns::{RowColumn, ValueColumn};
+    #[pymodule_export]
+    use super::windows::WindowCursor;
     use super::{build_info, Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_init]

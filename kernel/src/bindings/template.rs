@@ -40,7 +40,8 @@ fn unknown(word: &str) -> PyErr {
     PyValueError::new_err(format!("no part of a template is called {word}"))
 }
 
-fn parts(tuples: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
+/// The parts of a list of tuples.
+pub fn parts(tuples: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
     let tuples: Vec<Bound<'_, PyTuple>> = tuples.extract()?;
     tuples.iter().map(part).collect()
 }

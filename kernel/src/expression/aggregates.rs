@@ -79,7 +79,12 @@ pub fn aggregated<'a>(
     evaluation.each(values, &mut |atom| fold.add(aggregate, atom))?;
     match (aggregate, fold.value()) {
         (Aggregate::Sum, None) => Ok(Some(Atom::Integer(0))),
-        (Aggregate::Average, Some(total)) => applied(Operator::Divide, &total, &Atom::Integer(fold.count)).map(Some),
+        (Aggregate::Average, Some(total)) => applied_average(&total, fold.count).map(Some),
         (_, value) => Ok(value),
     }
+}
+
+/// The average of so many values, by their sum.
+pub fn applied_average(total: &Atom<'_>, count: i64) -> Result<Atom<'static>, Undecided> {
+    applied(Operator::Divide, total, &Atom::Integer(count))
 }

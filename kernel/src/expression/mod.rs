@@ -15,7 +15,7 @@ mod number_text;
 mod rounding;
 mod strings;
 
-pub use self::aggregates::Fold;
+pub use self::aggregates::{applied_average, Fold};
 pub use self::atom::{Atom, Value};
 pub use self::decimal::Decimal;
 pub use self::evaluation::{Evaluation, Local};

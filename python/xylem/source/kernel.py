@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
 from xylem.errors import EngineBug, InputError, InputPlace, XylemError
+from xylem.plan.native_windows import KernelWindows
 from xylem.plan.result_template import Tally, Template
 from xylem.plan.scan_plan import AttributeTest, Batch, PositionTest, PresenceTest, ScanPlan, ValueTest, Written
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
 from xylem.values.native_rows import NativeColumn, NativeMatches, NativeNames
 from xylem.values.qname import QName
+from xylem.values.strings import UntypedAtomic
 from xylem.values.tree import Tree
 from xylem.values.tree_interface import TreeInterface
 
@@ -25,6 +28,7 @@ from .byte_ranges import CutPoint, Scope
 from .doctype import UNREAD_DTD
 from .limits import DEFAULT_LIMITS, ITEM_BYTES, Limits
 from .template_tuples import result_tuple, value_test_tuple
+from .window_tuples import window_tuple
 
 if TYPE_CHECKING:
     from xylem._kernel import (
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from xylem._kernel import MessageBatch as MessageBatch
     from xylem._kernel import MessageReader as MessageReader
     from xylem._kernel import Scanner as NativeScanner
+    from xylem._kernel import WindowCursor as NativeWindowCursor
 
 _CODES = {
     "syntax": "XYIN0001",
@@ -82,6 +87,12 @@ def number_column() -> NativeColumn:
     """A column of numbers without any."""
     column: NativeColumn = _native().NumberColumn()
     return column
+
+
+def window_cursor(windows: KernelWindows, query: object) -> NativeWindowCursor:
+    """Forms windows of rows; `query` answers what the kernel leaves to it."""
+    made: NativeWindowCursor = _native().WindowCursor(window_tuple(windows), query, UntypedAtomic, Decimal)
+    return made
 
 
 def kernel_pairs(

@@ -66,20 +66,21 @@ def result_tuple(result: Template | Tally | ScanTable) -> tuple[object, ...] | N
     if isinstance(result, ScanTable):
         if not result.is_settled:
             return None
-        keys = [(_expression(key.value), _domain(key)) for key in result.keys]
-        parts = [(part.function, None if part.value is None else _expression(part.value)) for part in result.parts]
+        keys = [(expression_tuple(key.value), _domain(key)) for key in result.keys]
+        parts = [(part.function, None if part.value is None else expression_tuple(part.value)) for part in result.parts]
         return "table", keys, parts, [value_test_tuple(test) for test in result.tests]
     if isinstance(result, Tally):
         of = None if result.of is None else (int(result.of), result.attribute)
         return "tally", _path(result.path), of
-    return "template", _parts(result)
+    return "template", part_tuples(result)
 
 
 def _domain(key: ScanKey) -> tuple[object, ...] | None:
     return None if key.is_found else (key.first, key.last, key.numbers, key.strings)
 
 
-def _parts(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:
+def part_tuples(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:
+    """The parts of a template."""
     return [_part(part) for part in parts]
 
 
@@ -90,19 +91,19 @@ def _part(part: Part) -> tuple[object, ...]:
         case Values(of=of, separator=separator, at_most_one=at_most_one):
             return "values", part.up, _path(part.path), (int(of), part.attribute), separator, at_most_one
         case Computed(value=value):
-            return "computed", _expression(value)
+            return "computed", expression_tuple(value)
         case Copies(path=path, up=up):
             return "copies", up, _path(path)
         case Construct(name=name, attributes=attributes, content=content):
-            return "construct", name, [(key, _parts(pieces)) for key, pieces in attributes], _parts(content)
+            return "construct", name, [(key, part_tuples(pieces)) for key, pieces in attributes], part_tuples(content)
         case When(test=test, parts=parts, otherwise=otherwise):
-            return "when", _expression(test), _parts(parts), _parts(otherwise)
+            return "when", expression_tuple(test), part_tuples(parts), part_tuples(otherwise)
         case Let(slot=slot, value=value):
-            return "let", slot, _expression(value)
+            return "let", slot, expression_tuple(value)
         case EachValue(slot=slot, values=values, parts=parts):
-            return "each-value", slot, _expression(values), _parts(parts)
+            return "each-value", slot, expression_tuple(values), part_tuples(parts)
         case Each(path=path, parts=parts, up=up):
-            return "each", up, _path(path), _parts(parts)
+            return "each", up, _path(path), part_tuples(parts)
         case Row(cells=cells):
             return "row", [_cell(cell) for cell in cells]
         case Cell():
@@ -119,7 +120,8 @@ def _cell(cell: Cell) -> tuple[object, ...]:
     return content, (cell.reading, cell.bits), cell.is_list, cell.missing
 
 
-def _expression(expression: KernelExpression) -> tuple[object, ...]:
+def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
+    """An expression of the kernel."""
     match expression:
         case Value(value=value):
             return _constant(value)
@@ -132,13 +134,13 @@ def _expression(expression: KernelExpression) -> tuple[object, ...]:
         case Tests(tests=tests):
             return "tests", [value_test_tuple(test) for test in tests]
         case Call(function=function, arguments=arguments):
-            return "call", function, [_expression(argument) for argument in arguments]
+            return "call", function, [expression_tuple(argument) for argument in arguments]
         case EachNode(path=path, inner=inner, up=up):
-            return "each", up, _path(path), _expression(inner)
+            return "each", up, _path(path), expression_tuple(inner)
         case EachItem(slot=slot, values=values, inner=inner):
-            return "each value", slot, _expression(values), _expression(inner)
+            return "each value", slot, expression_tuple(values), expression_tuple(inner)
         case LetValue(slot=slot, value=computed, inner=inner):
-            return "let", slot, _expression(computed), _expression(inner)
+            return "let", slot, expression_tuple(computed), expression_tuple(inner)
         case Json(value=json):
             return "json", _json(json)
         case Given(function=function):
@@ -152,18 +154,19 @@ def _json(value: JsonValue) -> tuple[object, ...]:
         case JsonArray(members=members):
             return "array", [_member(member) for member in members]
         case JsonChoice(test=test, then=then, otherwise=otherwise):
-            return "when", _expression(test), _json(then), _json(otherwise)
-    return "value", _expression(value)
+            return "when", expression_tuple(test), _json(then), _json(otherwise)
+    return "value", expression_tuple(value)
 
 
 def _member(member: JsonMember) -> tuple[object, ...]:
     match member:
         case Members(values=values):
-            return "values", _expression(values)
+            return "values", expression_tuple(values)
         case EachMember(path=path, members=inner, up=up):
             return "each", up, _path(path), [_member(each) for each in inner]
         case SomeMembers(test=test, members=inner, otherwise=otherwise):
-            return "when", _expression(test), [_member(each) for each in inner], [_member(each) for each in otherwise]
+            branches = [[_member(each) for each in members] for members in (inner, otherwise)]
+            return "when", expression_tuple(test), *branches
     return "one", _json(member)
 
 

@@ -145,6 +145,8 @@ class Compiler:
         self.numbers_siblings = False
         """Whether a scan may have numbered siblings that it has not kept."""
         self.column_loop: ColumnLoop | None = None
+        self.window_rows: Any = None
+        """What the scan may write for windows (`lowering/stream/kernel_windows.py`); None where nothing is scanned."""
         """The loop over records whose body is being written."""
         self._order = 0
         self._contexts: dict[int, str] = {}

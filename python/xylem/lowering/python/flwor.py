@@ -93,13 +93,14 @@ def push_flwor(c: Compiler, node: ast.Flwor, sink: Sink) -> ItemType:
 
 def _planned(c: Compiler, node: ast.Flwor) -> ast.Flwor:
     """The expression with its joins and window clauses planned, which the program keeps for whoever tells of it."""
-    made = _with_plans(c, node)
+    made = with_plans(c, node)
     if made is not node:
         c.writer.planned[node] = made
     return made
 
 
-def _with_plans(c: Compiler, node: ast.Flwor) -> ast.Flwor:
+def with_plans(c: Compiler, node: ast.Flwor) -> ast.Flwor:
+    """The expression with its joins and window clauses planned."""
     if any(isinstance(clause, ast.BestMatchClause) for clause in node.clauses):
         from xylem.rewrite.best_match import plan_best_matches
 

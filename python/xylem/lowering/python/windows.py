@@ -220,13 +220,13 @@ def _cursor(c: Compiler, plan: WindowPlan, functions: WindowFunctions, endless: 
         return f"{c.rt(LandmarkCursor)}({', '.join(arguments)})"
     arguments += ["by_start=True"] if plan.is_standard else []
     arguments += ["early=True"] if plan.early else []
-    distance = _distance(plan) if arguments[0] == "None" and not plan.early and not needs_items else None
+    distance = distance_of(plan) if arguments[0] == "None" and not plan.early and not needs_items else None
     if distance is not None:
         return f"{c.rt(CountedSlidingCursor)}({', '.join(arguments)}, distance={distance})"
     return f"{c.rt(SlidingCursor)}({', '.join(arguments)})"
 
 
-def _distance(plan: WindowPlan) -> int | None:
+def distance_of(plan: WindowPlan) -> int | None:
     """How many items after its first a window ends, where its end says no more than that."""
     index, places = plan.index, (plan.start.named("position"), plan.end.named("position"))
     if index is None or index.kind != "hash" or index.is_general or None in places:

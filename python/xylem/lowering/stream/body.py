@@ -82,6 +82,8 @@ def write_body(c: Compiler, body: Flux) -> None:
             c.push(source or path_expression(variable, ()), ITEM)
         case CloseWindows():
             c.writer.line("out.close_windows()")
+            if c.window_rows is not None:
+                c.window_rows.cells = None
         case ProcessStream(variable=variable, handlers=handlers):
             c.writer.line("pass")
             for part in with_whole_elements(c, [_in_memory(handler, variable) for handler in handlers]):

@@ -61,6 +61,7 @@ from .handler_code import HandlerCode
 from .hoisting import hoisted
 from .immediate import Immediate, immediate
 from .kept_children import ANY_CHILD, kept_children
+from .kernel_windows import WindowRows
 from .leaf_handlers import LeafPlanner
 from .leaf_mapping import map_handler
 from .nesting import may_nest
@@ -129,6 +130,7 @@ class StreamBuilder:
         """What keeps the scan from writing results by itself."""
         self.has_namespaces = False
         """Whether the answer may have namespaces declared around a result."""
+        self.window_rows = self.c.window_rows = WindowRows(self.selection)
         self.next_aggregate = 0
         self.program_variables: frozenset[str] = frozenset()
         self.names = _Names(())
@@ -144,6 +146,7 @@ class StreamBuilder:
         self._refuse_global_input(program)
         self.program_variables = bound_variables(program) | {ROOT}
         self.has_namespaces = has_namespaces(whole or program)
+        self.window_rows.is_allowed = not self.has_namespaces and self.columns is None
         if not isinstance(program, ProcessStream):
             program = ProcessStream(ROOT, (OnFirst(None, program),))
         self.names = _Names(self.program_variables)
@@ -327,7 +330,8 @@ class StreamBuilder:
         elif nested:
             item.nested, planned.report = True, Report.START | Report.ITEM
             planned.nests = role.step in self.alone
-        if passes and counter is None and planned.result is None and not (nested or item.limit or handler.outermost):
+        is_plain = planned.result is None or self.window_rows.cells is not None
+        if passes and counter is None and is_plain and not (nested or item.limit or handler.outermost):
             # What is given to windows, as a rule: a value, or a node with no more than attributes and text.
             item.run = self.code.run(hoisted_body, role, handler) if gives_at_once(hoisted_body) else None
         self.roles.append(item)
@@ -383,7 +387,8 @@ class StreamBuilder:
         if self.has_namespaces and self.columns is None:
             return None
         try:
-            return template_of(body, variable, self.selection, decided, self.columns)
+            cells = self.window_rows.cells
+            return template_of(body, variable, self.selection, decided, self.columns, window_cells=cells)
         except NoTemplate as beyond:
             self.beyond_scan.append(beyond)
             return None

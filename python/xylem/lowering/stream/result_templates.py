@@ -24,6 +24,7 @@ from xylem.plan.flux import (
     Fixed,
     Flux,
     For,
+    GiveItem,
     Handler,
     If,
     Leaf,
@@ -36,7 +37,7 @@ from xylem.plan.flux import (
     Sequence,
 )
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
-from xylem.plan.result_template import Column, Copies, Each, Part, Template, ValueOf, Values
+from xylem.plan.result_template import Cell, Column, Copies, Each, Part, Row, Template, ValueOf, Values, When
 from xylem.syntax import ast
 
 from .hoisting import grouped, hoisted
@@ -54,16 +55,19 @@ def template_of(
     columns: tuple[Column, ...] | None = None,
     *,
     begins_output: bool = False,
+    window_cells: tuple[Cell, ...] | None = None,
 ) -> Template:
     """The template of a body, where the scan has decided some of its conditions; `NoTemplate` where there is none.
 
     With `columns` it consists of rows of a table. With `begins_output` nothing is written before it, so that it may
-    have atomic values outside of elements.
+    have atomic values outside of elements. With `window_cells`, what is given to windows is a row of these.
     """
     expressions = TemplateExpressions(selection, columns, begins_output=begins_output)
-    parts = _Maker(expressions, frozenset(decided)).template(body, variable)
+    parts = _Maker(expressions, frozenset(decided), window_cells).template(body, variable)
     if not parts:
         raise NoTemplate("nothing is written")
+    if window_cells is not None and not _are_rows(parts):
+        raise NoTemplate("more than is given to windows")
     return parts if columns is None else rows_alone(parts, columns)
 
 
@@ -92,8 +96,14 @@ def _is_named(element: ast.DirectElement) -> bool:
 class _Maker:
     """Follows a body as `body.py` writes it, and notes what it would write."""
 
-    def __init__(self, expressions: TemplateExpressions, decided: frozenset[ast.Expr]) -> None:
+    def __init__(
+        self,
+        expressions: TemplateExpressions,
+        decided: frozenset[ast.Expr],
+        window_cells: tuple[Cell, ...] | None = None,
+    ) -> None:
         self.decided = decided
+        self.window_cells = window_cells
         self.expressions = expressions
         self.frames = expressions.frames
         self.variables = expressions.variables
@@ -119,6 +129,10 @@ class _Maker:
                 self._when(condition, inner, EMPTY)
             case Leaf(expression=expression, inside=(), is_global=False):
                 self.expressions.write(expression)
+            case GiveItem(variable=variable, source=None) if self.window_cells is not None:
+                if [variable] != self.variables:
+                    raise NoTemplate("items that are given to windows from inside a record")
+                self.frames.add(Row(self.window_cells))
             case ProcessStream(variable=variable, handlers=handlers):
                 self.write(Sequence(tuple(_as_part(handler, variable) for handler in handlers)))
             case _:
@@ -203,6 +217,15 @@ class _Maker:
     def _nodes(self, variable: str, taken: Taken) -> NodesOf:
         path, of, attribute = taken
         return NodesOf(path, of, attribute, self.expressions.up(variable))
+
+
+def _are_rows(parts: tuple[Part, ...]) -> bool:
+    """Whether nothing is written but rows."""
+    return all(
+        isinstance(part, Row)
+        or (isinstance(part, When) and _are_rows(part.parts) and _are_rows(part.otherwise))
+        for part in parts
+    )
 
 
 def _are_alike(before: Tests, after: Tests) -> bool:

@@ -8,7 +8,8 @@ number, asks them until it knows, or keeps them all: results, never the items of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from xylem.analysis.facts.literals import LITERALS
@@ -30,7 +31,9 @@ from xylem.values.sequence_type import ANY_ITEM, ANY_SEQUENCE, ItemType, NodeIte
 from ..python.code import Code, Shape, atomic
 from ..python.compiler import YIELD, Compiler
 from ..python.fed_loops import reads_fed_items, write_fed_loop
+from ..python.flwor import with_plans
 from ..python.windows import partial_of
+from .kernel_windows import WindowRows, kernel_windows
 
 
 def write_windows(c: Compiler, opened: OpenWindows) -> None:
@@ -56,6 +59,8 @@ def write_windows(c: Compiler, opened: OpenWindows) -> None:
     frame.is_generator = True
     variable = "results" if clause is None else str(clause.name)
     told = f"{variable!r}, {keeps_results(expression)}, {opened.gives_all}"
+    if clause is not None and isinstance(expression, ast.Flwor) and c.window_rows is not None:
+        told += f", {_by_kernel(c, c.window_rows, opened, expression)}"
     c.writer.line(f"out.open_windows({partial_of(c, frame)}, {told})")
 
 
@@ -146,20 +151,37 @@ def _asked(expression: ast.Expr) -> tuple[ast.Name, ast.Expr, bool] | None:
     return None
 
 
+def _by_kernel(c: Compiler, rows: WindowRows, opened: OpenWindows, expression: ast.Flwor) -> str:
+    """The same windows by the kernel, where it can form them; `None` where it cannot."""
+    rows.cells = None
+    if not opened.takes_elements or opened.may_nest or opened.gives_all:
+        return "None"
+    with _fed(c, opened):
+        return kernel_windows(c, rows, with_plans(c, expression))
+
+
 def _write_clause(c: Compiler, opened: OpenWindows) -> None:
+    with _fed(c, opened):
+        c.push(opened.expression, YIELD)
+
+
+@contextmanager
+def _fed(c: Compiler, opened: OpenWindows) -> Iterator[None]:
+    """Where the items that are fed are known."""
     item: ItemType = NodeItem(nk.ELEMENT) if opened.takes_elements else ANY_ITEM
     if not opened.takes_elements and opened.source is not None:
         item = value_type(opened.source) or ANY_ITEM
     fed = Code("feed", Shape.ITERABLE, SequenceType(item, Occurrence.MANY), simple=True, pauses=True)
     # Where items do not nest, each is a tree of its own, as those of an infinite sequence are.
-    c.declare(ITEMS.expanded, replace(fed, endless=not opened.may_nest))
     facts = c.writer.window_facts
-    if facts is not None and facts.schema is not None:
-        c.writer.window_facts = replace(facts, fed_from=opened.source)
-    try:
-        c.push(opened.expression, YIELD)
-    finally:
-        c.writer.window_facts = facts
+    with c.scoped():
+        c.declare(ITEMS.expanded, replace(fed, endless=not opened.may_nest))
+        if facts is not None and facts.schema is not None:
+            c.writer.window_facts = replace(facts, fed_from=opened.source)
+        try:
+            yield
+        finally:
+            c.writer.window_facts = facts
 
 
 def _write_picked(c: Compiler, predicate: ast.Expr) -> None:

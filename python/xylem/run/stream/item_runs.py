@@ -96,7 +96,7 @@ class ItemRuns:
                 size = written.most_characters + ROW_BYTES * written.most_rows
                 hold(held_as, size)
                 hold(held_as, -size)
-            if written.text:
+            if written.text or written.items:
                 self.run.output.markup(written.text, written.items)
 
         return act

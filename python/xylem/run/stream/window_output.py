@@ -23,6 +23,7 @@ from xylem.values.tree import leaf
 from ..windows.feed import PAUSE, Feed
 from .buffer import size_of
 from .collector import Collector
+from .kernel_windows import OpenKernelWindows, WindowsByKernel
 from .statistics import Statistics
 
 
@@ -38,23 +39,40 @@ class WindowOutput:
         self.give: Callable[[Any], None] = self._give
         self._statistics = statistics
         self._new_collector = new_collector
-        self._open: list[_OpenWindows] = []
+        self._open: list[_OpenWindows | OpenKernelWindows] = []
+        self._takes_nodes = False
+        """Whether open windows that the kernel could form are formed here: then the scan must write no rows."""
+        self._may_have_rows = False
+        """Whether the scan has been told that it may write."""
 
     # --- windows
 
     def open_windows(
-        self, make: Callable[[Feed], Iterator[Any]], variable: str, keeps_tuples: bool, gives_all: bool = False
+        self,
+        make: Callable[[Feed], Iterator[Any]],
+        variable: str,
+        keeps_tuples: bool,
+        gives_all: bool = False,
+        by_kernel: WindowsByKernel | None = None,
     ) -> None:
         """From here on items are taken; `make` gives the results for what is fed.
 
-        With `gives_all`, the windows around these are given nothing else.
+        With `gives_all`, the windows around these are given nothing else. With `by_kernel`, the kernel may form them.
         """
+        if by_kernel is not None:
+            if by_kernel.can_run and (self._may_have_rows or self.takes_markup):
+                formed = OpenKernelWindows(by_kernel, self._top, variable, self._statistics)
+                self._open.append(formed)
+                self._stand_in(formed)
+                return
+            self._takes_nodes = True
         windows = _OpenWindows(make, self._top, variable, keeps_tuples, self._statistics, self._new_collector())
-        windows.around = self._open[-1] if gives_all else None
+        around = self._open[-1] if gives_all else None
+        windows.around = around if isinstance(around, _OpenWindows) else None
         self._open.append(windows)
         self._stand_in(windows)
 
-    def _stand_in(self, windows: _OpenWindows) -> None:
+    def _stand_in(self, windows: _OpenWindows | OpenKernelWindows) -> None:
         """What is written goes to these: straight, since there is much of it."""
         self._top = windows
         self.item, self.give = windows.item, windows.give
@@ -66,6 +84,7 @@ class WindowOutput:
     def close_windows(self) -> None:
         """The items of the innermost windows have ended."""
         self._open.pop().close()
+        self._takes_nodes = False
         if self._open:
             self._stand_in(self._open[-1])
             return
@@ -95,7 +114,9 @@ class WindowOutput:
 
     @property
     def takes_markup(self) -> bool:
-        return bool(getattr(self._target, "takes_markup", False))
+        found = bool(getattr(self._target, "takes_markup", False)) and not self._takes_nodes
+        self._may_have_rows |= found
+        return found
 
     def start_element(self, *arguments: Any) -> None:
         self._top.start_element(*arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,11 +21,18 @@ def folding(name: str, is_running: bool, context: Context) -> Folding:
     if name == "count":
         return RunningCount() if is_running else RangeCount()
     if name in ("sum", "avg"):
-        return RunningSum(name) if is_running else RangeSum(name, sum_ if name == "sum" else avg)
+        return RunningSum(name) if is_running else RangeSum(name, whole(name, context))
     choose = max if name == "max" else min
     if is_running:
         return RunningExtreme(lambda: Extreme(context, None, choose, f"fn:{name}"))
-    return RangeExtreme(name == "max", partial(max_ if name == "max" else min_, context))
+    return RangeExtreme(name == "max", whole(name, context))
+
+
+def whole(name: str, context: Context) -> Callable[[Sequence[Any]], Any]:
+    """The function itself, of all values."""
+    if name in ("sum", "avg"):
+        return sum_ if name == "sum" else avg
+    return partial(max_ if name == "max" else min_, context)
 
 
 def user_folding(protocol: Any, is_running: bool) -> Folding:

@@ -69,6 +69,10 @@ class RunningSum(Running):
             return
         self.add((value,))
 
+    def resume(self, so_far: Any, count: int) -> None:
+        """Go on from a sum of so many values; None where there was none."""
+        self._total, self._count = so_far, count
+
     def result(self, start: int) -> Any:
         if self._name == "sum":
             return self._total if self._count else 0
@@ -90,6 +94,11 @@ class RunningExtreme(Running):
     def add(self, values: Sequence[Any]) -> None:
         if values:
             self._extreme.take(list(values))
+
+    def resume(self, so_far: Any, count: int) -> None:
+        """Go on from the extreme of some values; None where there was none."""
+        if so_far is not None:
+            self.add((so_far,))
 
     def result(self, start: int) -> Any:
         return self._extreme.result()

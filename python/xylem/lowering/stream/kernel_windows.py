@@ -1,0 +1,301 @@
+"""Window clauses that the kernel can form by itself (`plan/native_windows.py`), beside the code that forms them here.
+
+Needs:  the items of windows are elements of the stream that do not nest, and only values of them are read; windows
+        tumble or slide; aggregates are those of the language; what follows the clause is `let`, `where` and `return`.
+Safe:   what the kernel cannot decide it asks functions that are written here, of the same expressions. Where the
+        output takes no text, the loop over nodes runs as always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.standard_calls import is_call
+from xylem.functions.registry import FN
+from xylem.plan.flux import ITEMS
+from xylem.plan.kernel_expression import KernelExpression
+from xylem.plan.native_windows import (
+    AggregateInput,
+    EndsAfter,
+    EndsEach,
+    EndsInOrder,
+    KernelWindows,
+    PositionInput,
+    WindowCode,
+    WindowInput,
+)
+from xylem.plan.result_template import Cell, Template
+from xylem.plan.window_plan import AggregateRead, Boundary, WindowPlan
+from xylem.rewrite.windows.conditions import binds
+from xylem.run.stream.kernel_windows import WindowsByKernel
+from xylem.syntax import ast
+from xylem.values import atomic_type as at
+from xylem.values import node as nk
+from xylem.values.sequence_type import AtomicItem, NodeItem, Occurrence, SequenceType
+
+from ..python.code import Code, Shape, atomic, one
+from ..python.compiler import YIELD, Compiler
+from ..python.windows import distance_of, partial_of
+from .kernel_expressions.as_loops import is_atomic
+from .kernel_expressions.compiler import ExpressionCompiler
+from .selection import Selection
+from .template_expressions import TemplateExpressions
+from .template_paths import NoTemplate
+from .window_columns import ITEM, Read, WindowColumns
+
+_UNTYPED = SequenceType(AtomicItem(at.UNTYPED_ATOMIC), Occurrence.MANY)
+_VALUE = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL)
+_NO_ELEMENT = "no element"
+"""Stands for the record, where templates read values alone."""
+
+
+@dataclass
+class WindowRows:
+    """What the scan may write for windows, in the order in which a program opens them."""
+
+    selection: Selection
+    is_allowed: bool = False
+    """Whether results may be written as text."""
+    cells: tuple[Cell, ...] | None = field(default=None, init=False)
+    """The row of an item of the windows that are open; None where nodes are given."""
+    beyond: list[NoTemplate] = field(default_factory=list, init=False)
+    """What keeps the kernel from forming windows."""
+
+
+def kernel_windows(c: Compiler, rows: WindowRows, flwor: ast.Flwor) -> str:
+    """An expression that makes them; `None` where the kernel cannot form them."""
+    rows.cells = None
+    if not rows.is_allowed:
+        return "None"
+    try:
+        writer = _Writer(c, rows.selection, flwor)
+        text = writer.text()
+    except NoTemplate as beyond:
+        rows.beyond.append(beyond)
+        return "None"
+    rows.cells = writer.windows.cells
+    return text
+
+
+class _Writer:
+    """Plans and writes one clause."""
+
+    def __init__(self, c: Compiler, selection: Selection, flwor: ast.Flwor) -> None:
+        self.c = c
+        self.selection = selection
+        self.plan, self.rest, self.result = _windows(flwor)
+        self.columns = WindowColumns()
+        self.others: dict[str, WindowInput] = {}
+        """The variables that are no columns."""
+        self._name_variables()
+        self.functions: list[str] = []
+        """What the kernel may ask, by number."""
+        self.windows = self._planned()
+
+    def _name_variables(self) -> None:
+        for side, boundary in (("start", self.plan.start), ("end", self.plan.end)):
+            for variable in boundary.variables:
+                if variable.role == "position":
+                    self.others[variable.name.local] = PositionInput(side)
+                else:
+                    self.columns.items[variable.name.expanded] = side, variable.role
+        for number, aggregate in enumerate(self.plan.aggregates):
+            self.others[aggregate.name.local] = AggregateInput(number)
+            # The item of an aggregate is the one at hand.
+            self.columns.items[aggregate.item.expanded] = "end", "current"
+
+    def _planned(self) -> KernelWindows:
+        plan = self.plan
+        start = self._condition("start", plan.start.when)
+        end = None if plan.is_newstart else self._condition("end", plan.end.when)
+        shared = None if plan.shared is None else self._condition("shared", plan.shared)
+        if shared is None:
+            self.functions += ["None"] * (3 - len(self.functions))
+        ending = self._ending()
+        aggregates = tuple((each.function.local, self._values(each.values)) for each in plan.aggregates)
+        rest = self.columns.read(self.rest, Read.NODES)
+        result = self.columns.read(self.result, Read.NODES)
+        inputs, template, values = self._outcome(rest, result)
+        return KernelWindows(
+            tuple(self.columns.columns), plan.kind == "sliding", plan.is_newstart, plan.force, plan.is_standard,
+            start, end, shared, ending, aggregates, inputs, template, values,
+        )  # fmt: skip
+
+    # --- expressions
+
+    def _condition(self, stem: str, when: ast.Expr | None) -> WindowCode | None:
+        if when is None or is_call(when, "true"):
+            self.functions.append("None")
+            return None
+        expr = self.columns.read(when, Read.TRUTH)
+        inputs = self._inputs(expr)
+        c = self.c
+        self.functions.append(self._function(stem, expr, inputs, lambda: f"return bool({c.truth(expr)})"))
+        return WindowCode(tuple(inputs.values()), self._kernel(inputs, lambda k: k.condition(_plain(expr))))
+
+    def _values(self, values: ast.Expr) -> WindowCode:
+        expr = self.columns.read(values, Read.VALUES)
+        inputs = self._inputs(expr)
+        c = self.c
+
+        def line() -> str:
+            return f"return list({c.as_iterable(c.atomized(c.compile(expr)))})"
+
+        self.functions.append(self._function("values", expr, inputs, line))
+        return WindowCode(tuple(inputs.values()), self._kernel(inputs, lambda k: k.value(_plain(expr))))
+
+    def _ending(self) -> EndsEach | EndsAfter | EndsInOrder:
+        plan, index = self.plan, self.plan.index
+        self.functions.append("None")
+        if plan.kind != "sliding" or plan.is_newstart:
+            return EndsEach()
+        distance = distance_of(plan)
+        if distance is not None:
+            return EndsAfter(distance)
+        if plan.longest is not None or plan.opening is not None:
+            raise NoTemplate("windows that are dropped before they end", plan.end.when)
+        if index is None:
+            return EndsEach()
+        if index.kind != "queue" or index.op not in ("gt", "ge") or plan.own is not None or plan.shared is not None:
+            raise NoTemplate("open windows by an index of its own", plan.end.when)
+        expr = self.columns.read(index.start_key, Read.VALUES)
+        inputs = self._inputs(expr)
+        key = WindowCode(tuple(inputs.values()), self._kernel(inputs, lambda k: k.value(_plain(expr))))
+        return EndsInOrder(key, index.offset is not None)
+
+    def _outcome(
+        self, rest: tuple[ast.Clause, ...], result: ast.Expr
+    ) -> tuple[tuple[WindowInput, ...], Template | None, KernelExpression | None]:
+        expr = ast.Flwor(rest, result, span=result.span) if rest else result
+        inputs = self._inputs(expr)
+        self._write_items(expr, inputs)
+        template: Template | None = None
+        values: KernelExpression | None = None
+        plain = _plain(expr)
+        if is_atomic(plain) or (isinstance(plain, ast.VarRef) and plain.name.local in inputs):
+            values = self._kernel(inputs, lambda k: k.value(plain))
+        else:
+            template = self._template(inputs, plain)
+        return tuple(inputs.values()), template, values
+
+    def _template(self, inputs: dict[str, WindowInput], expr: ast.Expr) -> Template | None:
+        expressions = TemplateExpressions(self.selection)
+        _give_slots(expressions.compiler, inputs)
+        try:
+            return expressions.frames.inner(lambda: expressions.write(expr))
+        except NoTemplate:
+            return None
+
+    def _kernel(
+        self, inputs: dict[str, WindowInput], compile: Callable[[ExpressionCompiler], KernelExpression]
+    ) -> KernelExpression | None:
+        compiler = ExpressionCompiler(self.selection.by_code_points, lambda condition: None)
+        _give_slots(compiler, inputs)
+        try:
+            return compile(compiler)
+        except NoTemplate:
+            return None
+
+    def _inputs(self, node: ast.Node) -> dict[str, WindowInput]:
+        """What an expression reads, by variable."""
+        known: dict[str, WindowInput] = {**self.others, **self.columns.inputs}
+        found: dict[str, WindowInput] = {}
+        for part in node.walk():
+            if isinstance(part, ast.VarRef) and not part.name.uri and part.name.local in known:
+                found[part.name.local] = known[part.name.local]
+        return found
+
+    # --- code
+
+    def _function(self, stem: str, expr: ast.Expr, inputs: dict[str, WindowInput], line: Callable[[], str]) -> str:
+        c = self.c
+        parameters = {name: c.fresh_name(ast.Name(name, None, "")) for name in inputs}
+
+        def write() -> None:
+            self._declare(inputs, parameters)
+            with c.writer.at(expr.span):
+                c.writer.line(line())
+
+        return partial_of(c, c.lifted(stem, list(parameters.values()), c.describe(expr), write))
+
+    def _write_items(self, expr: ast.Expr, inputs: dict[str, WindowInput]) -> None:
+        c = self.c
+        parameters = {name: c.fresh_name(ast.Name(name, None, "")) for name in inputs}
+
+        def write() -> None:
+            self._declare(inputs, parameters)
+            c.push(expr, YIELD)
+
+        frame = c.lifted("items", list(parameters.values()), c.describe(expr), write)
+        frame.is_generator = True
+        self.items = partial_of(c, frame)
+
+    def _declare(self, inputs: dict[str, WindowInput], parameters: dict[str, str]) -> None:
+        for name, given in inputs.items():
+            python = parameters[name]
+            if isinstance(given, PositionInput):
+                code = atomic(python, at.INTEGER, simple=True)
+            elif isinstance(given, AggregateInput):
+                code = Code(python, Shape.OPTIONAL, _VALUE, simple=True)
+            else:
+                code = Code(python, Shape.SEQUENCE, _UNTYPED, simple=True)
+            self.c.declare(("", name), code)
+
+    def _row(self) -> str:
+        """The row of a node, where the scan has not written it."""
+        c = self.c
+
+        def write() -> None:
+            c.declare(ITEM.expanded, one("item", NodeItem(nk.ELEMENT), simple=True))
+            codes = [c.atomized(c.compile(path)) for path in self.columns.paths]
+            texts = [f"[str(each) for each in {c.as_iterable(code)}]" for code in codes]
+            c.writer.line(f"return [{', '.join(texts)}]")
+
+        return partial_of(c, c.lifted("row", ["item"], "", write))
+
+    def text(self) -> str:
+        c = self.c
+        spec = c.writer.constant(self.windows, "windows")
+        functions = f"({', '.join(self.functions)},)"
+        return f"{c.rt(WindowsByKernel)}({spec}, {functions}, {self.items}, {self._row()}, {c.context()})"
+
+
+def _windows(flwor: ast.Flwor) -> tuple[WindowPlan, tuple[ast.Clause, ...], ast.Expr]:
+    """The clause with what follows it; NoTemplate where the kernel has no such windows."""
+    match flwor:
+        case ast.Flwor(clauses=(WindowPlan() as plan, *rest), result=result):
+            pass
+        case _:
+            raise NoTemplate("windows that are not all of the expression", flwor)
+    if plan.kind not in ("tumbling", "sliding") or plan.partition is not None or plan.early:
+        raise NoTemplate("windows by key, landmark windows, or such that are given early", result)
+    if plan.keeps_items or plan.type is not None or _has_types(plan.start) or _has_types(plan.end):
+        raise NoTemplate("the items of a window", result)
+    if plan.kind == "tumbling" and plan.longest is not None:
+        raise NoTemplate("windows that are dropped before they end", result)
+    if any(each.function.uri != FN for each in plan.aggregates):
+        raise NoTemplate("an aggregate of the user", result)
+    if not all(isinstance(clause, (ast.LetClause, ast.WhereClause)) for clause in rest):
+        raise NoTemplate("clauses behind windows but let and where", result)
+    if binds((*rest, result), plan.names) or any(uri for uri, _ in plan.names):
+        raise NoTemplate("variables that hide each other", result)
+    if not isinstance(plan.collection, ast.VarRef) or plan.collection.name.expanded != ITEMS.expanded:
+        raise NoTemplate("windows over what is put in order first", result)
+    return plan, tuple(rest), result
+
+
+def _has_types(boundary: Boundary) -> bool:
+    return any(variable.type is not None for variable in boundary.variables)
+
+
+def _plain(expr: ast.Expr) -> ast.Expr:
+    """An expression that reads aggregates as variables."""
+    return replaced(expr, lambda node: node.variable if isinstance(node, AggregateRead) else None)
+
+
+def _give_slots(compiler: ExpressionCompiler, inputs: dict[str, WindowInput]) -> None:
+    compiler.variables.append(_NO_ELEMENT)
+    for name in inputs:
+        compiler.new_slot(ast.Name(name, None, ""))

@@ -1,0 +1,107 @@
+"""Windows that the kernel forms by itself, over rows of values that the scan writes for their items.
+
+        for tumbling window $w in $items start $s when true() end $e when $e/t - $s/t > 60 return <w n="{ count($w) }"/>
+    →   rows of one column, t; an end condition over the values of the rows at both ends; a template for each window
+
+A column has the values of a path from an item: any number of them, all untyped, so that to compute it is never an
+error. Conditions, values of aggregates and results are expressions over columns, positions and aggregates, which have
+the first slots (`plan/kernel_expression.py`); where the kernel leaves one undecided, or knows none, it asks the query.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .kernel_expression import KernelExpression
+from .result_template import Cell, Template, Values
+
+
+@dataclass(frozen=True)
+class ColumnInput:
+    """A column of the row at an end of a window, or beside it."""
+
+    side: str
+    """start or end"""
+    role: str
+    """current, previous or next"""
+    column: int
+
+
+@dataclass(frozen=True)
+class PositionInput:
+    """The position of the first or the last row of a window."""
+
+    side: str
+
+
+@dataclass(frozen=True)
+class AggregateInput:
+    """An aggregate of the window, by its place among them."""
+
+    aggregate: int
+
+
+WindowInput = ColumnInput | PositionInput | AggregateInput
+
+
+@dataclass(frozen=True)
+class WindowCode:
+    """An expression with what it reads; None where only the query knows it."""
+
+    inputs: tuple[WindowInput, ...]
+    expression: KernelExpression | None
+
+
+@dataclass(frozen=True)
+class EndsEach:
+    """Each open window is asked whether it ends."""
+
+
+@dataclass(frozen=True)
+class EndsAfter:
+    """A window ends so many rows behind its first."""
+
+    distance: int
+
+
+@dataclass(frozen=True)
+class EndsInOrder:
+    """As long as the keys of starts ascend, no window ends before an older one does: `end - start gt N`."""
+
+    key: WindowCode
+    is_number: bool
+    """Whether the key is an operand of arithmetic, to which untyped values are doubles."""
+
+
+@dataclass(frozen=True)
+class KernelWindows:
+    """A window clause with what becomes of each window.
+
+    Holds:  the values of the row at the start of each open window, where they are read, and what aggregates keep.
+    Order:  by first row, or by last row where `by_start` is off.
+    End:    open windows are given, unless `force`.
+    """
+
+    columns: tuple[Values, ...]
+    is_sliding: bool
+    newstart: bool
+    force: bool
+    by_start: bool
+    start: WindowCode | None
+    end: WindowCode | None
+    shared: WindowCode | None
+    """The part of the end condition that is the same for all open windows."""
+    ending: EndsEach | EndsAfter | EndsInOrder
+    aggregates: tuple[tuple[str, WindowCode], ...]
+    """The function of each, and what a row adds to it."""
+    inputs: tuple[WindowInput, ...]
+    """What the result reads."""
+    template: Template | None
+    """The result as text,"""
+    values: KernelExpression | None
+    """or as atomic values; neither: the query gives it."""
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """What the scan writes for an item."""
+        return tuple(Cell(values, is_list=True) for values in self.columns)
