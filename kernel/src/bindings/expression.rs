@@ -6,7 +6,7 @@ use pyo3::types::{PyBool, PyTuple};
 
 use super::plan::{value_tests, ValueTestTuple};
 use super::template::{reach, value_of, wanted, word, ValueOfTuple};
-use crate::expression::{Atom, Decimal, Expression, Function, Json, Member};
+use crate::expression::{Atom, Decimal, Doing, Expression, Function, Json, Member, Pattern, Replacement};
 
 /// An expression, of a tuple.
 pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
@@ -49,6 +49,23 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
             tuple.get_item(1)?.extract()?,
             Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]),
         ),
+        "matching" => {
+            let (_, pattern, ascii_only, doing): (String, String, bool, String) = tuple.get_slice(0, 4).extract()?;
+            let pieces: Vec<(String, usize)> = tuple.get_item(4)?.extract()?;
+            let piece = |(text, group): (String, usize)| match group {
+                0 => Replacement::Text(text),
+                number => Replacement::Group(number - 1),
+            };
+            let doing = match doing.as_str() {
+                "matches" => Doing::Matches,
+                "replace" => Doing::Replace(pieces.into_iter().map(piece).collect()),
+                "tokenize" => Doing::Tokenize,
+                "words" => Doing::Words,
+                other => return Err(unknown(other)),
+            };
+            let made = Pattern::new(&pattern, ascii_only, doing).ok_or_else(|| unknown(&pattern))?;
+            Expression::Matching(Box::new((made, expression_of(tuple, 5)?)))
+        }
         "json" => Expression::Json(Box::new(json(tuple.get_item(1)?.cast::<PyTuple>()?)?)),
         other => return Err(unknown(other)),
     })
@@ -101,6 +118,8 @@ pub fn atom_object<'py>(py: Python<'py>, atom: Option<Atom<'static>>) -> PyResul
         Some(Atom::Double(value)) => value.into_pyobject(py)?.into_any(),
         Some(Atom::Boolean(value)) => PyBool::new(py, value).to_owned().into_any(),
         Some(Atom::Untyped(text)) => ("untyped", std::str::from_utf8(&text)?).into_pyobject(py)?.into_any(),
+        // Neither tables nor windows keep these.
+        Some(Atom::Moment(_) | Atom::Duration(_)) => return Err(unknown("a moment or duration")),
         Some(decimal @ Atom::Decimal(_)) => {
             ("decimal", std::str::from_utf8(&decimal.into_text())?).into_pyobject(py)?.into_any()
         }

@@ -22,6 +22,9 @@ impl<'a> Fold<'a> {
     /// One more value.
     #[inline(always)]
     pub fn add(&mut self, aggregate: Aggregate, atom: Atom<'a>) -> Result<(), Undecided> {
+        if !atom.is_plain() {
+            return Err(Undecided);
+        }
         match aggregate {
             Aggregate::Sum | Aggregate::Average => self.add_number(atom.number()?)?,
             Aggregate::Least => self.compare(Comparison::Less, atom)?,

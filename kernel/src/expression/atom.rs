@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::decimal::Decimal;
+use super::moment::{write_duration, Moment};
 use super::number_text::write_double;
 use crate::characters::is_space;
 use crate::number::{short_integer, to_double};
@@ -23,6 +24,10 @@ pub enum Atom<'a> {
     Double(f64),
     /// xs:boolean
     Boolean(bool),
+    /// xs:date or xs:dateTime
+    Moment(Moment),
+    /// xs:dayTimeDuration, in nanoseconds
+    Duration(i128),
 }
 
 /// The atomic values of an expression.
@@ -88,8 +93,13 @@ impl<'a> Atom<'a> {
             Atom::Integer(value) => Ok(Atom::Integer(value)),
             Atom::Decimal(value) => Ok(Atom::Decimal(value)),
             Atom::Double(value) => Ok(Atom::Double(value)),
-            Atom::Text(_) | Atom::Boolean(_) => Err(Undecided),
+            Atom::Text(_) | Atom::Boolean(_) | Atom::Moment(_) | Atom::Duration(_) => Err(Undecided),
         }
+    }
+
+    /// Whether it is of a type that tables and windows know.
+    pub fn is_plain(&self) -> bool {
+        !matches!(self, Atom::Moment(_) | Atom::Duration(_))
     }
 
     /// A number promoted to xs:double.
@@ -120,6 +130,7 @@ impl<'a> Atom<'a> {
             Atom::Decimal(value) => value.truncated().ok_or(Undecided),
             Atom::Double(value) => whole(*value).ok_or(Undecided),
             Atom::Boolean(value) => Ok(i64::from(*value)),
+            Atom::Moment(_) | Atom::Duration(_) => Err(Undecided),
         }
     }
 
@@ -133,6 +144,7 @@ impl<'a> Atom<'a> {
             Atom::Double(value) if value.fract() == 0.0 => whole(*value).map(Decimal::from).ok_or(Undecided),
             Atom::Double(_) => Err(Undecided),
             Atom::Boolean(value) => Ok(Decimal::from(i64::from(*value))),
+            Atom::Moment(_) | Atom::Duration(_) => Err(Undecided),
         }
     }
 
@@ -145,7 +157,16 @@ impl<'a> Atom<'a> {
                 _ => Err(Undecided),
             },
             Atom::Boolean(value) => Ok(*value),
-            number => number.is_true(),
+            other => other.is_true(),
+        }
+    }
+
+    /// A cast to xs:date or xs:dateTime.
+    pub fn to_moment(&self, is_date: bool) -> Result<Moment, Undecided> {
+        match self {
+            Atom::Untyped(text) | Atom::Text(text) => Moment::read(trimmed(text), is_date).ok_or(Undecided),
+            Atom::Moment(moment) => Ok(moment.as_kind(is_date)),
+            _ => Err(Undecided),
         }
     }
 
@@ -157,6 +178,7 @@ impl<'a> Atom<'a> {
             Atom::Decimal(value) => !value.is_zero(),
             Atom::Double(value) => *value != 0.0 && !value.is_nan(),
             Atom::Boolean(value) => *value,
+            Atom::Moment(_) | Atom::Duration(_) => return Err(Undecided),
         })
     }
 
@@ -189,6 +211,8 @@ impl<'a> Atom<'a> {
             Atom::Decimal(value) => Atom::Decimal(value),
             Atom::Double(value) => Atom::Double(value),
             Atom::Boolean(value) => Atom::Boolean(value),
+            Atom::Moment(value) => Atom::Moment(value),
+            Atom::Duration(value) => Atom::Duration(value),
         }
     }
 
@@ -200,6 +224,8 @@ impl<'a> Atom<'a> {
             Atom::Decimal(value) => value.write(out),
             Atom::Double(value) => write_double(*value, out),
             Atom::Boolean(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+            Atom::Moment(value) => value.write(out),
+            Atom::Duration(value) => write_duration(*value, out),
         }
     }
 }

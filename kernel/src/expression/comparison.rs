@@ -19,6 +19,8 @@ pub fn value_holds(comparison: Comparison, left: &Atom<'_>, right: &Atom<'_>) ->
             let order = left.to_decimal()?.compare(right.to_decimal()?).ok_or(Undecided)?;
             Ok(comparison.holds(order, Ordering::Equal))
         }
+        (Atom::Moment(a), Atom::Moment(b)) => Ok(comparison.holds(a.since(b).ok_or(Undecided)?, 0)),
+        (Atom::Duration(a), Atom::Duration(b)) => Ok(comparison.holds(a, b)),
         _ => Err(Undecided),
     }
 }
@@ -35,6 +37,12 @@ pub fn pair_holds(comparison: Comparison, left: &Atom<'_>, right: &Atom<'_>) -> 
         }
         (Atom::Untyped(_), Atom::Boolean(value)) => Ok(comparison.holds(left.to_boolean()?, *value)),
         (Atom::Boolean(value), Atom::Untyped(_)) => Ok(comparison.holds(*value, right.to_boolean()?)),
+        (Atom::Untyped(_), Atom::Moment(moment)) => {
+            value_holds(comparison, &Atom::Moment(left.to_moment(moment.is_date)?), right)
+        }
+        (Atom::Moment(moment), Atom::Untyped(_)) => {
+            value_holds(comparison, left, &Atom::Moment(right.to_moment(moment.is_date)?))
+        }
         _ => value_holds(comparison, left, right),
     }
 }

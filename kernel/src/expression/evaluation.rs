@@ -1,10 +1,11 @@
 //! What expressions come to for the element of a row, inside the elements of the loops around it.
 
 use super::aggregates::aggregated;
-use super::arithmetic::{applied, negated};
-use super::atom::{Atom, Value};
+use super::arithmetic::{applied, negated, Operator};
+use super::atom::{trimmed, Atom, Value};
 use super::comparison::{pair_holds, value_holds};
 use super::functions::{Function, Target};
+use super::moment::read_duration;
 use super::rounding::rounded;
 use super::strings::evaluated;
 use super::Expression;
@@ -55,6 +56,10 @@ impl<'a> Evaluation<'a, '_> {
                 let [value, inner] = &**parts;
                 self.with(*slot, self.all(value)?, |inside| inside.each(inner, take))
             }
+            Expression::Matching(matching) => {
+                let (pattern, argument) = &**matching;
+                pattern.each(self.one(argument)?.map_or(Ok(b"".into()), Atom::string)?, take)
+            }
             Expression::Call(Function::Sequence, parts) => parts.iter().try_for_each(|part| self.each(part, take)),
             Expression::Call(Function::If, parts) => self.each(&parts[self.branch(parts)?], take),
             Expression::Call(Function::Data, arguments) => self.each(&arguments[0], take),
@@ -82,7 +87,9 @@ impl<'a> Evaluation<'a, '_> {
                 json.write(self, &mut out)?;
                 Ok(Some(Atom::Text(out.into())))
             }
-            Expression::Nodes(..) | Expression::Each(..) | Expression::EachValue(..) => self.all(expression)?.single(),
+            Expression::Nodes(..) | Expression::Each(..) | Expression::EachValue(..) | Expression::Matching(_) => {
+                self.all(expression)?.single()
+            }
         }
     }
 
@@ -104,9 +111,13 @@ impl<'a> Evaluation<'a, '_> {
     ) -> Result<Option<Atom<'a>>, Undecided> {
         Ok(Some(match function {
             Function::Arithmetic(operator) => {
-                let (left, right) = (self.number(&arguments[0])?, self.number(&arguments[1])?);
-                match (left, right) {
-                    (Some(left), Some(right)) => applied(operator, &left, &right)?,
+                match (self.one(&arguments[0])?, self.one(&arguments[1])?) {
+                    (Some(Atom::Moment(left)), Some(Atom::Moment(right))) if operator == Operator::Subtract => {
+                        Atom::Duration(left.since(&right).ok_or(Undecided)?)
+                    }
+                    (Some(left), Some(right)) => applied(operator, &left.number()?, &right.number()?)?,
+                    // What stands alone must still be a number.
+                    (Some(alone), None) | (None, Some(alone)) => return alone.number().map(|_| None),
                     _ => return Ok(None),
                 }
             }
@@ -148,6 +159,12 @@ impl<'a> Evaluation<'a, '_> {
                 None => return Ok(None),
             },
             Function::OnStrings(function) => evaluated(self, function, arguments)?,
+            Function::Field(field, is_date) => match self.one(&arguments[0])? {
+                None => return Ok(None),
+                Some(Atom::Moment(moment)) if moment.is_date == is_date => Atom::Integer(moment.field(field)),
+                Some(text @ Atom::Untyped(_)) => Atom::Integer(text.to_moment(is_date)?.field(field)),
+                Some(_) => return Err(Undecided),
+            },
         }))
     }
 
@@ -295,5 +312,12 @@ fn cast<'a>(target: Target, atom: Atom<'a>) -> Result<Atom<'a>, Undecided> {
         Target::Decimal => Atom::Decimal(atom.to_decimal()?),
         Target::String => Atom::Text(atom.into_text()),
         Target::Boolean => Atom::Boolean(atom.to_boolean()?),
+        Target::Date => Atom::Moment(atom.to_moment(true)?),
+        Target::DateTime => Atom::Moment(atom.to_moment(false)?),
+        Target::Duration => match atom {
+            Atom::Untyped(text) | Atom::Text(text) => Atom::Duration(read_duration(trimmed(&text)).ok_or(Undecided)?),
+            duration @ Atom::Duration(_) => duration,
+            _ => return Err(Undecided),
+        },
     })
 }

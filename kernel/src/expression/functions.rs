@@ -1,6 +1,7 @@
 //! Functions and operators by the words that plans use for them.
 
 use super::arithmetic::Operator;
+use super::moment::Field;
 use super::rounding::Rounding;
 use super::strings::StringFunction;
 use crate::plan::Comparison;
@@ -18,6 +19,12 @@ pub enum Target {
     String,
     /// xs:boolean
     Boolean,
+    /// xs:date
+    Date,
+    /// xs:dateTime
+    DateTime,
+    /// xs:dayTimeDuration
+    Duration,
 }
 
 /// What is computed of all values of an argument.
@@ -82,6 +89,8 @@ pub enum Function {
     Round(Rounding),
     /// On strings.
     OnStrings(StringFunction),
+    /// Of a date, or of a date with a time.
+    Field(Field, bool),
 }
 
 impl Function {
@@ -123,6 +132,14 @@ impl Function {
             "floor" => Function::Round(Rounding::Floor),
             "ceiling" => Function::Round(Rounding::Ceiling),
             "round" => Function::Round(Rounding::Nearest),
+            "year-from-date" => Function::Field(Field::Year, true),
+            "month-from-date" => Function::Field(Field::Month, true),
+            "day-from-date" => Function::Field(Field::Day, true),
+            "year-from-dateTime" => Function::Field(Field::Year, false),
+            "month-from-dateTime" => Function::Field(Field::Month, false),
+            "day-from-dateTime" => Function::Field(Field::Day, false),
+            "hours-from-dateTime" => Function::Field(Field::Hours, false),
+            "minutes-from-dateTime" => Function::Field(Field::Minutes, false),
             _ => match word.split_once(' ') {
                 Some(("to", target)) => Function::Cast(Target::named(target)?),
                 Some(("castable", target)) => Function::Castable(Target::named(target)?),
@@ -156,6 +173,9 @@ impl Target {
             "decimal" => Target::Decimal,
             "string" => Target::String,
             "boolean" => Target::Boolean,
+            "date" => Target::Date,
+            "dateTime" => Target::DateTime,
+            "dayTimeDuration" => Target::Duration,
             _ => return None,
         })
     }

@@ -11,7 +11,9 @@ mod decimal;
 mod evaluation;
 mod functions;
 mod json;
+mod moment;
 mod number_text;
+mod patterns;
 mod rounding;
 mod strings;
 
@@ -21,6 +23,7 @@ pub use self::decimal::Decimal;
 pub use self::evaluation::{Evaluation, Local};
 pub use self::functions::{Aggregate, Function};
 pub use self::json::{Json, Member};
+pub use self::patterns::{Doing, Pattern, Replacement};
 
 use crate::plan::ValueTests;
 use crate::row_paths::Wanted;
@@ -41,6 +44,8 @@ pub enum Expression {
     Tests(Vec<ValueTests>),
     /// A function or an operator.
     Call(Function, Vec<Expression>),
+    /// A function of a text by a pattern.
+    Matching(Box<(Pattern, Expression)>),
     /// A map, an array or a value as JSON: a text.
     Json(Box<Json>),
     /// An expression for each of some elements, in a loop over them.

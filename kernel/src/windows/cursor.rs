@@ -389,7 +389,7 @@ impl<O: Clone> Cursor<O> {
                 }
                 Outcome::Values(expression) => {
                     let found = evaluation(&spec, &variables, &Around::new(0)).all(expression);
-                    if let Ok(value) = found {
+                    if let Some(value) = found.ok().filter(|value| value.atoms().iter().all(Atom::is_plain)) {
                         if !matches!(self.segments.last(), Some(Segment::Atoms(_))) {
                             self.segments.push(Segment::Atoms(Vec::new()));
                         }
@@ -449,6 +449,9 @@ fn values_of<Q: Query>(
         if let Ok(variables) = variables::<Q::Object>(&code.inputs, place, place, &[]) {
             let mut found = Vec::new();
             let all = evaluation(spec, &variables, &Around::new(0)).each(expression, &mut |atom| {
+                if !atom.is_plain() {
+                    return Err(Undecided);
+                }
                 found.push(Slot::Atom(atom.into_owned()));
                 Ok(())
             });

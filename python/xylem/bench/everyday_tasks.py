@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -145,6 +146,17 @@ def _json(photons: Iterator[Any]) -> Iterator[str]:
         yield f"<j>{json.dumps(row, separators=(',', ':'))}</j>"
 
 
+def _matches(photons: Iterator[Any]) -> Iterator[str]:
+    for p in photons:
+        if re.search("^1[0-9]+$", p.findtext("field_id")):
+            yield f"<p>{_copy(p, 'ra', 'en')}</p>"
+
+
+def _replace(photons: Iterator[Any]) -> Iterator[str]:
+    for p in photons:
+        yield f"<p>{re.sub('[.]', ',', p.findtext('ra'))}{_copy(p, 'en')}</p>"
+
+
 def _groups(photons: Iterator[Any]) -> Iterator[str]:
     found = Counter(p.findtext("field_id") for p in photons)
     for field in sorted(found):
@@ -218,6 +230,18 @@ TASKS: Final = (
         "json",
         f"{_EACH} return <j>{{ serialize([string($p/field_id), xs:integer($p/phc)], map {{ 'method': 'json' }}) }}</j>",
         _json,
+    ),
+    EverydayTask(
+        "matches",
+        f"{_EACH} where matches($p/field_id, '^1[0-9]+$') return <p>{{ $p/ra }}{{ $p/en }}</p>",
+        _matches,
+        "where",
+    ),
+    EverydayTask(
+        "replace",
+        f"{_EACH} return <p>{{ replace($p/ra, '[.]', ',') }}{{ $p/en }}</p>",
+        _replace,
+        "construct",
     ),
     EverydayTask(
         "group by",

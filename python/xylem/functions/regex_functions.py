@@ -24,7 +24,7 @@ def replace(value: str | None, pattern: str, replacement: str, flags: str = "") 
     if "q" in flags:
         pieces: tuple[str | int, ...] = (replacement,)
     else:
-        pieces = _pieces(replacement, expression.group_count)
+        pieces = replacement_pieces(replacement, expression.group_count)
     if not value:
         return ""
     return expression.replace(
@@ -41,7 +41,7 @@ def expression_for_parts(pattern: str, flags: str) -> RegularExpression:
 
 
 @lru_cache(maxsize=256)
-def _pieces(replacement: str, group_count: int) -> tuple[str | int, ...]:
+def replacement_pieces(replacement: str, group_count: int) -> tuple[str | int, ...]:
     """A replacement string as texts and numbers of groups; FORX0004 where it is faulty."""
     pieces: list[str | int] = []
     text: list[str] = []

@@ -116,6 +116,20 @@ class LetValue:
 
 
 @dataclass(frozen=True)
+class Matching:
+    """fn:matches, fn:replace or fn:tokenize of a string, by a pattern as the kernel writes it; or words of it."""
+
+    function: str
+    """matches, replace, tokenize or words"""
+    pattern: str
+    ascii_only: bool
+    """Whether it is sure only for texts of ASCII."""
+    value: KernelExpression
+    replacement: tuple[str | int, ...] = ()
+    """Texts, and numbers of groups."""
+
+
+@dataclass(frozen=True)
 class Json:
     """The text that the json output method writes for a map, an array or a value."""
 
@@ -172,7 +186,7 @@ class SomeMembers:
 
 Simple = Constant | NodesOf | Named | SlotValue | Given | Tests
 """Expressions without others inside."""
-KernelExpression = Simple | Call | EachNode | EachItem | LetValue | Json
+KernelExpression = Simple | Call | EachNode | EachItem | LetValue | Matching | Json
 """Any expression."""
 JsonValue: TypeAlias = "KernelExpression | JsonMap | JsonArray | JsonChoice"
 """A value of JSON; that of an expression is one atomic value, or null."""
@@ -191,6 +205,8 @@ def settled(expression: KernelExpression, value_of: Callable[[str], Constant]) -
             return replace(expression, arguments=tuple(settled(argument, value_of) for argument in arguments))
         case EachNode(inner=inner):
             return replace(expression, inner=settled(inner, value_of))
+        case Matching(value=value):
+            return replace(expression, value=settled(value, value_of))
         case EachItem(values=values, inner=inner):
             return replace(expression, values=settled(values, value_of), inner=settled(inner, value_of))
         case LetValue(value=value, inner=inner):

@@ -22,6 +22,7 @@ from xylem.plan.kernel_expression import (
     JsonValue,
     KernelExpression,
     LetValue,
+    Matching,
     Members,
     Named,
     NodesOf,
@@ -141,6 +142,9 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return "each value", slot, expression_tuple(values), expression_tuple(inner)
         case LetValue(slot=slot, value=computed, inner=inner):
             return "let", slot, expression_tuple(computed), expression_tuple(inner)
+        case Matching(function=function, pattern=pattern, ascii_only=ascii_only, value=inner, replacement=pieces):
+            texts = [(piece, 0) if isinstance(piece, str) else ("", piece + 1) for piece in pieces]
+            return "matching", pattern, ascii_only, function, texts, expression_tuple(inner)
         case Json(value=json):
             return "json", _json(json)
         case Given(function=function):

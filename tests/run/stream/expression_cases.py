@@ -10,7 +10,18 @@ NASTY = (
     "1e6", "1e-7", "0.1", "0.30000000000000004", "999999.5", "1000000", "1.0", "100", "10", "9", "Straße",
     "\U0001d504 \U0001f600", "\u0130\u0131", "ΣΑΣ", "a b  c", "\t x \n", "&amp;&lt;&quot;", "2020-01-01", "1_000",
     "\u0663", "é", "3.", ".5", "-.5e1", "ǆ", "\U00010428",
+    "2024-02-29", "2023-02-29", "2024-01-01Z", "2024-01-01+14:00", "2024-03-01T12:30:15.250",
+    "2024-03-01T12:30:15+01:00", "2024-03-01T24:00:00", "-0044-03-15", "12024-01-01", "PT90S", "-P1DT2H", "P1Y",
+    "a1,b2;c3", "foo.bar", "x\ry", "\u212a", "key=value", "ab12", "a\nb",
 )  # fmt: skip
+PATTERNS = (
+    "'a'", "'^[a-z]+$'", "'[0-9]{2}'", r"'\d+'", r"'\w'", "'[^,;]+'", "'(a|b)(c)?'", r"'\s+'", "'a.b'", "'.*'",
+    "'(x)*y'", r"'\.'", r"'[\d.]+'", "'[a-z]+?'", r"'\p{L}'", "'[a-z-[aeiou]]'", "'('", "''", r"'\W'", "'^$'",
+    "'[é-ü]'", "'(a)|(b)'", r"'[\-a]'", "'[a-]'", "'a{,2}'", "'a{1,2}b'", "'(?:ab|a)(b)?'", "'$'", r"'\D{3}'",
+    "'[^a]'", r"'(\w)=(\w)'",
+)  # fmt: skip
+MOMENTS = ("'2024-01-01'", "'2024-01-01Z'", "'2024-03-01T12:30:15'", "'2023-12-31'")
+REPLACEMENTS = ("'x'", "'[$0]'", "'$1-$2'", r"'\$'", "'$'", "''", "'$12'")
 PATHS = ("$p/a", "$p/b", "$p/c", "$p/@k", "$p/n/a", "$p/a/text()", "$p/zzz")
 NUMBERS = (
     "0", "1", "2", "-3", "7", "10", "9223372036854775807", "0.5", "2.50", "1e0", "0e0", "1.5e300", "-0e0", "1000000",
@@ -40,7 +51,7 @@ class Expressions:
         if depth <= 0 or self.random.random() < 0.2:
             return self.random.choice((self.value(depth), self.random.choice(NUMBERS)))
         inner = depth - 1
-        match self.random.randrange(11):
+        match self.random.randrange(13):
             case 0 | 1 | 2 | 3:
                 sign = self.pick("+", "-", "*", "div", "idiv", "mod")
                 return f"({self.number(inner)} {sign} {self.number(inner)})"
@@ -50,6 +61,12 @@ class Expressions:
                 return f"number({self.any(inner)})"
             case 6:
                 return f"{self.pick('round', 'floor', 'ceiling', 'abs')}({self.number(inner)})"
+            case 11:
+                part = self.pick("year", "month", "day")
+                kind = self.pick("date", "dateTime")
+                return f"{part}-from-{kind}({self.pick(self.moment(inner), self.value(0))})"
+            case 12:
+                return f"count(tokenize({self.text(inner)}, {self.pick(*PATTERNS)}))"
             case 7:
                 return f"{self.pick('sum', 'avg', 'min', 'max', 'count')}({self.sequence(inner)})"
             case 8:
@@ -90,7 +107,15 @@ class Expressions:
         if depth <= 0 or self.random.random() < 0.2:
             return self.random.choice((self.value(depth), self.random.choice(TEXTS)))
         inner = depth - 1
-        match self.random.randrange(11):
+        match self.random.randrange(14):
+            case 11:
+                flags = self.pick("", "", ", 'i'", ", 's'")
+                return f"replace({self.text(inner)}, {self.pick(*PATTERNS)}, {self.pick(*REPLACEMENTS)}{flags})"
+            case 12:
+                pattern = self.pick("", f", {self.pick(*PATTERNS)}", f", {self.pick(*PATTERNS)}, 'i'")
+                return f"string-join(tokenize({self.text(inner)}{pattern}), '|')"
+            case 13:
+                return f"string({self.moment(inner)})"
             case 10:
                 made = self.pick("[{0}, {1}]", "map {{ 'a': {0}, 'b': [{1}] }}", "array {{ {0}, {1} }}", "{0}")
                 # Of nodes JSON has their XML, which is for the query to write.
@@ -118,8 +143,26 @@ class Expressions:
             case _:
                 return f"xs:string({self.any(inner)})"
 
+    def moment(self, depth: int) -> str:
+        """A date, a date with a time, or how far two of them are apart."""
+        kind = self.pick("date", "dateTime")
+        match self.random.randrange(6):
+            case 0:
+                return f"(xs:{kind}({self.value(0)}) - xs:{kind}({self.pick(*MOMENTS)}))"
+            case 1:
+                return f"xs:dayTimeDuration({self.value(0)})"
+            case 2:
+                return f"xs:{kind}({self.pick(*MOMENTS)})"
+        return f"xs:{kind}({self.value(0)})"
+
     def truth(self, depth: int) -> str:
         inner = depth - 1
+        if depth > 0 and self.random.random() < 0.15:
+            if self.random.random() < 0.5:
+                flags = self.pick("", "", ", 'i'")
+                return f"matches({self.text(inner)}, {self.pick(*PATTERNS)}{flags})"
+            sign = self.pick("=", "<", "ge", "eq", "lt", ">")
+            return f"({self.moment(inner)} {sign} {self.pick(self.moment(inner), self.value(0))})"
         if depth <= 0:
             return f"({self.value(0)} {self.pick('=', '!=', '<', '>=')} {self.random.choice(NUMBERS + TEXTS)})"
         match self.random.randrange(12):

