@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from .progress import save
+
+if TYPE_CHECKING:
+    from .network_grid import GridResult
+    from .network_run import NetworkResult
 
 
 def network_traffic(
@@ -16,11 +20,22 @@ def network_traffic(
     alert: Annotated[bool, typer.Option("--alert", help="Add RXJ-alert to Vela and RXJ.")] = False,
     subscriptions: Annotated[
         int,
-        typer.Option("--subscriptions", min=0, help="Number of subscriptions on a grid of 16 super-peers; 0 for none."),
+        typer.Option("--subscriptions", min=0, help="Number of subscriptions on a grid of super-peers; 0 for none."),
     ] = 0,
     overlap: Annotated[
         str, typer.Option("--overlap", help="Percentage of boxes that lie inside others.")
-    ] = "10,50,80,95",
+    ] = "0,50,80,95",
+    side: Annotated[int, typer.Option("--side", min=2, help="Number of rows and columns of the grid.")] = 4,
+    bandwidth: Annotated[
+        float, typer.Option("--bandwidth", min=1, help="Bandwidth of the links of the grid, in bytes per second.")
+    ] = 100_000.0,
+    optimum: Annotated[
+        int, typer.Option("--optimum", min=0, help="Number of small networks to compare with the best plans.")
+    ] = 0,
+    isolation: Annotated[
+        int,
+        typer.Option("--isolation", min=0, help="Number of subscriptions next to one that stalls and one that fails."),
+    ] = 0,
     shared: Annotated[
         str, typer.Option("--shared", help="Numbers of subscriptions that share one scan, such as 1,10,100,1000,10000.")
     ] = "",
@@ -32,40 +47,110 @@ def network_traffic(
     ] = None,
 ) -> None:
     """Count the bytes over the links of a network: data shipping, query shipping and sharing."""
-    from dataclasses import asdict
-
-    from .bar_chart import bar_chart
-    from .network_run import grid_network, thesis_network
     from .option_lists import listed_numbers
 
     if shared:
         _shared_scans(records, seed, listed_numbers(shared, "--shared", int), json_file)
-        return
-    results = [thesis_network(records, seed, with_alert=alert)]
-    if subscriptions:
+    elif optimum:
+        _optimum(optimum, seed, json_file)
+    elif isolation:
+        _isolation(records, seed, isolation, json_file)
+    elif subscriptions:
         shares = listed_numbers(overlap, "--overlap", float)
-        results += [grid_network(records, seed, subscriptions, share / 100) for share in shares]
-    for one in results:
-        typer.echo(f"{one.title}; {one.subscriptions} subscriptions, {one.shared} use the stream of another")
-        typer.echo(f"  {'bytes':<44}{'measured':>14}{'predicted':>14}{'most on a link':>16}{'backbone':>14}")
-        for each in one.strategies:
-            figures = f"{each.measured:>14,}{each.predicted:>14,}{each.most_on_a_link:>16,}{each.backbone:>14,}"
-            typer.echo(f"  {each.name:<44}{figures}" + (f"  {each.refused} refused" if each.refused else ""))
-        times = sorted(one.registration_ms)
-        if times:
-            middle, late = times[len(times) // 2], times[int(len(times) * 0.99)]
-            typer.echo(f"  registration: {middle:.1f} ms of CPU in the middle, {late:.1f} ms at the 99th percentile")
+        _grid(records, seed, subscriptions, shares, side, bandwidth, json_file, svg_file)
+    else:
+        _thesis(records, seed, alert, json_file, svg_file)
+
+
+def _thesis(records: int, seed: int, alert: bool, json_file: Path | None, svg_file: Path | None) -> None:
+    from dataclasses import asdict
+
+    from .bar_chart import bar_chart
+    from .network_run import thesis_network
+
+    result = thesis_network(records, seed, with_alert=alert)
+    _tell(result)
+    series: dict[str, list[float | None]] = {each.name: [float(each.measured)] for each in result.strategies}
+    save(
+        json_file, lambda: [asdict(result)], svg_file, lambda: bar_chart("Bytes over all links", ["E1"], series, "B")
+    )
+
+
+def _grid(
+    records: int,
+    seed: int,
+    number: int,
+    shares: list[float],
+    side: int,
+    bandwidth: float,
+    json_file: Path | None,
+    svg_file: Path | None,
+) -> None:
+    from dataclasses import asdict
+
+    from .bar_chart import bar_chart
+    from .network_grid import grid_run
+
+    results = []
+    for share in shares:
+        # Wider streams are measured one by one, which takes too long for very many.
+        found = grid_run(side, records, seed, number, share / 100, widens=number <= 200, bandwidth=bandwidth)
+        _tell(found)
+        results.append(found)
+    titles = [f"{share:g} % overlap" for share in shares]
     series: dict[str, list[float | None]] = {
-        each.name: [float(one.strategies[at].measured) if at < len(one.strategies) else None for one in results]
+        each.name: [float(one.strategies[at].backbone) for one in results]
         for at, each in enumerate(results[0].strategies)
+        if each.backbone
     }
-    titles = [one.title.partition(":")[0] for one in results]
     save(
         json_file,
         lambda: [asdict(one) for one in results],
         svg_file,
-        lambda: bar_chart("Bytes over all links", titles, series, "B"),
+        lambda: bar_chart("Bytes over the backbone", titles, series, "B"),
     )
+
+
+def _tell(one: NetworkResult | GridResult) -> None:
+    typer.echo(f"{one.title}; {one.subscriptions:,} subscriptions, {one.shared:,} use the stream of another")
+    columns = f"{'measured':>14}{'predicted':>14}{'most on a link':>16}{'backbone':>14}{'CPU':>9}{'busiest':>9}"
+    typer.echo(f"  {'bytes':<44}{columns}")
+    for each in one.strategies:
+        figures = f"{each.measured:>14,}{each.predicted:>14,}{each.most_on_a_link:>16,}{each.backbone:>14,}"
+        figures += f"{each.cpu_seconds:>7.2f} s{each.most_cpu_seconds:>7.2f} s" if each.cpu_seconds else ""
+        typer.echo(f"  {each.name:<44}{figures}" + (f"  {each.refused} refused" if each.refused else ""))
+    times = sorted(one.registration_ms)
+    if times:
+        middle, late = times[len(times) // 2], times[int(len(times) * 0.99)]
+        typer.echo(f"  registration: {middle:.1f} ms of CPU in the middle, {late:.1f} ms at the 99th percentile")
+
+
+def _optimum(cases: int, seed: int, json_file: Path | None) -> None:
+    from dataclasses import asdict
+
+    from .network_optimum import optimum_runs
+
+    results = optimum_runs(cases, seed)
+    typer.echo(f"{cases} networks of up to 8 peers and 3 subscriptions; cost beside that of the best plans")
+    for name in ("incremental", "together"):
+        shares = sorted(getattr(one, name) / one.best for one in results)
+        mean, late = sum(shares) / len(shares), shares[int(len(shares) * 0.95)]
+        typer.echo(f"  {name:<14}{mean:>8.3f} on average{late:>8.3f} at the 95th percentile{shares[-1]:>8.3f} at most")
+    save(json_file, lambda: [asdict(one) for one in results], None, lambda: "")
+
+
+def _isolation(records: int, seed: int, number: int, json_file: Path | None) -> None:
+    from dataclasses import asdict
+
+    from .network_isolation import isolation
+
+    one = isolation(records, seed, number)
+    states = ", ".join(f"{name} is {state}" for name, state in one.states.items())
+    typer.echo(f"{number} subscriptions over {records:,} photons; {states}; answers are the same: {one.is_same}")
+    typer.echo(f"  CPU alone {one.alone_ms:,.0f} ms, beside them {one.beside_ms:,.0f} ms")
+    cost = one.beside_later_ms / one.alone_later_ms - 1
+    typer.echo(f"  once they are left: {one.alone_later_ms:,.0f} ms and {one.beside_later_ms:,.0f} ms ({cost:+.1%})")
+    save(json_file, lambda: [asdict(one)], None, lambda: "")
 
 
 def _shared_scans(records: int, seed: int, numbers: list[int], json_file: Path | None) -> None:

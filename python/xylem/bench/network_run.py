@@ -1,13 +1,11 @@
 """What subscriptions send over the links of a network, by strategy: predicted from a sample, and measured.
 
-E1 is the network of the thesis (figure 2.1) with Vela, RXJ and RXJ-alert; E2 a grid of 16 super-peers, with
-subscriptions for boxes of the sky of which some share lies inside others. Streams are computed by the engine, over all
-records; nothing is sent: bytes are counted for every link of a plan.
+E1 is the network of the thesis (figure 2.1) with Vela, RXJ and RXJ-alert; E2 and E3 are in `network_grid.py`. Streams
+are computed by the engine, over all records; nothing is sent: bytes are counted for every link of a plan.
 """
 
 from __future__ import annotations
 
-import random
 import time
 from dataclasses import dataclass, field, replace
 
@@ -56,6 +54,9 @@ class Strategy:
     backbone: int = 0
     """Without the links of thin-peers."""
     refused: int = 0
+    cpu_seconds: float = 0.0
+    """Of all peers, as measured on this machine; and of the busiest."""
+    most_cpu_seconds: float = 0.0
 
 
 @dataclass
@@ -88,45 +89,6 @@ def thesis_network(records: int, seed: int, *, with_alert: bool = False) -> Netw
         queries.append(("rxj-alert", "P2", ALERT))
     topology = Topology.from_dict(THESIS)
     return _compared("E1: the network of the thesis", topology, "P4", data, records, queries)
-
-
-def grid_network(records: int, seed: int, subscriptions: int, overlap: float) -> NetworkResult:
-    """E2: some share of the boxes lies in one of five regions that others have asked for."""
-    draw = random.Random(f"{seed} {overlap}")
-    names = [f"S{row}{column}" for row in range(4) for column in range(4)]
-    links = [[f"S{r}{c}", f"S{r}{c + 1}"] for r in range(4) for c in range(3)]
-    links += [[f"S{r}{c}", f"S{r + 1}{c}"] for r in range(3) for c in range(4)]
-    peers = dict.fromkeys(names, "super") | {"source": "thin"}
-    links.append(["source", "S00"])
-    queries: list[tuple[str, str, str]] = []
-    regions = [(draw.uniform(110, 150), draw.uniform(-55, -35)) for _ in range(5)]
-    for number in range(subscriptions):
-        peer = f"T{number}"
-        peers[peer] = "thin"
-        links.append([peer, draw.choice(names)])
-        if number < len(regions):
-            box = (*regions[number], 12.0, 8.0)
-        elif draw.random() < overlap:
-            ra, dec = draw.choice(regions)
-            wide, high = draw.uniform(2, 8), draw.uniform(2, 6)
-            box = (ra + draw.uniform(0, 12 - wide), dec + draw.uniform(0, 8 - high), wide, high)
-        else:
-            box = (draw.uniform(0, 348), draw.uniform(-80, 70), draw.uniform(4, 12), draw.uniform(4, 8))
-        queries.append((f"q{number}", peer, _box_query(box, draw)))
-    topology = Topology.from_dict({"peers": peers, "links": links})
-    data = document(records, seed)
-    return _compared(f"E2: 16 super-peers, overlap {overlap:.0%}", topology, "source", data, records, queries)
-
-
-def _box_query(box: tuple[float, float, float, float], draw: random.Random) -> str:
-    ra, dec, wide, high = box
-    paths = "$p/ra, $p/dec, $p/en, $p/det_time"
-    if draw.random() < 0.5:
-        paths = "$p/ra, $p/dec, $p/phc, $p/en, $p/det_time"
-    return (
-        f"<photons>{{ for $p in /photons/photon where $p/ra > {ra:.2f} and $p/ra < {ra + wide:.2f} "
-        f"and $p/dec > {dec:.2f} and $p/dec < {dec + high:.2f} return <hit>{{ {paths} }}</hit> }}</photons>"
-    )
 
 
 def _compared(

@@ -21,7 +21,7 @@ from .difference_bounds import ZERO, Bound, DifferenceBounds
 from .item_conditions import THE_ITEM, atomized_path, literal
 from .measured_values import count_of
 from .record_facts import RecordFacts, is_path
-from .zones import EXISTS, Kinds, Some, SomeItem, Variable, Zone, Zones, covered
+from .zones import EXISTS, Kinds, Some, SomeItem, Variable, Zone, Zones, covered, shared_variable
 
 
 def implies(one: Zones, other: Zones) -> bool:
@@ -115,7 +115,7 @@ def _negated(test: ast.Expr) -> ast.Expr:
 
 def _as_double(variable: Variable, most: Bound | None, least: Bound | None) -> list[Zone]:
     """The double next to an exact number is on the same side of a double, or is that double."""
-    as_double = Variable(variable.term, "double", variable.domain | Kinds.NAN)
+    as_double = shared_variable(variable.term, "double", variable.domain | Kinds.NAN)
     bounds: DifferenceBounds | None = DifferenceBounds()
     if most is not None and bounds is not None:
         bounds = bounds.with_bound(as_double, ZERO, (_rounded(most[0]), False))

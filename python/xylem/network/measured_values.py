@@ -19,7 +19,7 @@ from xylem.syntax import ast
 from .constants import constant_number, constants_of
 from .item_conditions import atomized_path
 from .record_facts import RecordFacts, is_path
-from .zones import Kinds, Variable
+from .zones import Kinds, Variable, shared_variable
 
 _CASTS = {"double": "double", "decimal": "decimal", "integer": "integer"}
 _VIEWS = {"xs:integer": "integer", "xs:decimal": "decimal", "xs:double": "double"}
@@ -53,7 +53,7 @@ class Measured:
 
 def variable_of(path: ast.Expr, view: str, facts: RecordFacts) -> Variable:
     domain = Kinds.ANY if view == "double" else Kinds.ANY & ~Kinds.NAN
-    return Variable(path, view, domain & ~Kinds.MISSING if facts.is_always_one(path) else domain)
+    return shared_variable(path, view, domain & ~Kinds.MISSING if facts.is_always_one(path) else domain)
 
 
 def measured(expr: ast.Expr, facts: RecordFacts) -> Measured | None:
@@ -74,10 +74,10 @@ def measured(expr: ast.Expr, facts: RecordFacts) -> Measured | None:
             return _call(expr, facts)
         case ast.Arithmetic(op="+" | "-" | "*" | "div", left=left, right=right):
             view = _view_of_sum(expr.op, left, right, facts)
-            return None if view is None else Measured(Variable(expr, view))
+            return None if view is None else Measured(shared_variable(expr, view))
         case ast.Unary(operand=operand):
             found = measured(operand, facts)
-            return None if found is None else Measured(Variable(expr, found.variable.view))
+            return None if found is None else Measured(shared_variable(expr, found.variable.view))
     return None
 
 
@@ -93,7 +93,7 @@ def count_of(path: ast.Expr) -> Variable:
     """How many items a path leads to; a predicate on the way may be an error."""
     has_tests = any(isinstance(node, ast.AxisStep) and node.predicates for node in path.walk())
     call = ast.FunctionCall(ast.Name("count", None, FN), (path,))
-    return Variable(call, "integer", Kinds.NUMBER | Kinds.OTHER if has_tests else Kinds.NUMBER)
+    return shared_variable(call, "integer", Kinds.NUMBER | Kinds.OTHER if has_tests else Kinds.NUMBER)
 
 
 def _cast(local: str, argument: ast.Expr, facts: RecordFacts, *, may_miss: bool) -> Measured | None:
@@ -126,10 +126,11 @@ def _call(call: ast.FunctionCall, facts: RecordFacts) -> Measured | None:
             if local != "sum" and facts.is_at_most_one(path):
                 # Of one value it is that value, as a double.
                 return Measured(variable_of(path, "double", facts))
-            return Measured(Variable(call, "double", Kinds.ANY & ~Kinds.MISSING if local == "sum" else Kinds.ANY))
+            domain = Kinds.ANY & ~Kinds.MISSING if local == "sum" else Kinds.ANY
+            return Measured(shared_variable(call, "double", domain))
         if local in _LIKE_OPERAND:
             operand = measured(argument, facts)
-            return None if operand is None else Measured(Variable(call, operand.variable.view))
+            return None if operand is None else Measured(shared_variable(call, operand.variable.view))
     return _by_signature(call)
 
 
@@ -140,7 +141,7 @@ def _by_signature(call: ast.FunctionCall) -> Measured | None:
     if known is None or view is None or (known.focus and len(call.arguments) < known.most):
         return None
     domain = Kinds.ANY if view == "double" else Kinds.ANY & ~Kinds.NAN
-    return Measured(Variable(call, view, domain if known.returns.endswith("?") else domain & ~Kinds.MISSING))
+    return Measured(shared_variable(call, view, domain if known.returns.endswith("?") else domain & ~Kinds.MISSING))
 
 
 def _view_of_sum(op: str, left: ast.Expr, right: ast.Expr, facts: RecordFacts) -> str | None:

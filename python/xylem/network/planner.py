@@ -13,18 +13,20 @@ refused.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from math import exp
 
 from xylem.errors import InputError
 from xylem.syntax import ast
 
+from .link_loads import CountedLoad, Load
 from .matching import match, served
 from .properties import Properties
 from .stream_statistics import StreamStatistics
-from .topology import Link, Topology, links_on
+from .topology import Link, Topology
 
 SOURCE = "source"
 REDUCING = 0.5
@@ -84,25 +86,6 @@ class Placed:
     residual: tuple[ast.Expr, ...] = ()
 
 
-@dataclass
-class Load:
-    """What is sent over each link and done at each peer, in the time of the sample."""
-
-    bytes: dict[Link, float] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def send(self, route: tuple[str, ...], size: float) -> None:
-        for one in links_on(route):
-            self.bytes[one] = self.bytes.get(one, 0.0) + size
-
-    def work(self, peer: str, seconds: float) -> None:
-        self.seconds[peer] = self.seconds.get(peer, 0.0) + seconds
-
-    @property
-    def total_bytes(self) -> float:
-        return sum(self.bytes.values())
-
-
 class Planner:
     """The plans of one source in one network. Subscriptions are registered one after another, and removed."""
 
@@ -135,6 +118,8 @@ class Planner:
         self.placed: dict[str, Placed] = {}
         self.forced: dict[str, str] = {}
         """Peers of transformations that were decided for the network as a whole."""
+        self._known_load: tuple[dict[str, Placed], int, CountedLoad] | None = None
+        """Of which plans, how many of them, and what they come to."""
 
     # --- what there is
 
@@ -156,36 +141,41 @@ class Planner:
 
     def load(self) -> Load:
         """What all plans together send and do; a stream goes over a link once, whoever uses it."""
-        load = Load()
-        sent: set[tuple[str, Link]] = set()
-        for one in self.placed.values():
-            size = self.source_bytes if one.uses == SOURCE else self.placed[one.uses].asked.statistics.filter.bytes
-            for each in links_on(one.fetched):
-                key = (one.uses if self.one_uplink else f"{one.uses} {one.asked.name}", each)
-                if key not in sent:
-                    sent.add(key)
-                    load.send(each, size)
-            for each in links_on(one.filter_route):
-                if (one.asked.name, each) not in sent:
-                    sent.add((one.asked.name, each))
-                    load.send(each, one.asked.statistics.filter.bytes)
-            load.send(one.result_route, one.asked.statistics.result.bytes)
-            # The time of a filter was measured over the source; it goes with the bytes that it reads.
-            load.work(one.filter_at, one.asked.statistics.filter.seconds * size / max(1, self.source_bytes))
-            load.work(one.transform_at, one.asked.statistics.result.seconds)
-        return load
+        return self._counted().load
+
+    def _counted(self) -> CountedLoad:
+        """The load of the plans there are, counted anew where they are others than before."""
+        known = self._known_load
+        if known is None or known[0] is not self.placed or known[1] != len(self.placed):
+            counted = CountedLoad(self.source_bytes, self.one_uplink)
+            counted.add(self.placed.values(), self.placed)
+            self._known_load = known = (self.placed, len(self.placed), counted)
+        return known[2]
 
     def phi(self, load: Load | None = None) -> float:
         """The cost of everything; infinite where something is overloaded."""
         found = self.load() if load is None else load
-        shares_of_links = [size / self.seconds / self.topology.links[one] for one, size in found.bytes.items()]
-        shares_of_peers = [
-            work / self.seconds / self.topology.capacity.get(peer, 1.0) for peer, work in found.seconds.items()
-        ]
-        if any(share > 1 for share in (*shares_of_links, *shares_of_peers)):
-            return float("inf")
-        gamma, load_of = self.cost.gamma, self.cost.load
-        return gamma * sum(map(load_of, shares_of_links)) + (1 - gamma) * sum(map(load_of, shares_of_peers))
+        links = sum(self._of_link(one, size) for one, size in found.bytes.items())
+        return links + sum(self._of_peer(peer, work) for peer, work in found.seconds.items())
+
+    def _of_link(self, one: Link, size: float) -> float:
+        share = size / self.seconds / self.topology.links[one]
+        return self.cost.gamma * self.cost.load(share) if share <= 1 else float("inf")
+
+    def _of_peer(self, peer: str, work: float) -> float:
+        share = work / self.seconds / self.topology.capacity.get(peer, 1.0)
+        return (1 - self.cost.gamma) * self.cost.load(share) if share <= 1 else float("inf")
+
+    def _added_phi(self, load: Load, added: Load) -> float:
+        """What a plan adds to the cost of everything."""
+        found = 0.0
+        for one, size in added.bytes.items():
+            before = load.bytes.get(one, 0.0)
+            found += self._of_link(one, before + size) - self._of_link(one, before)
+        for peer, work in added.seconds.items():
+            before = load.seconds.get(peer, 0.0)
+            found += self._of_peer(peer, before + work) - self._of_peer(peer, before)
+        return found
 
     # --- registration
 
@@ -193,15 +183,14 @@ class Planner:
         """Place a subscription where it costs least, and leave all others alone; XYRT0057 where none has room."""
         best: Placed | None = None
         least = float("inf")
-        before = self.load().total_bytes
+        self.placed.pop(asked.name, None)
+        counted = self._counted()
         for candidate in self.candidates(asked):
-            self.placed[asked.name] = candidate
-            load = self.load()
+            added = counted.added(candidate, self.placed)
             # Among equals, the one that sends least.
-            phi = self.phi(load) + 1e-12 * (load.total_bytes - before) / max(1, self.source_bytes)
+            phi = self._added_phi(counted.load, added) + 1e-12 * added.total_bytes / max(1, self.source_bytes)
             if phi < least:
                 best, least = candidate, phi
-        self.placed.pop(asked.name, None)
         if best is None and not any(True for _ in self.candidates(asked)):
             way = " – ".join(self.topology.route(self.source_peer, asked.peer))
             told = f"no peer on the way {way} computes for others"
@@ -210,7 +199,9 @@ class Planner:
             raise InputError("XYRT0057", told)
         if best is None:
             raise InputError("XYRT0057", f"'{asked.name}' would overload a link or a peer on every possible route")
+        counted.add([best], self.placed)
         self.placed[asked.name] = best
+        self._known_load = (self.placed, len(self.placed), counted)
         return best
 
     def candidates(self, asked: Asked) -> Iterator[Placed]:
@@ -224,11 +215,18 @@ class Planner:
         yield SOURCE, () if own is None else own.conditions
         if own is None or not self.shares:
             return
-        for name, other in self.placed.items():
-            if name != asked.name and other.asked.properties is not None:
-                found = served(other.asked.properties, own)
-                if found is not None:
-                    yield name, found.residual
+        # What was made from a stream holds less: where that does not serve, it is not looked at.
+        of_stream: dict[str, list[str]] = {}
+        for name, one in self.placed.items():
+            of_stream.setdefault(one.uses, []).append(name)
+        waiting = deque(of_stream.get(SOURCE, ()))
+        while waiting:
+            name = waiting.popleft()
+            other = self.placed[name].asked.properties
+            found = None if name == asked.name or other is None else served(other, own)
+            if found is not None:
+                yield name, found.residual
+                waiting.extend(of_stream.get(name, ()))
 
     def _from(self, asked: Asked, stream: str, residual: tuple[ast.Expr, ...], peer: str) -> Iterator[Placed]:
         for route in self._routes(asked, peer):

@@ -41,6 +41,8 @@ class Topology:
     capacity: Mapping[str, float] = field(default_factory=dict)
     """Of peers, in seconds of computing per second; 1 where nothing is said."""
     _neighbours: dict[str, list[str]] = field(default_factory=dict, compare=False, repr=False)
+    _trees: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
+    """From peers that routes were asked from: by peer, the one before it on the way."""
 
     def __post_init__(self) -> None:
         for name in self.peers:
@@ -57,14 +59,16 @@ class Topology:
 
     def route(self, start: str, end: str) -> list[str]:
         """The peers on the way, both ends included: as few as possible, the first by name among equals."""
-        before: dict[str, str] = {start: start}
-        waiting = deque([start])
-        while waiting and end not in before:
-            here = waiting.popleft()
-            for near in self._neighbours[here]:
-                if near not in before:
-                    before[near] = here
-                    waiting.append(near)
+        before = self._trees.get(start)
+        if before is None:
+            before = self._trees[start] = {start: start}
+            waiting = deque([start])
+            while waiting:
+                here = waiting.popleft()
+                for near in self._neighbours[here]:
+                    if near not in before:
+                        before[near] = here
+                        waiting.append(near)
         if end not in before:
             raise InputError("XYRT0056", f"no connection leads from '{start}' to '{end}'")
         way = [end]

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntFlag
 from fractions import Fraction
+from functools import lru_cache
 from typing import TypeVar
 
 from xylem.syntax import ast
@@ -46,8 +47,20 @@ class Variable:
     domain: Kinds = Kinds.ANY
     """What it can be at all: a schema may say that it is always there."""
 
+    _hash: int = field(default=0, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        # Of a long term it is asked for very often.
+        object.__setattr__(self, "_hash", hash((self.term, self.view)))
+
     def __hash__(self) -> int:
-        return hash((self.term, self.view))
+        return self._hash
+
+
+@lru_cache(1 << 14)
+def shared_variable(term: ast.Expr, view: str, domain: Kinds = Kinds.ANY) -> Variable:
+    """The same object for equal variables: conditions of many queries are compared by them."""
+    return Variable(term, view, domain)
 
 
 Constant = Fraction | str

@@ -1,0 +1,276 @@
+"""E2 and E3: subscriptions of several kinds on a grid of super-peers, with the share varied that lies in others.
+
+Two streams of photons come in at opposite corners. Subscriptions are boxes of the sky, some with fewer paths, with
+averages over windows, with a bound on these, and cones in a box. Of so many in a hundred the box lies inside one of the
+regions that others have asked for. Plans are those of the optimiser; their bytes are those that the engine writes for
+each filter and each result, in one scan for all; nothing is sent.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from xylem.errors import InputError
+from xylem.network.filter_stream import plain_filter_query
+from xylem.network.member import Member, SubscribedQueries
+from xylem.network.planner import SOURCE, Asked, Planner
+from xylem.network.properties import Properties, properties_of
+from xylem.network.record_log import RecordLog
+from xylem.network.record_splitter import RecordSplitter
+from xylem.network.shared_evaluator import SharedEvaluator
+from xylem.network.stream_statistics import Measured, StreamStatistics
+from xylem.network.topology import Topology
+from xylem.network.widening import widened_query
+from xylem.schema import load_schema
+from xylem.syntax import parse
+
+from .network_run import DTD, SECONDS_PER_RECORD, Strategy, document, first_part
+
+REGIONS = 5
+MOST_WIDENED = 4
+STREAMS = ("north", "south")
+Box = tuple[float, float, float, float]
+"""Right ascension and declination of a corner, and how far it goes in either."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """One subscription: where it is asked for, and over which stream."""
+
+    name: str
+    peer: str
+    stream: str
+    text: str
+    properties: Properties
+
+
+@dataclass
+class GridResult:
+    title: str
+    subscriptions: int
+    overlap: float
+    raw_bytes: int
+    strategies: list[Strategy] = field(default_factory=list)
+    shared: int = 0
+    registration_ms: list[float] = field(default_factory=list)
+
+
+def grid(side: int) -> tuple[dict[str, str], list[list[str]]]:
+    """Super-peers in rows and columns, each joined to those beside it, and a thin-peer for each stream."""
+    name = "S{:02}{:02}".format
+    peers = {name(row, column): "super" for row in range(side) for column in range(side)}
+    links = [[name(r, c), name(r, c + 1)] for r in range(side) for c in range(side - 1)]
+    links += [[name(r, c), name(r + 1, c)] for r in range(side - 1) for c in range(side)]
+    links += [["north", name(0, 0)], ["south", name(side - 1, side - 1)]]
+    return peers | dict.fromkeys(STREAMS, "thin"), links
+
+
+_ALL_PATHS = "$p/ra, $p/dec, $p/phc, $p/en, $p/det_time"
+
+
+def query_text(box: Box, draw: random.Random | None) -> str:
+    """A subscription of one of the kinds; of records with all paths where none is drawn."""
+    ra, dec, wide, high = box
+    tests = f"ra > {ra:.2f} and ra < {ra + wide:.2f} and dec > {dec:.2f} and dec < {dec + high:.2f}"
+    if draw is None:
+        return _records(tests, _ALL_PATHS)
+    paths = draw.choice([_ALL_PATHS, "$p/ra, $p/dec, $p/en, $p/det_time"])
+    kind = draw.random()
+    if kind < 0.5:
+        return _records(tests, paths)
+    if kind < 0.6:
+        x, y = (f"($p/{path} - {middle:.2f})" for path, middle in (("ra", ra + wide / 2), ("dec", dec + high / 2)))
+        return _records(tests, paths, f"where {x} * {x} + {y} * {y} < {min(wide, high) ** 2 / 4:.3f} ")
+    size = draw.choice([30, 60, 120])
+    step = draw.choice([one for one in (30, 60, 120) if size % one == 0])
+    window = f"for $w in /photons/photon[{tests}]|det_time diff {size} step {step}| let $e := avg($w/en)"
+    having = "where $e > 1.3 " if kind > 0.8 else ""
+    return f'{window} {having}return <mean photons="{{ count($w) }}">{{ $e }}</mean>'
+
+
+def _records(tests: str, paths: str, where: str = "") -> str:
+    return f"<photons>{{ for $p in /photons/photon[{tests}] {where}return <hit>{{ {paths} }}</hit> }}</photons>"
+
+
+def subscriptions(topology: list[str], number: int, overlap: float, draw: random.Random) -> list[Wanted]:
+    regions = [(draw.uniform(108, 140), draw.uniform(-58, -42)) for _ in range(REGIONS)]
+    schema = load_schema(DTD)
+    found = []
+    for at in range(number):
+        wide, high = draw.uniform(5, 10), draw.uniform(4, 8)
+        if at < 2 * REGIONS:
+            # The regions themselves come first, as records, from either stream.
+            text = query_text((*regions[at // 2], 10.0, 8.0), None)
+        elif draw.random() < overlap:
+            ra, dec = regions[draw.randrange(REGIONS)]
+            corner = (ra + draw.uniform(0, 10 - wide), dec + draw.uniform(0, 8 - high))
+            text = query_text((*corner, wide, high), draw)
+        else:
+            text = query_text((draw.uniform(100, 160), draw.uniform(-64, -32), wide, high), draw)
+        properties = properties_of(parse(text), schema)
+        found.append(Wanted(f"q{at}", draw.choice(topology), STREAMS[at % 2], text, properties))
+    return found
+
+
+def written_bytes(texts: Iterable[str], data: bytes) -> tuple[list[int], float]:
+    """How much each of many queries writes over a document, in one scan; and the CPU of all."""
+    sizes: list[int] = []
+    queries = SubscribedQueries()
+
+    def failed(member: Member, error: Exception) -> None:
+        raise error
+
+    with TemporaryDirectory() as directory:
+        log = RecordLog(Path(directory))
+        splitter = RecordSplitter()
+        records, _ = splitter.feed(data)
+        log.begin(splitter.opening)
+        log.append(records)
+        evaluator = SharedEvaluator(log, 0, failed)
+        for number, text in enumerate(texts):
+            sizes.append(0)
+            evaluator.join(Member(f"q{number}", queries.compiled(text, "query"), 0, _counter(sizes, number)))
+        started = time.process_time()
+        while evaluator.position < log.end:
+            evaluator.advance(log.end)
+        for name in evaluator.names():
+            evaluator.leave(name)
+        spent = time.process_time() - started
+        log.close()
+    return sizes, spent
+
+
+def _counter(sizes: list[int], number: int) -> Callable[[bytes], None]:
+    def write(data: bytes) -> None:
+        sizes[number] += len(data)
+
+    return write
+
+
+def _statistics(wanted: list[Wanted], data: bytes, scale: float = 1.0) -> dict[str, StreamStatistics]:
+    filters = [plain_filter_query(one.properties) or one.text for one in wanted]
+    results, of_results = written_bytes([one.text for one in wanted], data)
+    left, of_filters = written_bytes(filters, data)
+    times = [spent * scale / len(wanted) for spent in (of_filters, of_results)]
+    return {
+        one.name: StreamStatistics(Measured(int(kept * scale), times[0]), Measured(int(made * scale), times[1]))
+        for one, kept, made in zip(wanted, left, results, strict=True)
+    }
+
+
+class _Registering:
+    """The planners of both streams with one strategy."""
+
+    def __init__(self, topology: Topology, size: int, seconds: float, sample: bytes, options: dict[str, bool]) -> None:
+        self.widens = options.pop("widens", False)
+        self.planners = {name: Planner(topology, name, size, seconds, None, **options) for name in STREAMS}
+        self.refused = 0
+        self.times: list[float] = []
+        self._sample = sample
+        self._scale = size / max(1, len(sample))
+
+    def register(self, wanted: Wanted, statistics: StreamStatistics) -> None:
+        planner = self.planners[wanted.stream]
+        asked = Asked(wanted.name, wanted.peer, wanted.properties, statistics)
+        started = time.process_time()
+        try:
+            planner.register(asked)
+            if self.widens and planner.placed[wanted.name].uses == SOURCE:
+                self._widen(planner, asked)
+        except InputError:
+            self.refused += 1
+        self.times.append((time.process_time() - started) * 1000)
+
+    def _widen(self, planner: Planner, asked: Asked) -> None:
+        """Let one of the streams there are become wider, where that costs less."""
+        best, kept = planner.phi(), dict(planner.placed)
+        found = planner.placed
+        before = {name: one for name, one in kept.items() if name != asked.name}
+        others = sorted(before.values(), key=lambda one: -one.asked.statistics.filter.bytes)
+        assert asked.properties is not None
+        for one in others[:MOST_WIDENED]:
+            own = one.asked.properties
+            text = None if own is None or own.windowed else widened_query(own, asked.properties)
+            if text is None:
+                continue
+            properties = properties_of(parse(text), load_schema(DTD))
+            query = plain_filter_query(properties) or text
+            (size,), spent = written_bytes([query], self._sample)
+            statistics = StreamStatistics(Measured(int(size * self._scale), spent * self._scale), Measured(0, 0.0))
+            planner.placed = dict(before)
+            wide = Asked(f"wide-{one.asked.name}-{asked.name}", one.asked.peer, properties, statistics)
+            plans = planner.widened(asked, one.asked.name, wide)
+            if plans is not None:
+                planner.placed = plans
+                phi = planner.phi()
+                if phi < best:
+                    best, found = phi, plans
+        planner.placed = dict(found)
+
+    def strategy(self, name: str, whole: dict[str, StreamStatistics]) -> Strategy:
+        predicted = sum(planner.load().total_bytes for planner in self.planners.values())
+        total, most, backbone = 0.0, 0.0, 0.0
+        seconds: dict[str, float] = {}
+        links: dict[tuple[str, str], float] = {}
+        for planner in self.planners.values():
+            kept = planner.placed
+            # The same plans, with the bytes that the whole stream gave.
+            planner.placed = {
+                key: replace(one, asked=replace(one.asked, statistics=whole.get(key, one.asked.statistics)))
+                for key, one in kept.items()
+            }
+            load = planner.load()
+            planner.placed = kept
+            for link, size in load.bytes.items():
+                links[link] = links.get(link, 0.0) + size
+            for peer, work in load.seconds.items():
+                seconds[peer] = seconds.get(peer, 0.0) + work
+            able = planner.topology.can_execute
+            backbone += sum(size for (a, b), size in load.bytes.items() if able(a) and able(b))
+        total, most = sum(links.values()), max(links.values(), default=0.0)
+        cpu = (sum(seconds.values()), max(seconds.values(), default=0.0))
+        return Strategy(name, int(total), int(predicted), int(most), int(backbone), self.refused, *cpu)
+
+
+OPTIONS: dict[str, dict[str, bool]] = {
+    "query shipping": {"shares": False, "transform_near_source": True},
+    "sharing, one after another": {},
+    "sharing, streams become wider": {"widens": True},
+}
+
+
+def grid_run(
+    side: int, records: int, seed: int, number: int, overlap: float, *, widens: bool = True, bandwidth: float = 125e6
+) -> GridResult:
+    """One share of overlap: all strategies."""
+    draw = random.Random(f"{seed} {overlap} {side}")
+    peers, links = grid(side)
+    topology = Topology.from_dict({"peers": peers, "links": [[*one, bandwidth] for one in links]})
+    supers = [name for name, kind in peers.items() if kind == "super"]
+    data = document(records, seed)
+    sample = first_part(data, 0.25)
+    wanted = subscriptions(supers, number, overlap, draw)
+    whole = _statistics(wanted, data)
+    guessed = _statistics(wanted, sample, len(data) / len(sample))
+    seconds = records * SECONDS_PER_RECORD
+    kind = "E2" if side == 4 else "E3"
+    result = GridResult(f"{kind}: {side * side:,} super-peers, overlap {overlap:.0%}", number, overlap, 2 * len(data))
+    shipped = sum(len(topology.route(one.stream, one.peer)) - 1 for one in wanted) * len(data)
+    result.strategies.append(Strategy("data shipping", shipped, shipped))
+    for name, options in OPTIONS.items():
+        if options.get("widens") and not widens:
+            continue
+        run = _Registering(topology, len(data), seconds, sample, dict(options))
+        for one in wanted:
+            run.register(one, guessed[one.name])
+        result.strategies.append(run.strategy(name, whole))
+        if not options:
+            result.registration_ms = run.times
+            placed = [one for planner in run.planners.values() for one in planner.placed.values()]
+            result.shared = sum(one.uses != SOURCE for one in placed)
+    return result

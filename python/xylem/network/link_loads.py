@@ -1,0 +1,76 @@
+"""What plans send over each link and let each peer do; what one plan more would add to it.
+
+A stream goes over a link once, whoever uses it. What a plan adds is found from its own links and peers alone, so that
+many plans can be compared beside many that there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .topology import Link, links_on
+
+if TYPE_CHECKING:
+    from .planner import Placed
+
+
+@dataclass
+class Load:
+    """What is sent over each link and done at each peer, in the time of the sample."""
+
+    bytes: dict[Link, float] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def send(self, one: Link, size: float) -> None:
+        self.bytes[one] = self.bytes.get(one, 0.0) + size
+
+    def work(self, peer: str, seconds: float) -> None:
+        self.seconds[peer] = self.seconds.get(peer, 0.0) + seconds
+
+    @property
+    def total_bytes(self) -> float:
+        return sum(self.bytes.values())
+
+
+class CountedLoad:
+    """The load of plans, and which streams go over which links; grows with each plan."""
+
+    def __init__(self, source_bytes: int, one_uplink: bool) -> None:
+        self.load = Load()
+        self._sent: set[tuple[str, Link]] = set()
+        self._source_bytes = source_bytes
+        self._one_uplink = one_uplink
+
+    def add(self, placed: Iterable[Placed], others: Mapping[str, Placed]) -> None:
+        """Plans beside those that are counted; `others` has the ones whose streams they use."""
+        for one in placed:
+            added = self.added(one, others)
+            for link, size in added.bytes.items():
+                self.load.send(link, size)
+            for peer, seconds in added.seconds.items():
+                self.load.work(peer, seconds)
+            self._sent |= set(self._streams(one))
+
+    def added(self, one: Placed, others: Mapping[str, Placed]) -> Load:
+        """What a plan adds to what there is."""
+        found = Load()
+        uses_source = one.uses not in others
+        size = self._source_bytes if uses_source else others[one.uses].asked.statistics.filter.bytes
+        statistics = one.asked.statistics
+        for key in self._streams(one):
+            if key not in self._sent:
+                found.send(key[1], statistics.filter.bytes if key[0] == one.asked.name else size)
+        for link in links_on(one.result_route):
+            found.send(link, statistics.result.bytes)
+        # The time of a filter was measured over the source; it goes with the bytes that it reads.
+        found.work(one.filter_at, statistics.filter.seconds * size / max(1, self._source_bytes))
+        found.work(one.transform_at, statistics.result.seconds)
+        return found
+
+    def _streams(self, one: Placed) -> list[tuple[str, Link]]:
+        """The streams that a plan needs on links, by name: the one it uses, and its own."""
+        fetched = one.uses if self._one_uplink else f"{one.uses} {one.asked.name}"
+        keys = [(fetched, link) for link in links_on(one.fetched)]
+        return list(dict.fromkeys([*keys, *((one.asked.name, link) for link in links_on(one.filter_route))]))
