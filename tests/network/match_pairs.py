@@ -1063,6 +1063,24 @@ WITH_SCHEMA: list[tuple[str, str, bool]] = [
     ),
 ]
 
+FLAT: list[tuple[str, str, bool]] = [
+    # Notes without their photons: which belong together, and how many photons there were, is not to be seen.
+    ("for $p in /photons/photon return $p/note", "for $p in /photons/photon return <x/>", False),
+    ("for $p in /photons/photon return $p/note", "count(/photons/photon)", False),
+    ("/photons/photon/note", "for $p in /photons/photon return <x>{ $p/note }</x>", False),
+    ("/photons/photon/note", "/photons/photon[note > 2]/note", False),
+    ("/photons/photon/note[. > 1]", "/photons/photon/note[. > 1][1]", False),
+    ("/photons/photon/note", "/photons/photon/note[2]", False),
+    ("/photons/photon/note", "(/photons/photon/note)[2]", True),
+    ("/photons/photon/note", "count(/photons/photon/note[. > 2])", True),
+    ("/photons/photon/note", "for $n in /photons/photon/note where $n > 1 return <n>{ $n }</n>", True),
+    ("for $p in /photons/photon, $n in $p/note return <n>{ $n }</n>", "/photons/photon/note[. < 2]", True),
+    ("/photons/photon/en", "/photons/photon[en > 2]/en", True),
+    ("for $p in /photons/photon return ($p/ra, $p/note)", "for $p in /photons/photon return <x>{ $p/note }</x>", True),
+    ("for $p in /photons/photon return ($p/phc, $p/note)", "/photons/photon/<x>{ note }</x>", False),
+    ("for $p in /photons/photon return <x>{ $p/phc, $p/note }</x>", "/photons/photon[phc > 1]/note", True),
+]
+
 NO_SCHEMA: list[tuple[str, str, bool]] = [
     (
         "for $p in /photons/photon where $p/ra > 1 return $p",

@@ -24,7 +24,7 @@ def network_traffic(
     ] = 0,
     overlap: Annotated[
         str, typer.Option("--overlap", help="Percentage of boxes that lie inside others.")
-    ] = "0,50,80,95",
+    ] = "10,50,80,95",
     side: Annotated[int, typer.Option("--side", min=2, help="Number of rows and columns of the grid.")] = 4,
     bandwidth: Annotated[
         float, typer.Option("--bandwidth", min=1, help="Bandwidth of the links of the grid, in bytes per second.")

@@ -88,8 +88,12 @@ def match_answers(own: Properties, wanted: Properties) -> Match:
     if not found.reuse:
         return found
     lacking: list[str] | None = None
+    is_flat = False
     for part in answer.parts:
         if not all(part is other or part.is_apart_from(other) for other in answer.parts):
+            continue
+        if not part.is_told_apart:
+            is_flat = True
             continue
         zones = _zones(part.conditions, own)
         if not implies(wanted.zones, zones):
@@ -100,6 +104,8 @@ def match_answers(own: Properties, wanted: Properties) -> Match:
             return replace(found, residual=residual, dropped=dropped)
         if lacking is None or len(missing) < len(lacking):
             lacking = missing
+    if is_flat and lacking is None:
+        return Match(False, "its answer does not show which of its items belong to one record")
     return _not_carried(own, answer, lacking)
 
 

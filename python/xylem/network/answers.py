@@ -40,6 +40,8 @@ class Part:
     """What is copied of a record."""
     values: set[ast.Expr] = field(default_factory=set)
     """What is computed of it, in words of `$record`."""
+    is_told_apart: bool = False
+    """Whether it can be seen where one record ends: there is an element for each, or something that each has once."""
 
     def is_apart_from(self, other: Part) -> bool:
         """Whether what the two have of a record goes by different names."""
@@ -126,6 +128,8 @@ class _Place:
     scope: Scope
     loop: int | None = None
     conditions: Conditions = ()
+    is_inside: bool = False
+    """Whether an element is around it that is made for each record."""
 
 
 class _Writer:
@@ -141,8 +145,9 @@ class _Writer:
         """An expression whose value stands in the answer."""
         is_element = isinstance(expr, (ast.DirectElement, ast.ComputedElement)) and at.loop is not None
         if is_element and not any(isinstance(one, Item) for one in at.scope.values()):
-            # One for each record tells how many there are.
-            self._part(at)
+            # One for each record tells how many there are, and what belongs to which.
+            self._part(at).is_told_apart = True
+            at = replace(at, is_inside=True)
         match expr:
             case ast.SequenceExpr(items=items):
                 for item in items:
@@ -208,7 +213,9 @@ class _Writer:
         return found.stands_for if found is not None and found.loop == at.loop else None
 
     def _carry(self, path: ast.Expr, at: _Place) -> None:
-        project(path, {RECORD.expanded: self._part(at).carried})
+        part = self._part(at)
+        project(path, {RECORD.expanded: part.carried})
+        part.is_told_apart |= at.is_inside or self.properties.facts.is_always_one(path)
 
     def _write_value(self, expr: ast.Expr, at: _Place) -> None:
         if at.loop is None:
@@ -223,6 +230,7 @@ class _Writer:
             return
         part = self._part(at)
         part.values.add(value)
+        part.is_told_apart |= at.is_inside
         path = next((one for name in ("string", "data") if (one := argument_of(value, name)) is not None), value)
         if is_path(path) and _is_bare(path) and self.properties.facts.is_always_one(path):
             # Of one node that is always there, the text is the text.
@@ -285,10 +293,10 @@ class _Writer:
                 conditions = (*at.conditions, *self.reader.is_there(path))
                 if self.properties.facts.is_at_most_one(path):
                     assert at.loop is not None
-                    return _Place({**at.scope, name: One(path, at.loop)}, at.loop, conditions)
+                    return replace(at, scope={**at.scope, name: One(path, at.loop)}, conditions=conditions)
                 assert at.loop is not None
                 # What else is read of the record comes once for each item: it is told of none.
-                return _Place({name: Item(path, at.loop)}, at.loop, conditions)
+                return replace(at, scope={name: Item(path, at.loop)}, conditions=conditions, is_inside=False)
         return None
 
     def _with_value(self, clause: ast.LetClause, at: _Place) -> _Place | None:

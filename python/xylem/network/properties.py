@@ -61,6 +61,8 @@ class Properties:
     module: ast.MainModule
     """The query, its names resolved, its body over $ROOT."""
     facts: RecordFacts
+    single_around: int = 1
+    """How many of the elements on the way to a record are there once at most."""
     uses: tuple[Conditions, ...] = ()
     """The conditions of each place where it takes records."""
     windowed: Windowed | None = None
@@ -77,7 +79,8 @@ class Properties:
     def reader(self, without: Iterable[ast.Expr] | None = None) -> RecordReads:
         """Reads expressions of the query; without all its conditions, unless some are named."""
         left_out = frozenset(condition for use in self.uses for condition in use) if without is None else without
-        return RecordReads(self.record, self.facts, _constants(self.module.prolog), frozenset(left_out))
+        constants = _constants(self.module.prolog)
+        return RecordReads(self.record, self.facts, constants, frozenset(left_out), single_around=self.single_around)
 
     def needed(self, conditions: Iterable[ast.Expr], given: Collection[ast.Expr] = ()) -> Projection:
         """What the transformation reads, and these conditions before it, beside values that are given."""
@@ -168,22 +171,40 @@ def properties_of(
     record = record or _record_of(body, schema)
     facts = RecordFacts(record_constraints(schema, record))
     constants = _constants(module.prolog)
-    reads = RecordReads(record, facts, constants)
+    single = _single_around(record, schema)
+    reads = RecordReads(record, facts, constants, single_around=single)
     reads.read(body)
     if not reads.uses:
         raise NotShared("it reads no records")
     common = _common(reads.uses)
-    transformation = RecordReads(record, facts, constants, without=frozenset(common)).read(body)
+    transformation = RecordReads(record, facts, constants, frozenset(common), single_around=single).read(body)
     conditions = (*common, *_alternatives(reads.uses, common))
     condition_zones = tuple(zones_of(condition, facts) for condition in conditions)
     projection = _projection(transformation, record)
     found: Windowed | None = None
     if len(reads.uses) == 1:
-        found = windowed(RecordReads(record, facts, constants, frozenset(reads.uses[0])).read(body), record, facts)
+        without = frozenset(reads.uses[0])
+        plain = RecordReads(record, facts, constants, without, single_around=single).read(body)
+        found = windowed(plain, record, facts)
     zones = _all_hold(conditions, condition_zones)
     made = replace(module, body=body)
     uses = tuple(reads.uses)
-    return Properties(source, record, conditions, condition_zones, zones, projection, made, facts, uses, found)
+    return Properties(source, record, conditions, condition_zones, zones, projection, made, facts, single, uses, found)
+
+
+def _single_around(record: Names, schema: Schema | None) -> int:
+    """How many of the elements on the way to a record are there once at most: the root, and what a schema says."""
+    (uri, local), here = record[0], None
+    if schema is not None:
+        here = schema.document().child(element_symbol(local, uri))
+    single = 1
+    for uri, local in record[1:-1]:
+        step = element_symbol(local, uri)
+        if here is None or not here.at_most_once(step):
+            break
+        here = here.child(step)
+        single += 1
+    return single
 
 
 def _all_hold(conditions: Conditions, each: tuple[Zones, ...]) -> Zones:

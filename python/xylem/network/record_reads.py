@@ -92,6 +92,8 @@ class RecordReads:
     constants: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
     without: frozenset[ast.Expr] = frozenset()
     uses: list[Conditions] = field(default_factory=list)
+    single_around: int = 1
+    """How many of the elements on the way to a record, from the root, are there once at most."""
     given: frozenset[ast.Expr] = frozenset()
     """Values of a record, in words of `$record`, that need not be computed: they are left out."""
     _loops: int = 0
@@ -195,6 +197,8 @@ class RecordReads:
             if step.predicates:
                 raise NotShared("it tests an element around the records", step)
             return Around(around.depth + 1), bare
+        if around.depth > self.single_around and not all(map(is_test, step.predicates)):
+            raise NotShared("it counts records below each of the elements around them", step)
         return self._tested(Records(()), bare, step.predicates, scope)
 
     def _tested(
@@ -337,6 +341,8 @@ class RecordReads:
             inside.pop(name, None)
         meaning, made = found
         if isinstance(meaning, Around):
+            if meaning.depth > self.single_around:
+                raise NotShared("it goes through the elements around the records one by one", clause)
             inside[clause.name.expanded] = meaning
             if clause.position is not None or clause.allowing_empty:
                 raise NotShared("it counts the elements around the records", clause)

@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
+from typing import TypeGuard
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.focus import uses_position
@@ -63,6 +65,8 @@ def _spelled(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
             return None if chosen is None else ast.Path(chosen, then, span=node.span)
         case ast.Path(left=left, right=ast.SequenceExpr(items=(only,))) if _gives_nodes(left):
             return ast.Path(left, only, span=node.span)
+        case ast.Flwor():
+            return _one_loop(node)
     return None
 
 
@@ -75,6 +79,40 @@ def _loop(left: ast.Expr, right: ast.Expr, facts: QueryFacts) -> ast.Expr | None
     except FocusInTheWay:
         return None
     return ast.Flwor((ast.ForClause(item.name, None, left, span=left.span),), made, span=left.span)
+
+
+def _one_loop(flwor: ast.Flwor) -> ast.Expr | None:
+    """for $p in /s/photon for $n in $p/note …  →  for $n in /s/photon/note …, where $p is read nowhere else"""
+    for index, (outer, inner) in enumerate(pairwise(flwor.clauses)):
+        if not (_is_plain(outer) and _is_plain(inner) and _is_child_path(outer.collection)):
+            continue
+        rest = ast.Flwor((inner, *flwor.clauses[index + 2 :]), flwor.result)
+        reads = [node for node in rest.walk() if isinstance(node, ast.VarRef) and node.name == outer.name]
+        path = inner.collection
+        steps: list[ast.AxisStep] = []
+        while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
+            steps.insert(0, path.right)
+            path = path.left
+        if len(reads) != 1 or path is not reads[0] or not steps or any(one.axis != "child" for one in steps):
+            continue
+        made: ast.Expr = outer.collection
+        for step in steps:
+            made = ast.Path(made, step, span=inner.collection.span)
+        clauses = (*flwor.clauses[:index], replace(inner, collection=made), *flwor.clauses[index + 2 :])
+        return replace(flwor, clauses=clauses)
+    return None
+
+
+def _is_plain(clause: ast.Clause) -> TypeGuard[ast.ForClause]:
+    is_for = isinstance(clause, ast.ForClause) and clause.type is None
+    return is_for and clause.position is None and not clause.allowing_empty
+
+
+def _is_child_path(expr: ast.Expr) -> bool:
+    """/a/b: what it leads to lies nowhere inside each other."""
+    while isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep) and expr.right.axis == "child":
+        expr = expr.left
+    return isinstance(expr, ast.Root)
 
 
 def _filtered(base: ast.Expr, predicate: ast.Expr) -> ast.Expr | None:
