@@ -49,8 +49,8 @@ def isolation(records: int, seed: int, number: int) -> Isolation:
         times, states, answers[1] = _run(data, number, others={"stalled": STALLED, "failing": FAILING})
         beside.append(times)
     least = [[min(one) for one in zip(*each, strict=True)] for each in (alone, beside)]
-    later = [sum(each[FIRST_PIECES:]) for each in least]
-    return Isolation(number, sum(least[0]), sum(least[1]), *later, states, answers[0] == answers[1])
+    first, second = (sum(each[FIRST_PIECES:]) for each in least)
+    return Isolation(number, sum(least[0]), sum(least[1]), first, second, states, answers[0] == answers[1])
 
 
 def _run(data: bytes, number: int, others: dict[str, str]) -> tuple[list[float], dict[str, str], list[int]]:

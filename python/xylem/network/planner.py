@@ -29,6 +29,8 @@ from .stream_statistics import StreamStatistics
 from .topology import Link, Topology
 
 SOURCE = "source"
+MOST_PLACES = 8
+"""Of the peers that have a stream, so many are tried: the ones nearest to who asks."""
 REDUCING = 0.5
 """A result of less than this share of the filter's bytes comes from a transformation that reduces."""
 
@@ -207,7 +209,7 @@ class Planner:
     def candidates(self, asked: Asked) -> Iterator[Placed]:
         """All plans of a subscription: each stream that serves it, at each peer that has it."""
         for stream, residual in self._streams(asked):
-            for peer in sorted(self.available(stream)):
+            for peer in self.topology.nearest(asked.peer, self.available(stream), MOST_PLACES):
                 yield from self._from(asked, stream, residual, peer)
 
     def _streams(self, asked: Asked) -> Iterator[tuple[str, tuple[ast.Expr, ...]]]:

@@ -104,8 +104,9 @@ def _one_loop(flwor: ast.Flwor) -> ast.Expr | None:
 
 
 def _is_plain(clause: ast.Clause) -> TypeGuard[ast.ForClause]:
-    is_for = isinstance(clause, ast.ForClause) and clause.type is None
-    return is_for and clause.position is None and not clause.allowing_empty
+    if not isinstance(clause, ast.ForClause):
+        return False
+    return clause.type is None and clause.position is None and not clause.allowing_empty
 
 
 def _is_child_path(expr: ast.Expr) -> bool:

@@ -76,6 +76,13 @@ class Topology:
             way.append(before[way[-1]])
         return way[::-1]
 
+    def nearest(self, peer: str, others: Iterable[str], number: int) -> list[str]:
+        """Those of some peers that are nearest to one, in the order of their names."""
+        found = sorted(others)
+        if len(found) <= number:
+            return found
+        return sorted(sorted(found, key=lambda other: len(self.route(peer, other)))[:number])
+
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Topology:
         """{"peers": {"P0": "thin", "SP0": "super"}, "links": [["P0", "SP0"], …]}; a link may end with a bandwidth."""
