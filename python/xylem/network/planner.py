@@ -29,7 +29,7 @@ from .stream_statistics import StreamStatistics
 from .topology import Link, Topology
 
 SOURCE = "source"
-MOST_PLACES = 8
+MOST_PLACES = 16
 """Of the peers that have a stream, so many are tried: the ones nearest to who asks."""
 REDUCING = 0.5
 """A result of less than this share of the filter's bytes comes from a transformation that reduces."""
