@@ -1063,6 +1063,395 @@ WITH_SCHEMA: list[tuple[str, str, bool]] = [
     ),
 ]
 
+SPELLINGS: list[tuple[str, str, bool]] = [
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p as element(photon) in /photons/photon where $p/en > 2 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en/number() > 2 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en/data() > 2 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en/xs:double(.) > 2 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where ($p/en ! number(.)) > 2 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where number($p/en) ge 2 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where number($p/en) > 1e0 + 1 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where if ($p/en > 2) then true() else false() return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where if ($p/ra > 2) then $p/en > 2 else $p/en > 3 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where if ($p/ra > 2) then $p/en > 2 else false() return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where if ($p/ra > 2) then $p/en > 2 else true() return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en > 2 and true() return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en > 2 or false() return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en > 2 or $p/en > 5 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where ($p/en > 2 and $p/ra > 1) or ($p/en > 3 and $p/dec > 1) return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where not(not($p/en > 2)) return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where not($p/en < 2 or $p/en = 2) return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where not(number($p/en) <= 2) return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p[en > 2] return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where exists($p[en > 2]) return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/.[en > 2] return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/child::*[name() = 'en'] > 2 return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon let $e := number($p/en) let $big := $e > 2 where $big return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon let $ok := ($p/en > 2 and $p/ra > 1) where $ok return <x>{$p/ra}</x>",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon let $t := 2 where $p/en > $t return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon[en > 2][ra > 1][position() <= 10] return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "(for $p in /photons/photon where $p/en > 2 return $p)[position() <= 10]",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en > 2 order by number($p/en) descending return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en > 2 group by $f := $p/phc return <g f='{$f}'>{ count($p) }</g>",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon group by $f := $p/phc where max($p/en) > 2 return <g/>",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon group by $f := $p/phc return <g>{ $p[en > 2] }</g>",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "sum(for $p in /photons/photon where $p/en > 2 return $p/en)",
+        True,
+    ),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "sum(/photons/photon/en[. > 2])", True),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "/photons/photon/en[. > 2]", True),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "/photons/photon/en[. > 2]/string()", True),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "/photons/photon[en > 2]/(ra, dec)", True),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "/photons/photon[en > 2]/(ra | dec)", True),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "/photons/photon[en > 2]/ra/text()", True),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "<r>{ for $p in /photons/photon where $p/en > 2 return <x ra='{$p/ra}'>{$p/dec/text()}</x> }</r>",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "let $d := /photons for $p in $d/photon where $p/en > 2 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "let $ps := /photons/photon return for $p in $ps where $p/en > 2 return $p",
+        True,
+    ),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "let $ps := /photons/photon return $ps[en > 2]/ra", True),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "declare function local:in($v, $lo, $hi) { $v >= $lo and $v <= $hi }; for $p in /photons/photon"
+        " where local:in($p/en, 2, 5) return $p",
+        True,
+    ),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "/photons/photon ! (if (en > 2) then ra else ())", True),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "/photons/photon[en > 2] ! string(ra)", True),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "/photons/photon[en > 2] ! concat(ra, ',', dec)", True),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "string-join(/photons/photon[en > 2]/ra, ' ')", True),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en > 2 return map { 'ra': $p/ra }",
+        True,
+    ),
+    ("for $p in /photons/photon where $p/en > 1 return $p", "array { /photons/photon[en > 2] }", True),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en gt 2 return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where xs:double($p/en) gt 2 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en eq '2' return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en = '2' return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $p in /photons/photon where $p/en > 2 and $p/en < 1 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 5 return $p",
+        "for $p in /photons/photon where $p/en = (6, 7) return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 5 return $p",
+        "for $p in /photons/photon where $p/en = (6, 4) return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en != 3 return $p",
+        "for $p in /photons/photon where $p/en < 3 or $p/en > 3 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en < 3 or $p/en > 3 return $p",
+        "for $p in /photons/photon where $p/en != 3 return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en >= 3 or $p/en < 3 return $p",
+        "for $p in /photons/photon where $p/en = 4 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en + $p/ra > 3 return $p",
+        "for $p in /photons/photon where $p/en + $p/ra > 4 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/@id > 'b' return $p",
+        "for $p in /photons/photon where $p/@id > 'c' return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/@id < 'b' return $p",
+        "for $p in /photons/photon where $p/@id > 'c' return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where upper-case($p/@id) = 'X' return $p",
+        "for $p in /photons/photon where upper-case($p/@id) = 'X' and $p/en > 1 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where normalize-space($p/@id) = ('X','Y') return $p",
+        "for $p in /photons/photon where normalize-space($p/@id) = 'X' return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where string-length($p/@id) = 3 return $p",
+        "for $p in /photons/photon where string-length($p/@id) = 3 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where matches($p/@id, '^x') return $p",
+        "for $p in /photons/photon where matches($p/@id, '^xy') return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/note = 'a' return $p",
+        "for $p in /photons/photon where $p/note = ('a', 'b') return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/note = ('a','b') return $p",
+        "for $p in /photons/photon where $p/note = 'a' return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where not($p/note = 'a') return $p",
+        "for $p in /photons/photon where not($p/note = ('a','b')) return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where not($p/note = ('a','b')) return $p",
+        "for $p in /photons/photon where not($p/note = 'a') return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where every $n in $p/note satisfies $n > 1 return $p",
+        "for $p in /photons/photon where every $n in $p/note satisfies $n > 2 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where every $n in $p/note satisfies $n > 2 return $p",
+        "for $p in /photons/photon where every $n in $p/note satisfies $n > 1 return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where every $n in $p/note satisfies $n > 1 return $p",
+        "for $p in /photons/photon where not($p/note <= 1) return $p",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where not($p/note <= 1) return $p",
+        "for $p in /photons/photon where every $n in $p/note satisfies $n > 1 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where every $n in $p/note satisfies $n > 1 return $p",
+        "for $p in /photons/photon where empty($p/note) return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where count($p/note) >= 2 return $p",
+        "for $p in /photons/photon where count($p/note) = 3 return $p",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where exists($p/note) return $p",
+        "for $p in /photons/photon where exists($p/note[2]) return $p",
+        True,
+    ),
+    (
+        "for $w in /photons/photon[en > 1]|det_time diff 60 step 60| return <w>{ count($w) }</w>",
+        "for $w in /photons/photon[en > 1]|det_time diff 60 step 60| where count($w) > 3 return <big>{"
+        " count($w) }</big>",
+        True,
+    ),
+    (
+        "for $w in /photons/photon[en > 1]|det_time diff 60 step 60| return <w>{ count($w) }</w>",
+        "for $w in /photons/photon[1 < en]|det_time diff 60| return count($w)",
+        True,
+    ),
+    (
+        "for $w in /photons/photon[en > 1]|det_time diff 60 step 60| return <w>{ sum($w/xs:decimal(en)) }</w>",
+        "for $w in /photons/photon[en > 1]|det_time diff 60 step 60| return <w>{ sum($w ! xs:decimal(en)) }</w>",
+        True,
+    ),
+    (
+        "for $w in /photons/photon[en > 1]|det_time diff 10 step 10| return <w>{ max($w/en) }</w>",
+        "for $w in /photons/photon[en > 1]|det_time diff 60 step 30| return <w>{ max($w/en) }</w>",
+        True,
+    ),
+    (
+        "for $w in /photons/photon[en > 1]|det_time diff 30 step 10| return <w>{ sum($w/xs:integer(phc)) }</w>",
+        "for $w in /photons/photon[en > 1]|det_time diff 60 step 60| return <w>{ sum($w/xs:integer(phc)) }</w>",
+        True,
+    ),
+    (
+        "for $w in /photons/photon[en > 1]|det_time diff 30 step 20| return <w>{ sum($w/xs:integer(phc)) }</w>",
+        "for $w in /photons/photon[en > 1]|det_time diff 60 step 60| return <w>{ sum($w/xs:integer(phc)) }</w>",
+        False,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for $w in /photons/photon[en > 1]|det_time diff 60 step 60| return <w>{ avg($w/en) }</w>",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for sliding window $w in /photons/photon[en > 1] start at $s when true() end at $e when $e - $s ="
+        " 4 return avg($w/en)",
+        True,
+    ),
+    (
+        "for $p in /photons/photon where $p/en > 1 return $p",
+        "for tumbling window $w in /photons/photon start $s when $s/en > 1 end $e when $e/en < 1 return"
+        " <w>{ count($w) }</w>",
+        False,
+    ),
+]
+
 FLAT: list[tuple[str, str, bool]] = [
     # Notes without their photons: which belong together, and how many photons there were, is not to be seen.
     ("for $p in /photons/photon return $p/note", "for $p in /photons/photon return <x/>", False),

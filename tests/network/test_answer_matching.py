@@ -17,14 +17,14 @@ from xylem.syntax import parse
 
 from tests.reference import reference
 
-from .match_pairs import DTD, FLAT, NO_SCHEMA, WITH_SCHEMA
+from .match_pairs import DTD, FLAT, NO_SCHEMA, SPELLINGS, WITH_SCHEMA
 
 SCHEMA = load_schema(DTD)
-PAIRS = 9_000 if int(os.environ.get("XYLEM_CAMPAIGN", "0")) else 250
+PAIRS = 9_000 if int(os.environ.get("XYLEM_CAMPAIGN", "0")) else 80
 TIMES = [0, 10, 70, 130, 200]
 
 
-@pytest.mark.parametrize(("own", "wanted", "expected"), WITH_SCHEMA + FLAT)
+@pytest.mark.parametrize(("own", "wanted", "expected"), WITH_SCHEMA + SPELLINGS + FLAT)
 def test_verdicts(own: str, wanted: str, expected: bool) -> None:
     found = match_queries(parse(own), parse(wanted), SCHEMA)
     assert found.reuse is expected, found.why
@@ -81,15 +81,15 @@ def answers(query: str, inputs: list[str]) -> list[str | None]:
 @pytest.mark.timeout(3600)
 def test_inputs_with_one_answer_of_a_have_one_answer_of_b() -> None:
     draw = random.Random("answers")
-    inputs = documents(draw, 90)
+    inputs = documents(draw, 150 if PAIRS > 1_000 else 40)
     expected = [pair[2] for pair in WITH_SCHEMA]
     assert expected.count(True) > 100
     assert expected.count(False) > 60
-    pairs = [(own, wanted) for own, wanted, is_so in WITH_SCHEMA + FLAT if is_so]
+    pairs = [(own, wanted) for own, wanted, is_so in WITH_SCHEMA + SPELLINGS + FLAT if is_so]
     # An average travels as a sum and a count, which its answer does not show.
     pairs = [(own, wanted) for own, wanted in pairs if "avg" not in own or "diff" not in own]
     queries = sorted({query for pair in pairs for query in pair})
-    pairs = draw.sample(pairs, 60) + [(draw.choice(queries), draw.choice(queries)) for _ in range(PAIRS)]
+    pairs = draw.sample(pairs, 40) + [(draw.choice(queries), draw.choice(queries)) for _ in range(PAIRS)]
     known: dict[str, list[str | None]] = {}
     tried = 0
     for own, wanted in pairs:
@@ -104,4 +104,4 @@ def test_inputs_with_one_answer_of_a_have_one_answer_of_b() -> None:
                 before = first.setdefault(answer, at)
                 tried += before != at
                 assert known[wanted][before] == other, f"{wanted} from {own}: {inputs[before]} and {inputs[at]}"
-    assert tried > 500
+    assert tried > 200

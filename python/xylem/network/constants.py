@@ -43,6 +43,8 @@ def constant_number(expr: ast.Expr) -> Number | None:
             return None if inner is None else -inner if op.count("-") % 2 else inner
         case ast.Arithmetic(op=op, left=left, right=right):
             return _computed(op, constant_number(left), constant_number(right))
+        case ast.CastAs(operand=argument, type=ast.SingleType(name=ast.Name() as name)):
+            return constant_number(ast.FunctionCall(name, (argument,)))
         case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)) if uri == PREFIXES["xs"]:
             inner = constant_number(argument)
             if local == "double":

@@ -54,6 +54,9 @@ def _consequences(zone: Zone) -> list[Zone]:
             found += _of_number(variable, most, least)
         elif kinds == Kinds.MISSING and is_path(variable.term):
             found.append(_counted(variable.term, at_most=0))
+        if not kinds & Kinds.MISSING and is_path(variable.term):
+            # What there is of note[2] is there of note.
+            found.append(Zone(atoms=frozenset({(Some(variable.term, "", EXISTS), True)})))
     return found
 
 
@@ -93,20 +96,30 @@ def _of_number(variable: Variable, most: Bound | None, least: Bound | None) -> l
             # Several zones would be alternatives.
             return list(there) if len(there) == 1 else []
         case ast.FunctionCall(name=ast.Name(local="min" | "max", uri=uri), arguments=(values,)) if uri == FN:
-            path_of_values = atomized_path(values)
             # One of the values is the least, and one the greatest.
-            tests = [
-                ast.GeneralComparison(op if bound[1] else f"{op}=", THE_ITEM, literal(float(sign * bound[0])))
-                for bound, op, sign in ((most, "<", 1), (least, ">", -1))
-                if bound is not None
-            ]
-            test = conjunction(tests)
-            if path_of_values is not None and test is not None:
-                passes, fails = (zones_of(one, RecordFacts()) for one in (test, _negated(test)))
-                return [Zone(atoms=frozenset({(SomeItem(path_of_values, test, passes, fails), True)}))]
+            return _one_between(atomized_path(values), most, least)
+        case ast.Path(left=left, right=ast.AxisStep(predicates=(ast.IntegerLiteral(),)) as step) if (
+            variable.view == "double"
+        ):
+            # note[1] is one of the notes.
+            return _one_between(ast.Path(left, ast.AxisStep(step.axis, step.test)), most, least)
     if variable.view in ("decimal", "integer") and is_path(variable.term):
         return _as_double(variable, most, least)
     return []
+
+
+def _one_between(path: ast.Expr | None, most: Bound | None, least: Bound | None) -> list[Zone]:
+    """That one of the items of a path lies between bounds."""
+    tests = [
+        ast.GeneralComparison(op if bound[1] else f"{op}=", THE_ITEM, literal(float(sign * bound[0])))
+        for bound, op, sign in ((most, "<", 1), (least, ">", -1))
+        if bound is not None
+    ]
+    test = conjunction(tests)
+    if path is None or test is None:
+        return []
+    passes, fails = (zones_of(one, RecordFacts()) for one in (test, _negated(test)))
+    return [Zone(atoms=frozenset({(SomeItem(path, test, passes, fails), True)}))]
 
 
 def _negated(test: ast.Expr) -> ast.Expr:

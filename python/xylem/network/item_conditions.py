@@ -50,9 +50,15 @@ def item_condition(condition: ast.Expr) -> ItemCondition | None:
         case ast.Quantified():
             return _quantified(condition)
         case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)) if uri == FN:
-            if local in ("exists", "boolean", "empty") and is_path(argument):
-                return _present(argument, local != "empty")
+            if local in ("exists", "boolean", "empty") and (is_path(argument) or isinstance(argument, ast.Filter)):
+                found = item_condition(argument)
+                return None if found is None else ItemCondition(found.path, found.test, local != "empty")
             return None
+        case ast.Filter(base=base, predicate=predicate) if is_path(base):
+            test = _of_item(predicate)
+            return None if test is None else ItemCondition(base, test)
+        case ast.VarRef() if is_path(condition):
+            return ItemCondition(condition, None)
     return _present(condition, True) if isinstance(condition, ast.Path) and is_path(condition) else None
 
 
@@ -81,11 +87,35 @@ def _compared(own: ast.Expr, op: str, other: ast.Expr) -> ItemCondition | None:
     if counted is not None:
         return counted
     constants, path = constants_of(other), atomized_path(own)
+    value: ast.Expr = THE_ITEM
+    if path is None and (of_each := _of_each(own)) is not None:
+        path, value = of_each
     if constants is None or path is None or not constants:
         return None
     inner = _present(path, True)
-    test = one_of(THE_ITEM, GENERAL.get(op, op), constants)
+    test = one_of(value, GENERAL.get(op, op), constants)
     return ItemCondition(inner.path, test if inner.test is None else ast.And(inner.test, test))
+
+
+def _of_each(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
+    """A path, and what is computed of each of its items: en/number(), en ! number(.), for $e in en return number($e)"""
+    match expr:
+        case ast.SequenceExpr(items=(item,)):
+            return _of_each(item)
+        case ast.Path(left=left, right=ast.FunctionCall() as made) | ast.SimpleMap(left=left, right=made):
+            path, put = atomized_path(left), Substitution({}, THE_ITEM)
+        case ast.Flwor(clauses=(ast.ForClause(type=None, position=None, allowing_empty=False) as only,), result=made):
+            path, put = atomized_path(only.collection), Substitution({only.name.expanded: THE_ITEM})
+            if free_in(made) - {only.name.expanded}:
+                return None
+        case _:
+            return None
+    if path is None or uses_position(made):
+        return None
+    try:
+        return path, put.apply(made)
+    except FocusInTheWay:
+        return None
 
 
 def one_of(own: ast.Expr, op: str, constants: list[Number | str]) -> ast.Expr:

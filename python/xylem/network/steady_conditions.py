@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from xylem.analysis.ast_replacement import replaced
-from xylem.analysis.focus import reads_focus
+from xylem.analysis.focus import reads_focus, uses_position
+from xylem.analysis.streamable_paths import is_test
 from xylem.functions.library import look_up
 from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import AROUND, CONSTRUCTS, UNSTEADY, standard
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast
+
+from .record_facts import RECORD
 
 
 def spelled_out(condition: ast.Expr) -> ast.Expr:
@@ -32,11 +35,23 @@ def spelled_out(condition: ast.Expr) -> ast.Expr:
                     return None
             case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
                 return spelled_out(ast.FunctionCall(name, (operand, *arguments), span=node.span))
+            case ast.Path(left=left, right=ast.Filter(base=ast.ContextItem(), predicate=predicate)) if (
+                _gives_each_once(left) and is_test(predicate) and not uses_position(predicate)
+            ):
+                return spelled_out(ast.Filter(left, predicate, span=node.span))
+            case ast.Path(left=left, right=ast.ContextItem()) | ast.Path(
+                left=left, right=ast.AxisStep(axis="self", test=ast.AnyKindTest(), predicates=())
+            ) if _gives_each_once(left):
+                return spelled_out(left)
             case ast.SimpleMap(left=left, right=ast.AxisStep() as step) if _is_child_path(left):
                 return spelled_out(ast.Path(left, step, span=node.span))
         return None
 
     return replaced(condition, spelled)
+
+
+def _gives_each_once(expr: ast.Expr) -> bool:
+    return isinstance(expr, ast.Path) or expr == ast.VarRef(RECORD)
 
 
 def _is_child_path(expr: ast.Expr) -> bool:
