@@ -14,7 +14,8 @@ from xylem.syntax import ast
 
 from ..inline_prolog import inline_prolog
 from ..joins.candidates import is_the_same_each_time
-from ..joins.find_joins import JoinFacts, with_joins
+from ..joins.find_joins import with_joins
+from ..joins.visitor import JoinFacts
 from ..let_values import is_read_behind_grouping
 from ..substitution import Substitution
 from .expressions import FOLDS, NoOperator, call, start_tag

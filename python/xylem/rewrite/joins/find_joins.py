@@ -19,21 +19,17 @@ Safe:   the index gives the same items in the same order (`run/runtime/joins.py`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any, NamedTuple, cast
 
-from xylem.analysis.ast_replacement import with_values
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
-from xylem.analysis.facts.position_tests import position_tests
 from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.facts.truth_values import is_boolean
-from xylem.analysis.focus import read_variables, reads_focus, reads_item, uses_position
+from xylem.analysis.focus import read_variables, reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import numbered_keys
-from xylem.errors import Span
 from xylem.functions.registry import FN
-from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
 from ..fresh_names import bound_names
@@ -50,32 +46,12 @@ from .candidates import (
     joins_in,
     opposite,
 )
+from .shared_values import SharedValues
 from .siblings import compared_siblings, counted_siblings, is_behind, nearest_sibling, tested_siblings
 from .surroundings import Surroundings
+from .visitor import JOIN_NAMESPACE, JoinFacts
 
-JOIN_NAMESPACE = "urn:xylem:join"
-"""Of the variables that joins bring: no query has names there."""
 _LOOPS = (ast.ForClause, ast.Path, ast.AxisStep, ast.Filter, ast.SimpleMap, ast.Quantified, ast.InlineFunction)
-
-
-@dataclass
-class JoinFacts:
-    """What holds for a whole query."""
-
-    shares_values: bool = False
-    """Whether values that are the same for many turns of a loop are kept: a stream has other ways with them."""
-    sequences: frozenset[tuple[str, str]] = frozenset()
-    """Global variables whose values are computed by the query and may be many items."""
-    number: int = 0
-    roots: int = 0
-    """How many calls of root() have become `/`."""
-    found: list[ast.JoinClause | ast.Shared] = field(default_factory=list)
-    """What has been made so far."""
-
-    def fresh(self) -> ast.Name:
-        """A variable for the items of an index."""
-        self.number += 1
-        return ast.Name(f"item{self.number}", None, JOIN_NAMESPACE)
 
 
 def with_joins(expr: ast.Expr, facts: JoinFacts, around: Surroundings | None = None) -> ast.Expr:
@@ -98,10 +74,7 @@ class _Clauses(NamedTuple):
     found: bool
 
 
-class _Finder:
-    def __init__(self, facts: JoinFacts) -> None:
-        self.facts = facts
-
+class _Finder(SharedValues):
     def visit(self, node: Any, around: Surroundings) -> Any:
         match node:
             case ast.Flwor(clauses=clauses, result=result):
@@ -160,15 +133,6 @@ class _Finder:
                 return replace(node, base=self.visit(base, around))
         return self._rebuilt(node, around)
 
-    def _rebuilt(self, node: Any, around: Surroundings) -> Any:
-        def value(old: Any) -> Any:
-            if isinstance(old, ast.Node):
-                return self.visit(old, around)
-            made = tuple(value(member) if isinstance(member, (ast.Node, tuple)) else member for member in old)
-            return old if all(a is b for a, b in zip(old, made, strict=True)) else made
-
-        return with_values(node, value)
-
     def _typeswitch(self, node: ast.Typeswitch, around: Surroundings) -> ast.Expr:
         cases = tuple(
             replace(case, result=self.visit(case.result, around.with_sequences(case.variable))) for case in node.cases
@@ -203,62 +167,6 @@ class _Finder:
             case ast.FunctionCall(name=name) if name.expanded == (FN, "root"):
                 return self._root(expr, around)
         return expr
-
-    # --- values that many turns of a loop share
-
-    def _is_shared(self, call: ast.FunctionCall, around: Surroundings) -> bool:
-        """Whether a call folds items that are the same at each turn of a loop around it."""
-        if call.name.expanded not in AGGREGATES or not any(isinstance(node, ast.AxisStep) for node in call.walk()):
-            return False
-        return around.depth_of(around.settled(call)) < around.depth and is_the_same_each_time(around.settled(call))
-
-    def _is_kept(self, base: ast.Expr, predicate: ast.Expr, around: Surroundings) -> bool:
-        """Whether each turn of a loop takes items by their places in a sequence that is the same for all of them."""
-        if not self._repeats(base, around) or is_test(predicate):
-            return False
-        return uses_position(predicate) or not reads_focus(predicate)
-
-    def _is_cut(self, name: ast.Name, base: ast.Expr, start: ast.Expr, around: Surroundings) -> bool:
-        """subsequence($items, $start, …), with another start at each turn."""
-        return name.expanded == (FN, "subsequence") and self._repeats(base, around) and bool(free_in(start))
-
-    def _is_sought_in(self, name: ast.Name, values: ast.Expr, around: Surroundings) -> bool:
-        """index-of($values, …), in values that are the same at each turn."""
-        settled = around.settled(values)
-        return (
-            name.expanded == (FN, "index-of")
-            and around.depth_of(settled) < around.depth
-            and is_the_same_each_time(settled)
-        )
-
-    def _repeats(self, base: ast.Expr, around: Surroundings) -> bool:
-        settled = around.settled(base)
-        if isinstance(base, ast.VarRef) and settled is base:
-            return False
-        if around.depth_of(settled) >= around.depth or not any(isinstance(one, ast.AxisStep) for one in settled.walk()):
-            return False
-        return is_the_same_each_time(settled)
-
-    def _is_kept_by_parent(self, base: ast.Expr, step: ast.AxisStep, around: Surroundings) -> bool:
-        """Whether each turn takes children by their places, of a path that is the same for all of them."""
-        if not step.predicates or step.axis not in ("child", "attribute") or not self._repeats(base, around):
-            return False
-        first, *rest = step.predicates
-        if not self._changes(first, around) or not all(map(is_test, rest)):
-            return False
-        return position_tests(first) is not None or (not reads_focus(first) and not is_test(first))
-
-    def _predicate(self, predicate: ast.Expr, base: ast.Expr, around: Surroundings) -> ast.Expr:
-        """A predicate where its base is: one that is the same for all items is looked at once."""
-        return cast("ast.Expr", self.visit(predicate, around.in_focus_of(base) if reads_focus(predicate) else around))
-
-    def _shared(self, call: ast.Expr, around: Surroundings, *, is_by_parent: bool = False) -> ast.Expr:
-        settled = around.settled(call)
-        # It is computed where the last variable is bound that it reads.
-        value = self.visit(settled, replace(around, depth=around.depth_of(settled)))
-        made = ast.Shared(value, around.focus.is_in_input, is_by_parent, span=call.span)
-        self.facts.found.append(made)
-        return made
 
     # --- loops
 
@@ -523,12 +431,7 @@ class _Finder:
         plain = replace(step, predicates=())
         base = plain if start is None else ast.Path(start, plain, span=whole.span)
         if self._is_kept_by_parent(base, step, around):
-            first, *rest = (self._predicate(one, base, around) for one in step.predicates)
-            base = replace(base, span=_before(first, whole))
-            made: ast.Expr = ast.Filter(self._shared(base, around, is_by_parent=True), first, span=whole.span)
-            for predicate in rest:
-                made = ast.Filter(made, predicate, span=whole.span)
-            return made
+            return self._kept_by_parent(base, step, whole, around)
         return self._filtered(base, step.predicates, whole, around)
 
     def _filtered(
@@ -567,10 +470,6 @@ class _Finder:
             return found
         visited += (self._predicate(one, base, around) for one in predicates[len(visited) :])
         return _with_predicates(base, tuple(visited), whole)
-
-    def _changes(self, predicate: ast.Expr, around: Surroundings) -> bool:
-        """Whether a predicate reads what is bound at each turn of the loop around it."""
-        return around.depth_of(around.settled(predicate)) >= around.depth
 
     def _looked_up(
         self,
@@ -740,14 +639,6 @@ def _place_behind(
             case ast.FunctionCall(name=name, arguments=()) if name.expanded == (FN, "last"):
                 return -1, tuple(rest)
     return None, predicates
-
-
-def _before(predicate: ast.Expr, whole: ast.Expr) -> Span:
-    """Where in the query the step stands that has this predicate."""
-    span, behind = whole.span, predicate.span
-    if span.source is not behind.source or not span.start < behind.start <= span.end:
-        return span
-    return replace(span, end=span.source.text.rindex("[", span.start, behind.start))
 
 
 def _spliced(clause: ast.ForClause) -> tuple[ast.JoinClause, *tuple[ast.Clause, ...]] | None:

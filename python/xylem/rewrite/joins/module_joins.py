@@ -10,8 +10,9 @@ from xylem.syntax import ast
 
 from ..inline_prolog import inline_functions
 from ..normalise import normalise
-from .find_joins import JoinFacts, with_joins
+from .find_joins import with_joins
 from .surroundings import Surroundings, may_be_many
+from .visitor import JoinFacts
 
 RULE = "find_joins"
 

@@ -1,0 +1,55 @@
+"""What all that looks for joins has in common: facts of the whole query, and a way into each expression."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+from xylem.analysis.ast_replacement import with_values
+from xylem.syntax import ast
+
+from .surroundings import Surroundings
+
+JOIN_NAMESPACE = "urn:xylem:join"
+"""Of the variables that joins bring: no query has names there."""
+
+
+@dataclass
+class JoinFacts:
+    """What holds for a whole query."""
+
+    shares_values: bool = False
+    """Whether values that are the same for many turns of a loop are kept: a stream has other ways with them."""
+    sequences: frozenset[tuple[str, str]] = frozenset()
+    """Global variables whose values are computed by the query and may be many items."""
+    number: int = 0
+    roots: int = 0
+    """How many calls of root() have become `/`."""
+    found: list[ast.JoinClause | ast.Shared] = field(default_factory=list)
+    """What has been made so far."""
+
+    def fresh(self) -> ast.Name:
+        """A variable for the items of an index."""
+        self.number += 1
+        return ast.Name(f"item{self.number}", None, JOIN_NAMESPACE)
+
+
+class JoinVisitor(ABC):
+    """Goes through an expression, with what stands around each part of it."""
+
+    def __init__(self, facts: JoinFacts) -> None:
+        self.facts = facts
+
+    @abstractmethod
+    def visit(self, node: Any, around: Surroundings) -> Any:
+        """The same part with its joins."""
+
+    def _rebuilt(self, node: Any, around: Surroundings) -> Any:
+        def value(old: Any) -> Any:
+            if isinstance(old, ast.Node):
+                return self.visit(old, around)
+            made = tuple(value(member) if isinstance(member, (ast.Node, tuple)) else member for member in old)
+            return old if all(a is b for a, b in zip(old, made, strict=True)) else made
+
+        return with_values(node, value)
