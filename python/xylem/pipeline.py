@@ -166,6 +166,7 @@ def _streamed_module(
         has_windows,
         ends_with_windows(plan.program),
         document_template(plan.program, stream.selection),
+        stream.by_code,
     )
 
 

@@ -152,6 +152,7 @@ class Explanation:
             "streams": [streamed.to_dict() for streamed in stream.streamed],
             "aggregates": [aggregated.to_dict() for aggregated in stream.aggregated],
             "buffers": [buffered.to_dict() for buffered in stream.buffered],
+            "left_to_code": [{"expression": text, "why": why} for text, why in stream.by_code],
             "flux": print_flux(stream.program),
         }
 
@@ -288,6 +289,7 @@ def stream_sections(stream: StreamAccount) -> list[str]:
         *_section("streams", streamed),
         *_section("aggregates on the way", aggregated),
         *_section("buffers", buffered or ["nothing"]),
+        *(_section("left to code", [f"{text}: {why}" for text, why in stream.by_code]) if stream.by_code else ()),
         *_section("FluX", print_flux(stream.program).splitlines()),
     ]
 

@@ -74,6 +74,8 @@ class StreamAccount:
     passes: int = 1
     fusions: tuple[str, ...] = ()
     """What was done to make one pass of many."""
+    by_code: tuple[tuple[str, str], ...] = ()
+    """Expressions that the kernel leaves to code, and why."""
 
     @property
     def is_bounded(self) -> bool:

@@ -30,6 +30,7 @@ def account_of(program: StreamProgram) -> StreamAccount:
         program.plan.program,
         program.handlers.code,
         fusions=program.plan.fusions,
+        by_code=program.by_code,
     )
 
 
@@ -45,6 +46,7 @@ def account_of_all(programs: Sequence[StreamProgram]) -> StreamAccount:
         buffered=tuple(buffered for one in found for buffered in one.buffered),
         program=flux.Sequence(tuple(one.program for one in found)),
         code="\n".join(one.code for one in found),
+        by_code=tuple(dict.fromkeys(each for one in found for each in one.by_code)),
     )
 
 

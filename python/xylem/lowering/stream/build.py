@@ -9,6 +9,7 @@ from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection
 from xylem.analysis.reached_declarations import reached_declarations
+from xylem.analysis.readable_names import with_readable_names
 from xylem.functions.context import CODEPOINT_COLLATION
 from xylem.plan.buffers import is_small
 from xylem.plan.flux import (
@@ -44,7 +45,7 @@ from xylem.run.stream.roles import (
 )
 from xylem.schema.automaton_constraints import AutomatonConstraints
 from xylem.schema.constraints import ElementConstraints, Schema
-from xylem.syntax import ast
+from xylem.syntax import ast, print_query
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
 from xylem.values.sequence_type import AtomicItem, ItemType, NodeItem
@@ -78,6 +79,7 @@ from .window_handlers import WindowPlanner, gives_at_once
 __all__ = ["NotStreamable", "StreamBuilder"]
 
 NEAR_STEPS = 2
+_LONGEST_TOLD = 60
 
 
 class _Names:
@@ -393,6 +395,12 @@ class StreamBuilder:
             self.beyond_scan.append(beyond)
             return None
 
+    @property
+    def by_code(self) -> tuple[tuple[str, str], ...]:
+        """Expressions that the kernel leaves to code, and why; each once."""
+        beyond = [each for each in (*self.beyond_scan, *self.window_rows.beyond) if each.what and each.node is not None]
+        return tuple(dict.fromkeys((_told(each.node), each.what) for each in beyond if each.node is not None))
+
     def _offer_whole(self, element: PlannedStep, handler: On, decided: frozenset[ast.Expr]) -> None:
         """Where an element is small, the scan may write all of it."""
         needs = needed_for_whole(handler.body, handler.variable)
@@ -492,6 +500,11 @@ class StreamBuilder:
         made = replace(stream, handlers=tuple(map_handler(h, extraction) for h in stream.handlers))
         self.next_aggregate = extraction.number
         return made, extraction.found
+
+
+def _told(expression: ast.Expr) -> str:
+    text = " ".join(print_query(with_readable_names(expression)).split())
+    return text if len(text) <= _LONGEST_TOLD else text[: _LONGEST_TOLD - 1] + "…"
 
 
 def _waiting(variable: str, handler: Handler) -> Handler:

@@ -70,7 +70,7 @@ def kernel_windows(c: Compiler, rows: WindowRows, flwor: ast.Flwor) -> str:
     if not rows.is_allowed:
         return "None"
     try:
-        writer = _Writer(c, rows.selection, flwor)
+        writer = _Writer(c, rows, flwor)
         text = writer.text()
     except NoTemplate as beyond:
         rows.beyond.append(beyond)
@@ -82,9 +82,10 @@ def kernel_windows(c: Compiler, rows: WindowRows, flwor: ast.Flwor) -> str:
 class _Writer:
     """Plans and writes one clause."""
 
-    def __init__(self, c: Compiler, selection: Selection, flwor: ast.Flwor) -> None:
+    def __init__(self, c: Compiler, rows: WindowRows, flwor: ast.Flwor) -> None:
         self.c = c
-        self.selection = selection
+        self.selection = rows.selection
+        self.beyond = rows.beyond
         self.plan, self.rest, self.result = _windows(flwor)
         self.columns = WindowColumns()
         self.others: dict[str, WindowInput] = {}
@@ -185,7 +186,8 @@ class _Writer:
         _give_slots(expressions.compiler, inputs)
         try:
             return expressions.frames.inner(lambda: expressions.write(expr))
-        except NoTemplate:
+        except NoTemplate as beyond:
+            self.beyond.append(beyond)
             return None
 
     def _kernel(
@@ -195,7 +197,8 @@ class _Writer:
         _give_slots(compiler, inputs)
         try:
             return compile(compiler)
-        except NoTemplate:
+        except NoTemplate as beyond:
+            self.beyond.append(beyond)
             return None
 
     def _inputs(self, node: ast.Node) -> dict[str, WindowInput]:

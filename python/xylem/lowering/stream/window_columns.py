@@ -1,6 +1,6 @@
 """The columns that windows read of their items: paths from an item become variables that hold their values.
 
-        $e/det_time - $s/det_time > 60     →     $e·1 - $s·1 > 60,  of a row with the column det_time
+        $e/det_time - $s/det_time > 60     →     the same over variables,  of a row with the column det_time
 
 Needs:  a path is read for its values, or for whether there are any: as an operand, an argument, the part of an
         attribute, a condition. Nothing reads an item as a node.
@@ -14,12 +14,13 @@ from enum import Enum
 from typing import Any
 
 from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.readable_names import with_readable_names
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
 from xylem.plan.native_windows import ColumnInput
 from xylem.plan.result_template import ValueOf, Values
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
-from xylem.syntax import ast
+from xylem.syntax import ast, print_query
 
 from .template_paths import NoTemplate, taken_by
 
@@ -116,7 +117,8 @@ class WindowColumns:
             self.columns.append(values)
             self.paths.append(replaced(path, lambda node: ast.VarRef(ITEM) if node is first else None))
         column = self.columns.index(values)
-        name = f"{first.name.local} {column + 1}"
+        # No variable of a query has such a name, and who reads it knows what it stands for.
+        name = print_query(with_readable_names(path)).removeprefix("$")
         self.inputs[name] = ColumnInput(*self.items[first.name.expanded], column)
         variable = ast.VarRef(ast.Name(name, None, ""), span=path.span)
         if mode is Read.VALUES:

@@ -46,6 +46,8 @@ class StreamProgram:
     """Whether nothing more is read once these have nothing more to say."""
     document_template: Template | None = None
     """What answers a whole document that is small, where all of the query can be written so."""
+    by_code: tuple[tuple[str, str], ...] = ()
+    """Expressions that keep the kernel from writing a result or forming windows, and why."""
     scanners: IdleScanners = field(default_factory=IdleScanners, repr=False, compare=False)
     """Of runs that came to their end: to make one takes as long as to scan a small document."""
 

@@ -305,7 +305,7 @@ class ExpressionCompiler:
             return self._matching(call)
         word = known_function(call.name.expanded, len(call.arguments), self.by_code_points)
         if word is None or any(isinstance(argument, ast.ArgumentPlaceholder) for argument in call.arguments):
-            raise NoTemplate(f"the function {call.name}", call)
+            raise NoTemplate(f"the kernel does not know {call.name.local}()", call)
         arguments = tuple(map(self.value, call.arguments))
         if word in _OVER_ALL and any(_is_outside(argument) for argument in arguments):
             # It would be computed at each turn of the loops between: code does so once.
