@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from math import floor, isfinite
+from math import floor, isfinite, nan
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -37,16 +37,20 @@ def place(ctx: Context, values: Sequence[Any]) -> float | None:
         raise DynamicError("XPTY0004", f"an order compares one value, found {len(values)}")
     if not values:
         return None
-    found = size(values[0])
+    found = _size(values[0])
     if isinstance(values[0], (DateTime, Date)):
         minutes, seconds = values[0].compare_key(ctx.run.implicit_timezone_minutes)
         found = float(Decimal(minutes) * 60 + seconds)
     return found if isfinite(found) else None
 
 
-@function("_match:size", "xs:anyAtomicType", "xs:double")
-def size(value: Any) -> float:
-    """A number or a duration in seconds, as a number."""
+@function("_match:size", "xs:anyAtomicType*", "xs:double")
+def size(values: Sequence[Any]) -> float:
+    """A number or a duration in seconds, as a number; NaN for what is not one value."""
+    return _size(values[0]) if len(values) == 1 else nan
+
+
+def _size(value: Any) -> float:
     if type(value) is UntypedAtomic:
         return float(cast(value, DOUBLE))
     if type(value) is DayTimeDuration:
@@ -70,8 +74,11 @@ def ranges(
 
     `low` and `high` are the ends of the places of items that are joined, `reach` is how far partners may be apart.
     """
-    if at is None or low is None or high is None or not reach >= 0:
+    if at is None or low is None or high is None:
         return ()
+    if not reach >= 0:
+        # A limit that is none, which the join itself refuses, or bounds that nothing is within.
+        return (role,)
     width = max(reach, (high - low) / RANGES) or 1.0
     if not isfinite(width):
         return (role,)

@@ -91,6 +91,15 @@ def test_what_follows_a_join_by_ranges(kind: str, behind: str, tmp_path: Path) -
         assert program.distribution.parts[-1].kind is PartKind.GROUP
 
 
+@pytest.mark.parametrize(("limit", "code"), [("(-1)", "XYDY0013"), ("'a'", "FORG0001"), ("(1 to 2)", "XYDY0013")])
+def test_limits_that_are_none_are_errors_by_ranges_too(limit: str, code: str, tmp_path: Path) -> None:
+    document = tmp_path / "d.xml"
+    document.write_text("<d><r t='1'/><s t='2'/><s t='4'/></d>", encoding="utf-8")
+    query = f"for $r in /d/r for $s in /d/s where $r full outer bestmatch join $s on (abs($r/@t - $s/@t)) min {limit}"
+    program = assert_same(f"{query} return 1", document, Random(1), 1)
+    assert over_ranges(program, [*divisions(program, document, Random(1), 0)][-1]) == f"error {code}"
+
+
 def test_times_are_divided_into_ranges(tmp_path: Path) -> None:
     document = tmp_path / "d.xml"
     times = [f"2024-05-01T10:{number % 60:02}:{number * 7 % 60:02}Z" for number in range(60)]
