@@ -63,10 +63,12 @@ endif
 
 # Each part says what would repeat it. The kernel's comes last: it is the longest, and needs no Spark.
 campaign: install $(ARCHIVE)
-	XYLEM_CAMPAIGN=1 $(BIN)/pytest --numprocesses $(JOBS) tests/robustness tests/run/stream/test_looking_around.py
+	XYLEM_CAMPAIGN=1 $(BIN)/pytest --numprocesses $(JOBS) tests/robustness tests/differential/test_every_way.py \
+	  tests/run/stream/test_looking_around.py tests/run/stream/test_random_nested.py
 	XYLEM_CAMPAIGN=1 $(BIN)/pytest tests/spark/continuous/test_damaged_checkpoint.py
 	XYLEM_CAMPAIGN=1 XYLEM_KILLS=100 $(BIN)/pytest --timeout 0 tests/cli/test_checkpoint.py \
-	  tests/spark/continuous/test_killed_runs.py tests/spark/continuous/test_killed_windows.py tests/spark/continuous/test_kafka.py
+	  tests/spark/continuous/test_killed_runs.py tests/spark/continuous/test_killed_windows.py tests/spark/continuous/test_killed_updates.py \
+	  tests/spark/continuous/test_kafka.py
 	sh kernel/campaign.sh
 
 bench: install

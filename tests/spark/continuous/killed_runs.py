@@ -169,8 +169,8 @@ def answer(folder: Path) -> bytes:
 
 
 def kills_wanted() -> int:
-    """Two in a run of the tests, for what is kept of one kill may be lost by the next; XYLEM_KILLS says more."""
-    return int(os.environ.get("XYLEM_KILLS", "3" if turns.is_everything_asked_for() else "2"))
+    """Three in a run of the tests, for what is kept of one kill may be lost by the next; XYLEM_KILLS says more."""
+    return int(os.environ.get("XYLEM_KILLS", "3"))
 
 
 def _lines(path: Path) -> int:
