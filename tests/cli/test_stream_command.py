@@ -27,7 +27,7 @@ def refused(*arguments: str) -> str:
         (["-q", "1", "--updates", "tokens"], "a stream can carry native, keyed, osmchange"),
         (["-q", "1", "--updates", "native", "--input", "dir:x", "--on-malformed", "dead-letter=x"], "stop or skip"),
         (["-q", "1", "--updates", "native", "--input", "-"], "as documents of a directory or messages"),
-        (["-q", "1", "--updates", "native", "--late", "never"], "is none of stop, clamp, drop"),
+        (["-q", "1", "--updates", "native", "--late", "never"], "is not one of stop, clamp, drop"),
         (["-q", "1", "--changes", "upsert"], "this option needs --updates"),
         (["-q", "1", "--key", "@id"], "this option needs --updates"),
         ([], "give a query file"),
