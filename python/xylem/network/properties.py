@@ -30,7 +30,7 @@ from xylem.syntax import ast, print_query
 from .conditions import zones_of
 from .constants import constants_of
 from .projections import copied
-from .record_facts import RECORD, Names, RecordFacts, record_constraints
+from .record_facts import RECORD, Names, RecordFacts, as_of_focus, record_constraints
 from .record_places import ANYWHERE, without_descents
 from .record_reads import Conditions, NotShared, RecordReads
 from .record_spellings import spelled_for_records
@@ -114,20 +114,12 @@ class Properties:
 def condition_text(condition: ast.Expr) -> str:
     """A condition as a predicate on the record would say it: en > 1.3."""
 
-    def relative(node: ast.Node) -> ast.Node | None:
-        match node:
-            case ast.Path(left=ast.VarRef(name=name), right=ast.AxisStep() as step) if name == RECORD:
-                return step
-            case ast.VarRef(name=name) if name == RECORD:
-                return ast.ContextItem()
-        return None
-
     def prefixed(node: ast.Node) -> ast.Node | None:
         if isinstance(node, ast.Name) and node.prefix is None and node.uri in _PREFIXES:
             return replace(node, prefix=_PREFIXES[node.uri])
         return None
 
-    readable = with_readable_names(replaced(replaced(condition, relative), prefixed))
+    readable = with_readable_names(replaced(as_of_focus(condition), prefixed))
     return " ".join(print_query(readable).split())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xylem.analysis.ast_replacement import replaced
 from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.schema.symbols import element_symbol
 from xylem.syntax import ast
@@ -77,6 +78,20 @@ def _step(
     if here is None or not here.at_most_once(symbol):
         return None
     return here.child(symbol), always and here.exactly_once(symbol)
+
+
+def as_of_focus(expr: ast.Expr) -> ast.Expr:
+    """What is said of `$record`, said of the context item: `$record/en` is `en`."""
+
+    def relative(node: ast.Node) -> ast.Node | None:
+        match node:
+            case ast.Path(left=ast.VarRef(name=name), right=ast.AxisStep() as step) if name == RECORD:
+                return step
+            case ast.VarRef(name=name) if name == RECORD:
+                return ast.ContextItem()
+        return None
+
+    return replaced(expr, relative)
 
 
 def is_path(expr: ast.Expr) -> bool:

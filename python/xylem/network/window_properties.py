@@ -28,7 +28,7 @@ from xylem.syntax import ast, print_query
 from .conditions import zones_of
 from .constants import constant_number
 from .implication import implies
-from .record_facts import RECORD, Names, RecordFacts, is_path
+from .record_facts import RECORD, Names, RecordFacts, as_of_focus, is_path
 from .steady_conditions import spelled_out
 from .zones import ALWAYS, TooMany, Zones, both
 
@@ -50,7 +50,7 @@ class Aggregated:
     """What there are as many of as of these values: the items, where each has one."""
 
     def __str__(self) -> str:
-        return f"{self.function}({'' if self.value == THE_ITEM else _text(_of_focus(self.value))})"
+        return f"{self.function}({'' if self.value == THE_ITEM else _text(as_of_focus(self.value))})"
 
 
 @dataclass(frozen=True)
@@ -315,20 +315,6 @@ def _is_exact(value: ast.Expr) -> bool:
         case ast.SimpleMap(right=right):
             return _is_exact(right)
     return False
-
-
-def _of_focus(value: ast.Expr) -> ast.Expr:
-    """$record/en as en"""
-
-    def relative(node: ast.Node) -> ast.Node | None:
-        match node:
-            case ast.Path(left=ast.VarRef(name=name), right=ast.AxisStep() as step) if name == RECORD:
-                return step
-            case ast.VarRef(name=name) if name == RECORD:
-                return ast.ContextItem()
-        return None
-
-    return replaced(value, relative)
 
 
 def _text(expr: ast.Expr) -> str:

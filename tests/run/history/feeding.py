@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_query
 from xylem.run.history.commits import History
 from xylem.run.history.evaluation import Reevaluation, Surroundings
@@ -19,6 +20,21 @@ PAPER = f"""{OPEN}<u:mutable id="2"><a><b u:id="3">X</b></a></u:mutable>
     <u:replace of="2" id="5" t="4"><a><b>W</b></a></u:replace>
 </u:stream>"""
 """The stream of section 3 of the paper, with its times t1 to t4 at 0, 2, 3 and 4."""
+
+
+Shown = list[tuple[int, str, str]]
+"""Commits with their times and displays."""
+
+
+def told(answers: Iterable[tuple[int, str, str]]) -> tuple[Shown, str]:
+    """The answers up to an error, and its code."""
+    found: Shown = []
+    try:
+        for answer in answers:
+            found.append(answer)
+    except XylemError as error:
+        return found, error.code
+    return found, ""
 
 
 def displays(

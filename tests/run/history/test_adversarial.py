@@ -8,7 +8,6 @@ import random
 from collections.abc import Callable, Iterator
 
 import pytest
-from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_query
 from xylem.query.history_query import HistoryQuery
 from xylem.rewrite.rule_names import all_rules
@@ -25,10 +24,10 @@ from xylem.source.update_stream.wire import read_wire
 
 from tests.run.history.adversarial_queries import AdversarialQuery
 from tests.run.history.adversarial_streams import AdversarialStream
+from tests.run.history.feeding import told
 
 STREAMS, QUERIES = (4_000, 8) if os.environ.get("XYLEM_CAMPAIGN") else (24, 6)
 CHUNKS = 8
-Shown = list[tuple[int, str, str]]
 
 
 def expected(query: str, streams: dict[str, bytes], refused: list[str]) -> Iterator[tuple[int, str, str]]:
@@ -78,17 +77,6 @@ def _teller(refused: list[str]) -> Callable[[MalformedRecord], None]:
         refused.append(str(record.error))
 
     return tell
-
-
-def told(answers: Iterator[tuple[int, str, str]]) -> tuple[Shown, str]:
-    """The answers up to an error, and its code."""
-    found: Shown = []
-    try:
-        for answer in answers:
-            found.append(answer)
-    except XylemError as error:
-        return found, error.code
-    return found, ""
 
 
 @pytest.mark.parametrize("part", range(CHUNKS))

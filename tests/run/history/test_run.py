@@ -8,7 +8,6 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_query
 from xylem.query.history_query import HistoryQuery
 from xylem.run.history.commits import History
@@ -21,12 +20,12 @@ from xylem.sink.display_parts import DisplayParts
 from xylem.source.resources import FileResources
 from xylem.source.update_stream.wire import read_wire
 
+from tests.run.history.feeding import told
 from tests.run.history.random_wire import random_query, random_stream
 
 STREAMS, CHUNKS = (2_000, 200) if os.environ.get("XYLEM_CAMPAIGN") else (24, 8)
 QUERIES = 8
 """Of each pair of streams."""
-Shown = list[tuple[int, str, str]]
 
 
 def expected(query: str, streams: dict[str, bytes]) -> Iterator[tuple[int, str, str]]:
@@ -64,17 +63,6 @@ def shown(query: str, streams: dict[str, bytes], chunk: int) -> Iterator[tuple[i
             if text != last:
                 yield commit.number, str(commit.time), text
             last = text
-
-
-def told(answers: Iterator[tuple[int, str, str]]) -> tuple[Shown, str]:
-    """The answers up to an error, and its code."""
-    found: Shown = []
-    try:
-        for answer in answers:
-            found.append(answer)
-    except XylemError as error:
-        return found, error.code
-    return found, ""
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
