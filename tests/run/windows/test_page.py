@@ -32,6 +32,6 @@ def test_functions_stand_in_the_right_rows() -> None:
         }
         for reading in Reading
     }
-    assert names[Reading.PASSES] <= row("passes items on")
+    assert names[Reading.PASSES] <= row("passes items on, one by one")
     assert names[Reading.STOPS] - {"boolean", "not"} <= row("reads a few")
-    assert names[Reading.GROWS] <= row("passes on, and keeps")
+    assert names[Reading.GROWS] <= row("passes items on, and keeps")
