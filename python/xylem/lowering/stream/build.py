@@ -9,7 +9,6 @@ from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection
 from xylem.analysis.reached_declarations import reached_declarations
-from xylem.analysis.readable_names import with_readable_names
 from xylem.functions.context import CODEPOINT_COLLATION
 from xylem.plan.buffers import is_small
 from xylem.plan.flux import (
@@ -45,7 +44,7 @@ from xylem.run.stream.roles import (
 )
 from xylem.schema.automaton_constraints import AutomatonConstraints
 from xylem.schema.constraints import ElementConstraints, Schema
-from xylem.syntax import ast, print_query
+from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
 from xylem.values.sequence_type import AtomicItem, ItemType, NodeItem
@@ -398,8 +397,9 @@ class StreamBuilder:
     @property
     def by_code(self) -> tuple[tuple[str, str], ...]:
         """Expressions that the kernel leaves to code, and why; each once."""
-        beyond = [each for each in (*self.beyond_scan, *self.window_rows.beyond) if each.what and each.node is not None]
-        return tuple(dict.fromkeys((_told(each.node), each.what) for each in beyond if each.node is not None))
+        beyond = (*self.beyond_scan, *self.window_rows.beyond)
+        told = [(_written(each.node), each.what) for each in beyond if each.what and each.node is not None]
+        return tuple(dict.fromkeys(one for one in told if one[0]))
 
     def _offer_whole(self, element: PlannedStep, handler: On, decided: frozenset[ast.Expr]) -> None:
         """Where an element is small, the scan may write all of it."""
@@ -502,8 +502,10 @@ class StreamBuilder:
         return made, extraction.found
 
 
-def _told(expression: ast.Expr) -> str:
-    text = " ".join(print_query(with_readable_names(expression)).split())
+def _written(expression: ast.Expr) -> str:
+    """An expression as it stands in the query: rules may have put something in its place that has no text."""
+    span = expression.span
+    text = " ".join(span.source.text[span.start : span.end].split())
     return text if len(text) <= _LONGEST_TOLD else text[: _LONGEST_TOLD - 1] + "…"
 
 
