@@ -1,8 +1,8 @@
-"""A file written by a child of this process, while this one goes on: the child has all values as they were.
+"""Write a file from a forked child, so that the run does not wait.
 
-A large state takes seconds to write. The child is a copy of the process (fork), whose memory is shared until one of
-the two changes it, so that nothing waits but for the copy itself. Saving takes a fourth of the time at most, and begins
-once in a second at most: a state that takes long to write is written less often.
+A large state takes seconds to write. The child sees all values as they were at the fork, and shares their memory until
+one of the two processes changes it; the run waits for the fork alone. Saving takes at most a quarter of the time and
+starts at most once a second, so a state that takes long to write is saved less often.
 """
 
 from __future__ import annotations

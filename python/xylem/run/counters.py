@@ -1,6 +1,6 @@
-"""What operators of a run took and gave: counted once a batch, once a sort and once an index, never once an item.
+"""Counters of a run: items in and out of each operator, added up per batch, sort or index, never per item.
 
-A run that is not measured has no counters, and does nothing for them.
+A run without `--stats` has no counters and spends no time on them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Room for deep recursion: run a function in a thread with a large stack.
 
 A recursive XQuery function nests Python calls, some of them through C code that uses the real stack (about
-two kilobytes each where it is worst). The limit below fits the stack, so that recursion without an end becomes a
-RecursionError, which the evaluator reports as an error of ours, and never a crash.
+two kilobytes each in the worst case). The limit below fits the stack, so endless recursion becomes a RecursionError,
+which the evaluator reports as one of our errors, and never a crash.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Files that survive a crash: replaced as a whole, or grown line by line.
 
-A reader never sees half of a replaced file. Of a journal it may see half a last line, which does not count and is
-written again by whoever goes on with it.
+A reader never sees half of a replaced file. The last line of a journal may be cut off; readers ignore it, and the next
+writer replaces it.
 """
 
 from __future__ import annotations

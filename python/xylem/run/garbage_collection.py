@@ -1,8 +1,8 @@
-"""How often Python looks for cycles, in processes that are ours.
+"""Make Python look for cycles less often, in our own processes.
 
-Items of a stream come and go by themselves: nothing that a run makes for each of them is in a cycle, so to look for
-cycles among them finds nothing. With Python's own thresholds that takes up to a fifth of a run that evaluates much.
-Programs that use this package as a library keep their own settings.
+Reference counts free the items of a stream: no object that a run creates per item is part of a cycle. With Python's
+default thresholds, the search for cycles takes up to a fifth of a run that evaluates much. Programs that use this
+package as a library keep their own settings.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""A run with limits of time and memory: one that takes more ends with an error, and what it gave before stays as it is.
+"""Run a query with limits of time and memory: a run that exceeds one ends with an error and keeps its earlier results.
 
-The time is that of the engine: while whoever reads a result does something else, no clock runs. Memory is that of the
-whole process. A run is interrupted as by Ctrl-C, which no query catches: in the main thread by a signal, which regular
-expressions and waiting for input hear too, and in other threads between two steps of Python, so that there one
-long call is heard when it returns.
+The clock counts only the engine's time, and stops while the caller deals with a result. Memory is that of the whole
+process. The interruption works like Ctrl-C, which no query catches: in the main thread a signal, which also ends
+regular expressions and waiting for input; in other threads between two steps of Python, so a long call ends first.
 """
 
 from __future__ import annotations

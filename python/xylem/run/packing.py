@@ -1,7 +1,7 @@
-"""Items as bytes: what travels between tasks and the driver where text will not do, and is kept for a restart.
+"""Items as bytes: tasks and the driver exchange them where text is not enough, and checkpoints keep them.
 
-Values are written by `values/state_codec.py`. A node travels as its XML with the namespaces in scope of it, without the
-document around it.
+`values/state_codec.py` writes values. A node travels as its XML with its in-scope namespaces, without the document
+around it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A program made ready for many documents: what a run needs beside its document is made once.
+"""A program prepared for many documents: everything that does not depend on the document is created once.
 
-Generated code is loaded for the first document and serves the next ones; variables of the prolog forget what they
-were. It is loaded anew for each document where it keeps more: indexes of joins, functions that live on in the answer.
+Generated code is loaded for the first document and reused for the next ones; the variables of the prolog are reset.
+Code that keeps more, such as indexes of joins or functions in the answer, is loaded again for each document.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Copies of nodes with only what later expressions look at: what a gathered side of a join is sent as.
+"""Copy nodes with only the parts that later expressions read: tasks send the gathered side of a join in this form.
 
-An element is copied if a path of the projection leads to it, or through it; of its content, what the projection names.
-Whatever looks only along these paths sees no difference (`analysis/projection.py`).
+An element is copied if a path of the projection leads to it or through it, with the content that the projection names.
+An expression that follows only these paths sees no difference (`analysis/projection.py`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What Python's own compiler has room for: how deep generated code may nest.
+"""How deep generated code may nest before Python's own compiler refuses it.
 
-Its errors tell that in words alone, and words are not to be decided by: so the code is measured.
+The compiler's error says so only in its message text, and we do not decide by messages; so we measure the code.
 """
 
 from __future__ import annotations

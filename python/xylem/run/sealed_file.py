@@ -1,11 +1,11 @@
-"""Files of a checkpoint: private, replaced as a whole, and with a line in front that vouches for what follows.
+"""Files of a checkpoint: private, replaced as a whole, and with a first line that vouches for the content.
 
     xylem-checkpoint 2 state 1234 9f86d081884c7d65…
     content
 
 The line has the version of the format, what kind of file it is, how many bytes follow, and a SHA-256 digest of all that
-and of the name of the file. A file that was changed, cut short, or put in the place of another is told by its path, and
-so is one that another version has written; nothing of it is looked at. Only its owner can read it, and its directory.
+and of the name of the file. If a file was changed, cut short, swapped with another or written by another version, the
+error names its path, and its content is not used. Only the owner can read the file and its directory.
 """
 
 from __future__ import annotations

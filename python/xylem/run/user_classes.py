@@ -1,8 +1,8 @@
-"""Objects of classes of users, as states of their aggregates have them, in plain data and made again.
+"""Save and restore objects of user-defined classes, which the states of user aggregates may hold.
 
-An object is written as the name of its class, what it was made with and what it holds: what `copy` asks an object for,
-too. It is made again only of a class that the functions of this very run refer to, which came with them, by value where
-need be (a notebook, or a file that was named on the command line). No name is ever imported.
+An object is saved as the name of its class, its constructor arguments and its attributes, the same data that `copy`
+asks for. It is restored only if the functions of this run refer to its class; the class came with them, by value if
+necessary (from a notebook, or from a file named on the command line). No name is ever imported.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which candidates of a join no other one beats: the definitions of the thesis, 4.2.2, by nested loops.
+"""Find the candidates of a join that no other candidate beats: the definitions of the thesis, 4.2.2, by nested loops.
 
-A pair beats another one where it is as good by every order and the other one is not as good as it by some order: so
-pairs that are equally good stay together. Of `k bestmatch`, a pair stays that fewer than k others beat.
+A pair beats another one if it is as good by every order and better by at least one. Pairs that are equally good
+therefore stay together. `k bestmatch` keeps a pair that fewer than k others beat.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How two pairs compare by one order, whatever the types of its values: the meaning, without any index.
+"""Compare two pairs by one order, whatever the types of its values: the definition, without any index.
 
-A pair is as good as another one by `min` where its value is not greater, by a function where that says true or a
-number that is not positive. An empty value or NaN makes a pair no candidate (thesis, 4.2.1; docs/best-match.md).
+By `min`, a pair is as good as another one if its value is not greater; by a function, if the function returns true or a
+number that is not positive. A pair with an empty value or NaN is no candidate (thesis, 4.2.1; docs/best-match.md).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""How far the items of a stream may be out of order, and from when on none of them can come any more (thesis, 4.3.3).
+"""How far the items of a stream may be out of order, and which values can no longer come (thesis, 4.3.3).
 
-*Value constraint*: all values up to the greatest so far less a number have come. *Read-ahead*: so many items in a row,
-and none of them below a value, say that no lower one comes. *Punctuation*: an item says up to which value all have
-come. An item below what was promised is late.
+*Value constraint*: no value comes that is lower than the greatest one so far minus a number. *Read-ahead*: after a
+given number of items in a row that are not below a value, no lower one comes. *Punctuation*: an item states that all
+values up to its own have come. An item that breaks such a promise is late.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the run of a best-match join needs to know of its clause: plain data, made once by the compiler."""
+"""The clause of a best-match join as plain data: the compiler makes it once, the run reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A join whose first side comes row by row: its other side is made ready once, and each row finds partners in it."""
+"""A join whose first side comes row by row: it indexes the other side once, and each row finds its partners there."""
 
 from __future__ import annotations
 

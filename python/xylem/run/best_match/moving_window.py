@@ -1,4 +1,4 @@
-"""The window of a join with its numbers: how far apart two values may be, and what of a side is swept."""
+"""The window of a join in numbers: how far apart two values may be, and which rows of a side the sweep has passed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that are one node each, kept as numbers of rows of their trees: a node is made when it is asked for."""
+"""Rows of one node each, kept as row numbers of their trees: a node object is created on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One side of a join over columns, made ready for rows of the other side that come any number at a time."""
+"""An index over one side of a join over columns. Rows of the other side may come in batches of any size."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Joins over columns: what of a join is arithmetic of xs:double, and the pairs of it.
+"""Joins over columns: compute the terms that are arithmetic of xs:double on whole columns, and find the pairs.
 
-A term is computed on columns only where its values are what the query would compute: xs:double throughout, or integers
-that are xs:double exactly. Anything else is left to the functions of the query.
+A column computes a term only if it gives the values that the query would: xs:double throughout, or integers that
+xs:double holds exactly. The functions of the query compute everything else.
 """
 
 from __future__ import annotations

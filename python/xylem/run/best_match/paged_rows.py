@@ -1,9 +1,9 @@
-"""The rows of pairs whose trees wait in a file: pages are read in turn, and not pair by pair (thesis, 4.3.4.2).
+"""Rows of pairs whose trees were spilled to a file: read page by page, not pair by pair (thesis, 4.3.4.2).
 
-Pairs come in tuple order, and partners lie in any page of the other side. As long as the pages of the next pairs fit
-into memory, rows are read as they come (*gallop*). Else as many pairs as there is room for are taken together, and what
-they need is copied from one page after the other, each of which is read once for all of them (*crabstep*): without
-that, a page is read again for almost every pair.
+Pairs come in tuple order, and partners lie in any page of the other side. While the pages of the next pairs fit into
+memory, rows are read as they come (*gallop*). Otherwise the reader takes as many pairs as memory allows, reads each
+page once and copies the rows that any of these pairs needs (*crabstep*). Without that, almost every pair would read a
+page again.
 """
 
 from __future__ import annotations

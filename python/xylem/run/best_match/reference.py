@@ -1,8 +1,7 @@
-"""The pairs of a join over columns of numbers, by trying all of them: what the kernel's search must give.
+"""Find the pairs of a join over columns of numbers by trying all of them: the oracle for the kernel's search.
 
-It has the contract of `best_pairs` of the kernel (`kernel/src/bindings/best_match.rs`) and takes its place where
-there is none: terms are nested tuples with numbers for constants, values are computed as xs:double, and NaN takes
-no part.
+It has the contract of the kernel's `best_pairs` (`kernel/src/bindings/best_match.rs`) and replaces it where the kernel
+is not built: terms are nested tuples with numbers for constants, values are xs:double, and NaN takes no part.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""A side of a best-match join that is scanned from its file: rows come in batches, with no more of each item than
-is read.
+"""A side of a best-match join that a scan reads from its file: rows come in batches and hold only what the query reads.
 
-Nothing is scanned before it is asked for, and again each time. An error of the file is the one that doc() would raise.
+The scan starts on the first request, and each further request scans again. A faulty file raises the error of doc().
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The rows of one side of a best-match join, and columns of what terms read of them.
+"""The rows of one side of a best-match join, and columns of the values that its terms read.
 
-Where a leaf of a term is a path from the item of the loop, and the items are nodes of a tree of the kernel, its
-column is read there in one go. Else the query's own expression gives the values, one item after the other.
+If a leaf of a term is a path from the loop's item, and the items are nodes of a kernel tree, the kernel reads the whole
+column at once. Otherwise the query's own expression gives the values, item by item.
 """
 
 from __future__ import annotations

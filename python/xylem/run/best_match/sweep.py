@@ -1,12 +1,11 @@
-"""The sweep over two sides that come in the order of a value: what is kept are windows (thesis, 4.3.2: MatWin).
+"""Sweep over two sides that come in the order of a value, keeping only windows of them (thesis, 4.3.2: MatWin).
 
-        first   ──────[ rows that wait ]───▶        A row of the first loop has its results when whatever is still
-        second  ────[──── window ────]─────▶        to come of the other side is too far from it.
+        first   ──────[ rows that wait ]───▶        A row of the first loop is complete when every row that the
+        second  ────[──── window ────]─────▶        other side can still bring is too far from it.
 
-The first value less the second one lies between two bounds for each pair that takes part. Values that are rounded
-still grow where what they are computed of does; so once a difference is beyond a bound, those of later rows are, and
-no pair is lost. Where partners of the *second* loop's rows are asked for, too, rows of the first one stay until these
-have theirs.
+For each pair that takes part, the difference of the two values lies between two bounds. Rounding keeps the order of
+values; so once a difference is beyond a bound, the differences of later rows are too, and the sweep loses no pair. If
+the query also asks for partners of the *second* loop's rows, rows of the first loop stay until those are complete.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A best-match join over tuples that are there already: where one loop depends on the other."""
+"""A best-match join over tuples that exist already, because one loop depends on the other."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Outer joins over sides in the order of one value: what is kept are windows of both (`sweep.py`).
+"""Outer joins over two sides in the order of one value: the join keeps only windows of both (`sweep.py`).
 
-Streams are in order as far as they are declared to be. Whether files are, a pass of its own finds out; where they are
-not, both sides are kept whole.
+The declaration of a stream says how far it is in order. For files, a separate pass checks the order; if a file is out
+of order, the join keeps both sides whole.
 """
 
 from __future__ import annotations

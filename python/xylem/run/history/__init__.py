@@ -1,6 +1,6 @@
-"""Streams that carry updates: what was, what is, and the answer after each commit.
+"""Streams that carry updates: all their versions, and the answer after each commit.
 
-Content of an update stream and the updates of it come in; a store keeps the versions of every slot, trees show the
-state as of any commit, and a run gives the answer after each commit that changed it. It never reads bytes, and it
-never looks at the clock of the machine.
+The content and the updates of a stream come in. A store keeps the versions of every slot, trees show the state as of
+any commit, and a run gives the answer after each commit that changed it. The package never reads bytes or the machine's
+clock.
 """

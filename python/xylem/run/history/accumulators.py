@@ -1,7 +1,7 @@
-"""Aggregates that take back what they were given: fn:count, exists, empty, sum, avg, min and max.
+"""Aggregates that can retract values: fn:count, exists, empty, sum, avg, min and max.
 
-Each contribution is the values that one binding gives, under the key of its place; `replace` puts others in its
-stead. The result is always that of the function itself over all values in order, to the last bit:
+A contribution holds the values of one binding, under the key of its place; `replace` exchanges them. The result equals
+that of the function itself over all values in order, to the last bit:
 
     count, exists, empty    a number
     sum, avg                integers by difference; doubles by difference while every partial sum is exact, that is,

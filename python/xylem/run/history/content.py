@@ -1,9 +1,9 @@
-"""What the content of an update stream is made of: elements, leaves, and slots that hold versions.
+"""The content of an update stream: elements, leaves, and slots that hold versions.
 
 Content is a list of elements, leaves and slots. A slot is a region that may be updated: a `u:mutable`, an element with
 `u:id`, or what an insert made. It holds versions, each of them content again. A node outside slots is as a slot of
-one version. Nothing is ever taken out: `shown` says with which commit something was seen first, so that the state as
-of any commit is what was shown by then.
+one version. Content is never removed: `shown` is the commit that showed it first, so the state as of a commit is all
+content shown by then.
 """
 
 from __future__ import annotations

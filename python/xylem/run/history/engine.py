@@ -4,9 +4,8 @@
     engine.follow(history.commit())     # costs what the commit changes
     engine.display                      # the whole answer
 
-At a commit, `units.py` says which units came, went or are to be evaluated again; the operators then follow one another,
-what is read by others first. What cannot be kept by operators is left to `whole`, which evaluates the query from the
-beginning.
+At a commit, `units.py` reports the units that came, went or need another evaluation. The operators then follow in the
+order of their dependences. `whole` evaluates the parts that no operator can maintain, from scratch.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The answer after each commit, computed from scratch: what every other way of running must equal.
+"""The answer after each commit, computed from scratch: the oracle for every other way of running.
 
     run = Reevaluation(program, history)
     run.follow(history.commit())

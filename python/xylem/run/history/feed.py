@@ -1,7 +1,7 @@
-"""Operations of an update stream applied to the store, by the policies for what cannot be applied.
+"""Apply the operations of an update stream to the store, with a policy for those that fail.
 
-A bad update is left out alone: those beside it in a batch, and those inside it, have targets of their own. Where
-nothing of an operation is left, there is no commit.
+The feed skips only the bad update itself: other updates in its batch or inside it have targets of their own. An
+operation of which nothing remains makes no commit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The parts of an answer that can never change any more: what a sink that only appends can be given.
+"""The parts of an answer that can no longer change: an append-only sink may receive these.
 
-A part is final when all that its unit reads is, and so is everything before it in the document. Where a later item may
-change or precede what an operator has given (`order by`, aggregates, joins, versions), nothing is final before the
-input has ended.
+A part is final when everything its unit reads is final, and everything before it in the document. If a later item may
+change or precede the output of an operator (`order by`, aggregates, joins, versions), nothing is final before the input
+ends.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""How far the content of a stream is final: what can never change any more, from its beginning on.
+"""How far the content of a stream is final, counted from its beginning.
 
     frontier = FinalContent(stream.document, is_open)
     frontier.advance()          # the elements that have become final since, in the order they end
 
-Content is final up to the first region that was not frozen, and up to what may still come of the base. What was passed
-once is never looked at again, so that all of it together costs one walk.
+Content is final up to the first region that is not frozen, and up to the end of the base so far. The frontier never
+looks back, so it walks over the content once in all.
 """
 
 from __future__ import annotations

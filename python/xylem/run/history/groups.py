@@ -1,4 +1,4 @@
-"""Groups: what the turns of a loop give, put together by key, and dropped when nothing is left of them."""
+"""Groups: the results of a loop's turns, gathered by key. A group that becomes empty is dropped."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A hash index over the units of a source, and who has asked it for what.
+"""A hash index over the units of a source that remembers which units looked up which keys.
 
-A look-up gives the units with a key that may equal what is asked for; the loop then compares as the query says. Whoever
-asked for a key is evaluated again when units with it come, go or change.
+A look-up gives the units whose key may match; the loop then makes the query's own comparison. When units with a key
+come, go or change, the units that looked it up are evaluated again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The operators of a plan as they live: each holds what it needs to change its part of the answer in place."""
+"""The running operators of a plan: each holds the state that it needs to edit its part of the answer in place."""
 
 from __future__ import annotations
 

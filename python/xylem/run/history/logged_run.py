@@ -1,7 +1,7 @@
-"""A query over an update stream that comes message by message: its change log, and a state to go on from.
+"""A query over an update stream that comes message by message: its change log, and a saved state to resume from.
 
-The log is the same however the messages are divided into runs: what is saved is the history, the adapter of the feed
-and the log itself, and operators are built again from these.
+The log is the same however the messages are divided into runs. A run saves the history, the adapter of the feed and the
+log; the next one rebuilds the operators from these.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When what a unit gives may change though nothing happens: as time goes on, versions come into reach and leave it."""
+"""When the result of a unit may change without an update: with time, versions enter and leave the range it looks at."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Loops over units: what each unit gives, put in the place of what it gave before.
+"""Loops over units: the result of a unit replaces its earlier result.
 
-A loop evaluates its function for one unit at a time. What comes of it is a region of the display, items that others
+A loop evaluates its function for one unit at a time. The result is a region of the display, items that other loops
 read, a contribution to an aggregate, or the truth of a condition.
 """
 

@@ -1,4 +1,4 @@
-"""Where the paths of all sources of a query stand at each element: one automaton, made as names are met."""
+"""One automaton that follows the paths of all sources of a query through the elements; states are built as names appear."""
 
 from __future__ import annotations
 

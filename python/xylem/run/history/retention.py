@@ -1,4 +1,4 @@
-"""History lists as long as they must be: versions that nothing can ask for any more are let go at once."""
+"""Keep history lists as short as the query allows: a version is dropped once no expression can ask for it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A history as plain values, and back: what a run over messages keeps from one start to the next.
+"""Save a history as plain values and load it again: a run over messages keeps it from one start to the next.
 
-Content is written as a flat list of marks, without recursion however deep it is: an element, a slot or a version stands
-before what is in it and an end mark behind. An id whose slot stands in a version that was let go names a slot that
-nobody sees; so it does afterwards.
+The content becomes a flat list of marks, without recursion however deep it is: an element, a slot or a version precedes
+its content, and an end mark follows. An id whose slot lies in a dropped version names a slot that nobody sees, before
+and after.
 """
 
 from __future__ import annotations

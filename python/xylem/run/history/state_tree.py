@@ -1,8 +1,8 @@
-"""The tree of a stream as of a commit, with earlier versions beside it as they are asked for.
+"""The tree of a stream as of a commit. Earlier versions are added when a query asks for them.
 
-The rows of the tree are the newest version of every slot. A version that is asked for is appended behind them: its
-nodes have their parent in the tree, and are on no axis of other nodes. Inside it everything is the newest, later
-edits included. In document order it stands behind the newer versions of its slot (`rank`).
+The rows of the tree hold the newest version of every slot. An earlier version goes behind them: its nodes have their
+parent in the tree but lie on no axis of other nodes. Its content is the newest, later edits included. In document
+order it follows the newer versions of its slot (`rank`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The values an expression had, as long as a projection asks for them: equal neighbours are one version."""
+"""The past values of an expression, as far back as a projection reaches. Equal neighbours are one version."""
 
 from __future__ import annotations
 

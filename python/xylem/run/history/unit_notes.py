@@ -1,4 +1,4 @@
-"""What is known of a unit, of a slot that units read, and of content that may still grow."""
+"""Records about units, about slots that units read, and about content that may still grow."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The units of a query's loops as content comes and goes, and which of them an update concerns.
+"""The units of a query's loops as content comes and goes, and the units that an update affects.
 
-A unit is an element that a loop turns over, or a slot where versions are chosen. Content is walked once when it comes
-and once when it goes; a slot remembers which units read it, so that an update finds them at once. Order is kept in
-places (`places.py`), for units and for the slots that may hold some.
+A unit is an element that a loop iterates over, or a slot in which a query chooses versions. Content is walked once when
+it comes and once when it goes. A slot remembers the units that read it, so an update finds them at once. Places
+(`places.py`) keep the order of units and of the slots that may hold some.
 """
 
 from __future__ import annotations

@@ -9,9 +9,9 @@
     updates.end(new)
     history.commit()
 
-Updates may be open at once, each with a builder of its own. When to commit is the reader's business: after the end of
-the base, of each outermost update or batch, and for a clock (`run/history/feed.py`). A refused update is an
-`InputError` before anything has changed.
+Several updates may be open at once, each with its own builder. The reader commits: after the end of the base, of each
+outermost update or batch, and for a clock (`run/history/feed.py`). A refused update raises an `InputError` before
+anything changes.
 """
 
 from __future__ import annotations

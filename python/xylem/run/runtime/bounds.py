@@ -1,11 +1,11 @@
-"""Rows between bounds: found by two orders of their keys at once.
+"""Find rows between two bounds, by two order comparisons of their keys at once.
 
 Holds:  the rows in the order of their first key; where the second order compares another key, also a tree that knows
         the extreme second key of each run of these rows.
 Cost:   the logarithm of the number of rows for each row that is found; a single run where both orders are of one key.
 
-`$x/from <= $t and $t < $x/to` asks for this, and so does `$x/t >= $a and $x/t < $b`. Where keys have no order, or an
-item has several of them, both indexes are asked and the rows that both give are left.
+`$x/from <= $t and $t < $x/to` asks for this, and so does `$x/t >= $a and $x/t < $b`. If keys have no order, or an item
+has several of them, the result is the intersection of two indexes.
 """
 
 from __future__ import annotations

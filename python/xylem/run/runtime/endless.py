@@ -1,4 +1,4 @@
-"""Possibly infinite sequences in generated code: read as they come, shared by several readers, never collected."""
+"""Possibly infinite sequences in generated code: several readers share one, and no reader collects it."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
-"""The index behind a join: items found again by comparing their keys with what is asked for.
+"""The index behind a join: it finds items by comparing their keys with the values asked for.
 
-Holds:  the items with their keys, and a table for each way in which keys have been asked for.
+Holds:  the items with their keys, and a table for each kind of comparison asked for.
 Order:  items are given in the order they came, each once, however many of its keys match.
 
 For equality, values of one family meet in a hash table: strings and untyped values by their characters, numbers and
-what is cast to one by their value, dates by their place on the time line. For an order, what matches is a run of the
-rows sorted by key. Whatever else is compared falls back to comparing pair by pair, so the answer, and the error, is
-always that of the comparison itself.
+what is cast to one by their value, dates by their instant. For an order, the matches are a run of the rows sorted by
+key. All other values are compared pair by pair, so the answer, and the error, is always that of the comparison itself.
 """
 
 from __future__ import annotations

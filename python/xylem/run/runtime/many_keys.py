@@ -1,7 +1,7 @@
 """A join by several conditions at once: equalities find rows, orders narrow them.
 
-Holds:  a table of the combinations of keys where all that are to be equal are strings, and an index for each key
-        otherwise; for the orders, the rows between bounds: of all rows, or of those that are equal where they are many.
+Holds:  a table of key combinations if all equality keys are strings, otherwise one index per key; for the orders, the
+        rows between bounds: of all rows, or of the equal ones if these are many.
 """
 
 from __future__ import annotations

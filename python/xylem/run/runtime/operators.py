@@ -1,4 +1,4 @@
-"""Operators in generated code, where they are more than one Python operator."""
+"""Operators of XQuery that generated code cannot write as a single Python operator."""
 
 from __future__ import annotations
 

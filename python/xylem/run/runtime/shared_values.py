@@ -1,7 +1,7 @@
-"""Values that many turns of a loop share: computed when they are first asked for, then kept.
+"""Values that all turns of a loop share: computed on first use, then kept.
 
-Holds:  the items; where each turn takes some of them by their places among the children of one parent, the items by
-        parent; where each turn asks for the places of a value, these by value.
+Holds:  the items; the items by parent, if each turn takes some by their position among the children of one parent;
+        positions by value, if each turn asks for the positions of a value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Aggregates over a stream: what fn:count, fn:sum and their like need to remember (§3.8.1)."""
+"""Aggregates over a stream: the state of fn:count, fn:sum and similar functions (§3.8.1)."""
 
 from __future__ import annotations
 

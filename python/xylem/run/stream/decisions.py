@@ -1,9 +1,9 @@
-"""Conditions decided early: true or false as soon as the input so far allows it (XQPull §4).
+"""Decide conditions early: true or false as soon as the input so far allows it (XQPull §4).
 
         [title = "x" and not(draft)]     true at the end of the element at the earliest, false at its first draft
 
-A condition over an open element is made of facts known at its start tag and of aggregates that what is below it feeds.
-`exists(…)` can only become true, `empty(…)` only false; of other aggregates nothing is known before the end tag.
+A condition over an open element consists of facts known at its start tag and of aggregates over its content.
+`exists(…)` can only become true, `empty(…)` only false; other aggregates are unknown before the end tag.
 """
 
 from __future__ import annotations

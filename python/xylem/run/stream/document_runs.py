@@ -1,8 +1,8 @@
-"""Runs of one program over documents, one after another: what does not depend on the document is made once.
+"""Runs of one program over many documents: everything that does not depend on the document is created once.
 
-Generated code is loaded, handlers are found and actions are installed for the first document; the next one finds them
-ready. That is most of what a small document costs beyond its scan. It is sound because a run that has come to its end
-has nothing left: its scopes are closed, and all it knows of the document was in them.
+The first document loads the generated code, finds the handlers and installs the actions; later documents reuse them.
+For a small document, that is most of the cost beyond its scan. Reuse is sound because a finished run keeps nothing: its
+scopes are closed, and they held all it knew about the document.
 """
 
 from __future__ import annotations

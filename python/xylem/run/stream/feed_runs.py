@@ -1,4 +1,4 @@
-"""What a run does with the records of aggregates: they are added as they come, or in the order they started."""
+"""Records of aggregates in a run: added as they come, or in the order they started."""
 
 from __future__ import annotations
 

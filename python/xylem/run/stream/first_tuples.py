@@ -1,4 +1,4 @@
-"""The first tuples in the order of their keys, or the last: what `order by` needs where only these are asked for."""
+"""Keep only the first (or last) tuples in key order: `order by` needs no more if the query asks for no more."""
 
 from __future__ import annotations
 

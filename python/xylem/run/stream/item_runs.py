@@ -1,4 +1,4 @@
-"""What a run does with records that handlers take whole: one at a time, in runs, or in the order they started."""
+"""Records that handlers take whole: one at a time, in runs, or in the order they started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows that the kernel forms (`plan/native_windows.py`): what it may ask of the query, and where its results go."""
+"""Windows that the kernel forms (`plan/native_windows.py`): the query functions it may call, and where its results go."""
 
 from __future__ import annotations
 

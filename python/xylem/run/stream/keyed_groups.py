@@ -1,7 +1,7 @@
 """A table of accumulators by key: the state of aggregates in loops (`rewrite/single_pass/group_by_key.py`).
 
-Each record goes to the cells of its keys; the turns of the loops then ask for the values of theirs. Keys are what both
-sides of the comparison become: doubles where what has no type is compared with a number, and strings otherwise.
+Each record goes to the cells of its keys; the turns of the loops then read the values of their own cells. A key has the
+type to which the comparison casts both sides: double if an untyped value meets a number, otherwise string.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Children that come after what they belong to has been answered: the input does not follow the schema it is read by.
+"""Children that come after their handler has fired: the input does not follow its schema.
 
-Handlers fire when the schema says that all they read has passed. Something that comes after all would be lost without
-a word, so it is an error, found by one comparison where the child arrives.
+A handler fires when the schema says that everything it reads has passed. A child that comes later would be lost
+silently, so it is an error; one comparison at its arrival finds it.
 """
 
 from __future__ import annotations

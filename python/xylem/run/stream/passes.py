@@ -1,8 +1,8 @@
-"""A query with several passes over its input: earlier ones compute values, the last ones write the answer.
+"""A query with several passes over its input: the earlier passes compute values, the last ones write the answer.
 
-Each pass streams. What an earlier pass computes is bound to variables that the later ones read, so that nothing need
-wait for what is known only at the end of the input (single-pass paper, §3.2). An answer with several long parts, one
-behind the other, is given by as many passes.
+Each pass streams. An earlier pass binds its values to variables that later passes read, so nothing has to wait for a
+value known only at the end of the input (single-pass paper, §3.2). An answer of several long parts, one after the
+other, takes one pass per part.
 """
 
 from __future__ import annotations

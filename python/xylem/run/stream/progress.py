@@ -1,4 +1,4 @@
-"""How far a run is, and how fast it goes: what a progress display needs to know."""
+"""How far a run is and how fast it goes, for a progress display."""
 
 from __future__ import annotations
 

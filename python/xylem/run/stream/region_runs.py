@@ -1,4 +1,4 @@
-"""What a run does with the records of regions: candidates start, are fed and end; results wait or are written."""
+"""Records of regions: candidates start, receive content and end; results wait or are written."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A program with variables that change, over one document, that can be interrupted and go on.
+"""A program with assigned variables over one document, which can be interrupted and resumed.
 
-What such a program knows stands in its variables. Between two records, a cut point of the document, the length of
-the output and the values of the variables are all there is: a run that goes on begins at the cut point, with the start
-tags around it, leaves out what it writes before the first record, and sets the variables to what they were.
+All state of such a program is in its variables. Between two records, a checkpoint consists of a cut point of the
+document, the length of the output and the values of the variables. A resumed run starts at the cut point with the start
+tags around it, drops the text before the first record, and restores the variables.
 """
 
 from __future__ import annotations

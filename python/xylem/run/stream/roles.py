@@ -1,4 +1,4 @@
-"""What each step of a scan is for: the records of a step all play one role in the program."""
+"""The purpose of each step of a scan: all records of a step play one role in the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a table that the scan has written, many as one text (`plan/result_template.py` says how)."""
+"""Rows of a table that the scan wrote as text, many in one string (`plan/result_template.py` has the form)."""
 
 from __future__ import annotations
 

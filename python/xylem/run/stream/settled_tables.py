@@ -1,4 +1,4 @@
-"""What the tables of a scan take from one run: the values of their keys and variables (`plan/scan_table.py`)."""
+"""Give the tables of a scan the values of one run: those of their keys and variables (`plan/scan_table.py`)."""
 
 from __future__ import annotations
 

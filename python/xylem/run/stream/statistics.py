@@ -1,4 +1,4 @@
-"""What a run measures, and the limit of what it may hold."""
+"""The measurements of a run, and the limit on the bytes it may buffer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""An input that is validated while it is scanned: the same bytes, up to the first violation (thesis §3.7.1).
+"""Validate an input during its scan: the same bytes, up to the first violation (thesis §3.7.1).
 
-Expat looks at each chunk just before the scanner gets it. At a violation, the scanner gets the bytes before it, so that
-what was complete is delivered; then the error comes, with its place.
+Expat sees each chunk just before the scanner does. At a violation, the scanner still gets the bytes before it, so that
+all complete results are delivered; then the error follows, with its place.
 """
 
 from __future__ import annotations

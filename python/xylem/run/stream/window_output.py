@@ -1,9 +1,8 @@
-"""The output of a run with windows: items written between the brackets of a window clause are fed to it.
+"""The output of a run with windows: items written between the brackets of a window clause go to that clause.
 
-Items of a batch are dealt with together when the batch has passed. A node belongs to whoever refers to it: to a window,
-a variable, a function of the user, a result that waits. Here are weak references alone, so that most nodes are gone by
-then, and those that live on are copied out of their batch. They are copied all together, whoever keeps them: so they
-stay in document order among each other.
+The clause takes the items of a batch together when the batch has passed. Windows, variables, user functions and waiting
+results own the nodes; this module holds only weak references. Most nodes are gone when the batch ends, and the rest are
+copied out of their batch together, so that they stay in document order.
 """
 
 from __future__ import annotations

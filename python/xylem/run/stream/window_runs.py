@@ -1,4 +1,4 @@
-"""What a run does with the records of data windows: they are collected, or fed to the aggregates of their window."""
+"""Records of data windows: collected, or added to the aggregates of their window."""
 
 from __future__ import annotations
 

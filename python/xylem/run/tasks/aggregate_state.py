@@ -1,4 +1,4 @@
-"""What an aggregate remembers of a stretch of the input, and how two neighbouring stretches become one.
+"""The state of an aggregate over a stretch of the input, and how to merge the states of two neighbouring stretches.
 
     count, exists, empty     a number
     sum, avg                 exact numbers and durations are added; doubles are kept until all before them are known,

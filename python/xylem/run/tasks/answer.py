@@ -1,8 +1,7 @@
-"""The answer of a distributed query: the frame, evaluated once, with what the tasks computed in its place.
+"""The answer of a distributed query: the frame, evaluated once, with the results of the tasks put in.
 
-Text that tasks wrote is never read again. In the frame a processing instruction of a name that nothing else has stands
-where it belongs; when the frame has been written, the text of the rows is put there, as it comes. Other parts are
-values of variables.
+The driver never parses text that tasks wrote. A processing instruction with a unique name marks its place in the frame;
+when the frame is written, the text of the rows goes there. Other parts are values of variables.
 """
 
 from __future__ import annotations

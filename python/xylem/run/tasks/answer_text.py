@@ -1,8 +1,8 @@
-"""Text of the answer that tasks write, and how it is put together without being looked at again.
+"""Text of the answer that tasks write, and how to join it without parsing it.
 
 A task writes its items as they will stand in the answer: inside the constructors of the frame, whose namespaces decide
-what elements must declare. Only one thing depends on what other tasks write: adjacent atomic values are set apart,
-by a space. So a row tells how its text begins and ends.
+what elements must declare. Only one thing depends on other tasks: a space between adjacent atomic values. So each row
+records whether its text begins and ends with one.
 """
 
 from __future__ import annotations

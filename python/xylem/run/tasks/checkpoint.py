@@ -2,9 +2,8 @@
 the output.
 
 A checkpoint is a small file of JSON under a seal (`run/sealed_file.py`) that is replaced in one step, after the output
-is safely on the disk; so it never says more than what is there. It names what it belongs to: the query with all it was
-given, and the input. Whatever else the output holds beyond the noted length was written after the checkpoint,
-and is written again.
+is safely on the disk, so it never claims more than the disk holds. It names the query with all its parameters, and the
+input. A resumed run cuts the output to the noted length and writes the rest again.
 """
 
 from __future__ import annotations

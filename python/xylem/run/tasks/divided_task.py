@@ -1,9 +1,9 @@
-"""Elements that ranges divide: what each range has of them, put together where an element goes on from one to the next.
+"""Elements that lie in several ranges: each range computes its share, and the shares of an element are merged.
 
-A range is read with a mark at its beginning and one at its end, which are inside just those elements that are open
-there. Of a range, each element has an entry: whether it was open at the beginning, whether it is at the end, values
-that are the same in all ranges, and the states of its aggregates. Those open at the end of one range are those open at
-the beginning of the next, in their order.
+A range is read with a mark at its beginning and one at its end; the marks are inside the elements that are open there.
+Each element has an entry per range: whether it was open at the beginning, whether it is open at the end, values that
+are the same in all ranges, and the states of its aggregates. The elements open at the end of one range are those open
+at the beginning of the next, in the same order.
 """
 
 from __future__ import annotations

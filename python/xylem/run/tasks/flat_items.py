@@ -1,4 +1,4 @@
-"""Items that are sent away, each as a copy: XYRT0011 where one lies inside another, and paths over them would be wrong.
+"""Items sent to other tasks as copies: XYRT0011 if one lies inside another, because paths over copies would be wrong.
 
     for $s in //section group by $t := $s/@type return <g>{ $s//p }</g>      of a section in a section, each p once
 

@@ -1,9 +1,9 @@
-"""An aggregate of what windows over a stream give: its state is kept next to theirs, and no result is.
+"""An aggregate over the results of windows: its state is kept beside theirs, and the results are not.
 
     count(for $u in distinct-values(/log/entry/user) forseq $w in /log/entry[user eq $u] … return $w)
 
-Each place that forms windows gives the state of what a batch completes there; states are merged in the order of the
-batches, as those of other aggregates over a stream are.
+Each task that forms windows gives the state over those that a batch completes. States are merged in the order of the
+batches, like those of other aggregates over a stream.
 """
 
 from __future__ import annotations

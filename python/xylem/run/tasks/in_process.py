@@ -1,6 +1,6 @@
 """A distributed run in one process: every range one after another, rows kept in memory.
 
-The tests' transport, and the driver's own where the input is too small to be worth another.
+Tests use this transport, and so does the driver if the input is too small for another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What values have in common that may be equal under `=` (XQuery 3.1 §3.7.2): a join key for each.
+"""Join keys: values that may be equal under `=` (XQuery 3.1 §3.7.2) have a key in common.
 
 Texts that are numbers meet numbers by their value, since an untyped value that is compared with a number becomes one;
 other texts meet by their characters. So equal values have equal keys; those of equal keys are compared afterwards

@@ -1,4 +1,4 @@
-"""Maps, and queries that are one task: the items of a range, as text or packed, in their order."""
+"""Maps, and queries of a single task: the items of a range in order, as text or packed."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Which parts of the answer tasks can write as text, and how.
 
-Text can be put together without being looked at if it is plain XML, and if every item is known to have a text of its
-own: no attributes, which belong into the tag before them, and no maps, arrays or functions. What the items are, the
-static types say. Everything else travels as packed items.
+Text can be concatenated if it is plain XML and the static types prove that every item has a text of its own: no
+attributes, which belong into the tag before them, and no maps, arrays or functions. Everything else travels as packed
+items.
 """
 
 from __future__ import annotations

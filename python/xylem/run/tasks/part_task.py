@@ -1,4 +1,4 @@
-"""What tasks and the driver do for one part: make rows of a range, and make a value of all rows."""
+"""One part of a distributed query: tasks turn ranges into rows, and the driver turns all rows into a value."""
 
 from __future__ import annotations
 

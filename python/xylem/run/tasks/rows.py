@@ -1,4 +1,4 @@
-"""What a task hands over: plain values that any transport can carry and sort."""
+"""The rows that a task returns: plain values that any transport can carry and sort."""
 
 from __future__ import annotations
 

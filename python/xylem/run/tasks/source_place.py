@@ -1,6 +1,7 @@
-"""Which part of the input a task was reading when a query failed: among many files and ranges, the first question.
+"""Name the part of the input that a task was reading when a query failed: with many files, that is the first question.
 
-An error of the input names its own place; one of the query names that of the query, and gets a note of this.
+An error in the input already names its place. An error in the query names the place in the query, and a note adds the
+place in the input.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What a table of accumulators has of a stretch of the input, and how two neighbouring stretches become one.
+"""The state of a table of accumulators over a stretch of the input, and how to merge two neighbouring stretches.
 
-A state is the first error that concerns the whole table, if there was one, and for each cell that has records the
-states of its aggregates, as `aggregate_state.py` has them. An error of one aggregate of one cell stands in the place of
-its state, and is raised where that value is read.
+A state holds the first error of the whole table, if any, and for each cell with records the states of its aggregates
+(`aggregate_state.py`). An error of a single aggregate replaces its state and is raised when the query reads that
+value.
 """
 
 from __future__ import annotations

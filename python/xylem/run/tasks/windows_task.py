@@ -1,7 +1,7 @@
-"""Windows over a stream: tasks find its items and tell their keys; where a key has its place, windows are formed.
+"""Windows over a stream: some tasks find the items and their keys, others form the windows of each key.
 
-A row of a task holds items of one bucket, a number that follows from the key; what forms the windows has all rows of
-some buckets, in the order of the stream. Without a key there is one bucket.
+A row holds items of one bucket, a number computed from the key. A task that forms windows gets all rows of some
+buckets, in the order of the stream. Without a key there is one bucket.
 """
 
 from __future__ import annotations

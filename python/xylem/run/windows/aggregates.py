@@ -1,8 +1,8 @@
-"""Aggregates over windows, kept while their items pass (windows paper, 6.3.6: only the aggregate is kept).
+"""Aggregates over windows, updated as items pass (windows paper, 6.3.6: only the aggregate is kept).
 
-Two ways. Where at most one window is open, a running value. Otherwise a column of values from which the aggregate from
-any start up to now is found: by differences of exact running totals, by a queue of extreme values, by states that are
-taken back or merged; or, where none of these is sure to give the very same answer, from the values themselves.
+If at most one window is open, a running value is enough. Otherwise a column of values gives the aggregate from any
+start up to now: by differences of exact running totals, by a queue of extreme values, or by states that can retract or
+merge. If none of these is sure to give exactly the same answer, the values themselves are aggregated.
 """
 
 from __future__ import annotations

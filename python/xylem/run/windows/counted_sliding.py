@@ -1,4 +1,4 @@
-"""Sliding windows of a fixed number of items, one from each: the commonest ones, by a loop of their own.
+"""Sliding windows of a fixed number of items, one starting at each item: a dedicated loop for the commonest case.
 
     for sliding window $w in E start at $i when true() end at $j when $j - $i eq 9 …
 

@@ -1,4 +1,4 @@
-"""What all window cursors share: positions, neighbours, and what is kept of the items at the two ends of a window.
+"""The part that all window cursors share: positions, neighbours, and the items at both ends of a window.
 
 A condition is a function of (current, position, previous, next) at the start and, for the end, of the same four at
 the end as well. A window is given as its items, these eight values, and the values of its aggregates.

@@ -1,4 +1,4 @@
-"""Windows over items in the order of their times: what arrives waits for its turn before a cursor sees it."""
+"""Windows over items in event time: an item waits until its time comes before a cursor sees it."""
 
 from __future__ import annotations
 

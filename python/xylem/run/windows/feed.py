@@ -1,7 +1,7 @@
-"""Items that are given to windows as a stream passes, where nobody can wait for the next one.
+"""Feed items to windows as a stream passes, without waiting for the next item.
 
-A window clause reads its items as any loop does. Where they run out before the stream has ended it reads `PAUSE`, which
-it passes on as if it were a window, and the generated loop as if it were a result: so control comes back to the stream.
+A window clause reads its items as any loop does. If they run out before the stream has ended, it reads `PAUSE`, and
+passes it on like a window; the generated loop passes it on like a result. So control returns to the stream.
 """
 
 from __future__ import annotations

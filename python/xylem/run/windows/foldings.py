@@ -1,4 +1,4 @@
-"""Which way an aggregate is kept."""
+"""Choose how to maintain an aggregate over windows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Event time where the items of a stream are in several places: each keeps its own in order, by one common clock.
+"""Event time over several tasks: each task keeps its own items in order, by one common clock.
 
-How late an item is depends on all that came before it, wherever that is. So with a batch every place is told the latest
-time before each range of it; an item tells the latest time before it in its own range. What is released is what one
-place with all items would release, in the same order: by time, then by arrival.
+How late an item is depends on all items before it, in any task. So every task receives, with a batch, the latest time
+before each range of it; within a range, items carry the latest time before them. The tasks release what a single task
+with all items would release, in the same order: by time, then by arrival.
 """
 
 from __future__ import annotations

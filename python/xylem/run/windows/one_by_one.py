@@ -1,4 +1,4 @@
-"""What foldings that see no difference between one value and several have in common."""
+"""The base of foldings that take several values as they would take them one by one."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Sliding windows by loops of their own, for as long as the values by which they are found are plain ones.
+"""Sliding windows by dedicated loops, as long as the compared values are plain integers or strings.
 
     for sliding window $w in E start $a when … end $b when $b/@time - $a/@time ge 60 …
     for sliding window $w in E start $a when … end $b when $b/@id eq $a/@id …
 
-Each does in one function what the cursor and its index do in several, for integers and strings; the first value of
-another kind, or one that is out of order where a queue is used, gives all that is open to the cursor, which goes on.
+Each loop does in one function what the cursor and its index do in several. At the first value of another kind, or out
+of order where the loop uses a queue, the cursor takes over all open windows and continues.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Windows over a stream that comes in batches, with what is open kept from one to the next.
+"""Windows over a stream that comes in batches: open windows are kept from one batch to the next.
 
-A program over such a stream runs once for each batch. Where its window clause asks for windows, it is given those that
-the items of the batch complete; the cursor begins where that of the batch before it ended (`saved_cursor.py`). When the
-stream ends, one more run without that gives the windows that are still open.
+A program over such a stream runs once per batch. Its window clause gets the windows that the items of the batch
+complete; the cursor continues from that of the previous batch (`saved_cursor.py`). When the stream ends, one last run
+gives the windows that are still open.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""A window cursor as data: all that it keeps, without the functions it was made with.
+"""A window cursor as data: its state, without the functions it was created with.
 
-A cursor holds two kinds of things: what the query is, which generated code makes anew in every process (conditions,
-keys, aggregate functions), and what the stream has brought (positions, open windows, totals, items). Only the second is
-saved, as the classes declare it (`values/saved_state.py`); a cursor that has just been made is given it again. Items
-are saved apart, each once for as long as it is kept.
+A cursor holds two kinds of things: parts of the query, which generated code recreates in every process (conditions,
+keys, aggregate functions), and state from the stream (positions, open windows, totals, items). Only the state is saved,
+as the classes declare it (`values/saved_state.py`), and loaded into a new cursor. Items are saved separately, each once
+for as long as it is kept.
 
     saved = save(cursor, items)         bytes, and numbers of the items they refer to
     load(saved, fresh, items)           `fresh` is what that cursor would be after the same stream

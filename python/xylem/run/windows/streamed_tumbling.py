@@ -1,7 +1,7 @@
 """Tumbling windows whose items are processed as they arrive (windows paper, 6.3.4, improved pipelining).
 
-A window is an iterator over its items: whoever reads it pulls the input. What is not read is passed over when the next
-window is asked for.
+A window is an iterator over its items: its reader pulls the input. A request for the next window skips the items that
+were not read.
 """
 
 from __future__ import annotations

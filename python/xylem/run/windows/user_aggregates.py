@@ -1,4 +1,4 @@
-"""Users' aggregates over windows that overlap: by taking values back, or by merging states of blocks."""
+"""User-defined aggregates over overlapping windows: by retracting values, or by merging the states of blocks."""
 
 from __future__ import annotations
 

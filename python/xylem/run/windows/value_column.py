@@ -1,4 +1,4 @@
-"""The values of the items that open windows share, each item giving any number of them."""
+"""The values of the items that open windows share; an item may have any number of values."""
 
 from __future__ import annotations
 
