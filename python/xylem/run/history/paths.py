@@ -1,4 +1,4 @@
-"""One automaton that follows the paths of all sources of a query through the elements; states are built as names appear."""
+"""One automaton that follows the paths of all sources of a query through the elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows that the kernel forms (`plan/native_windows.py`): the query functions it may call, and where its results go."""
+"""Windows that the kernel forms (`plan/native_windows.py`): its calls into the query, and its results."""
 
 from __future__ import annotations
 
