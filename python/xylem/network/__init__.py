@@ -1,6 +1,5 @@
-"""Subscriptions that share streams: what a query keeps of a stream, and whether another can be answered from that.
+"""Subscriptions that share streams: which part of a stream a query keeps, and which other queries that part can answer.
 
-Queries come in, with their streams and peers; properties of their streams, matches between them, and answers that
-arrive with the stream go out. Nothing here computes an answer by other means than the engine's own, and no match is
-claimed that could lose or change a result.
+Queries, streams and peers come in; properties of streams, matches between them, and answers that arrive with the stream
+go out. The engine alone computes answers, and a match never loses or changes a result.
 """

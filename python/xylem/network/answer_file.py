@@ -1,4 +1,4 @@
-"""Answers that grow: files of their first bytes, written by whatever run computes them."""
+"""Growing answers: a file holds the first bytes of an answer, and the run that computes it appends the rest."""
 
 from __future__ import annotations
 

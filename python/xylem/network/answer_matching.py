@@ -1,8 +1,8 @@
-"""Whether a query can be answered from the answer of another: the match of their streams, and what the answer tells.
+"""Whether the answer of one query can answer another: their streams must match, and the answer must hold enough.
 
-A stream of records serves whoever finds in it what they read (`matching`). An answer is less than that: what it has of
-records are the paths that it copies and the values that it computes (`answers`), and of windows the aggregates that it
-writes. Where a query computes from all records together, it serves those that ask for the same.
+A stream of records serves every query that finds in it what it reads (`matching`). An answer holds less: the paths that
+it copies and the values that it computes from records (`answers`), and the aggregates that it writes for windows. A
+query that computes one value from all records serves only queries that ask for the same value.
 """
 
 from __future__ import annotations

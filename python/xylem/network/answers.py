@@ -1,12 +1,12 @@
-"""What the answer of a query still tells of its records: what others can be computed from.
+"""The parts of its records that the answer of a query still holds, from which other queries can be computed.
 
         for $p in /photons/photon where $p/en > 1        each photon above 1, with its ra;
         return <x>{ $p/ra, $p/en * 2 }</x>               its en times 2, and not its en
 
-An answer is made of *parts*: for each record under some conditions, paths that are copied and values that are
-computed. Whatever is computed from all records together (an aggregate, a group, the fifth record, an order) tells
-nothing but itself: it is a *whole*. Where parts stand in the answer tells nothing, so what several parts have in common
-cannot be told apart.
+An answer consists of *parts*: for each record that meets some conditions, copied paths and computed values. A value
+computed from all records together (an aggregate, a group, the fifth record, an order) serves only itself: it is a
+*whole*. The position of a part in the answer carries no information, so content that several parts share cannot be
+assigned to one of them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a site knows of streams and subscriptions: changes in a database, added one after another and never altered.
+"""The streams and subscriptions of a site: a database of changes, which are appended and never altered.
 
-The state is what follows from all changes. A change is on disk before anything is done about it, so that a site that
-starts again does the same: a subscription lives over [from, to) of positions, and both are in the catalogue.
+All changes together give the state. A change is on disk before the site acts on it, so a site that restarts does the
+same: a subscription covers the positions [from, to), and both are in the catalogue.
 """
 
 from __future__ import annotations

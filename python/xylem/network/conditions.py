@@ -2,9 +2,9 @@
 
         not($record/en <= 1.3)      1.3 < $record/en      $record/en > 2.6 div 2
 
-Comparisons of values that a record has at most once become bounds; those of values it may have many times hold where
-one of them does, and are atoms. What is compared how is XQuery's: an untyped value becomes a double against a number
-and a string against a string; two untyped values are strings; xs:decimal($record/en) is exact.
+A comparison of a value that a record has at most once becomes a bound. A comparison of a value that may occur many
+times holds if one of them matches, and is an atom. XQuery's rules decide the types: an untyped value becomes a double
+against a number and a string against a string; two untyped values are strings; xs:decimal($record/en) is exact.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Constants of a condition, and the number that values are compared with."""
+"""The constants of a condition, and the exact number that a comparison uses for each."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Difference bounds: conjunctions of x - y ≤ c and x - y < c, closed under all that follows from them.
 
-A bound on one variable is a difference from ZERO. Numbers are exact (`Fraction`): what is claimed of doubles is
-claimed of the real numbers they are, and no sum rounds. Infinite doubles obey all rules here as well, since differences
-of doubles are given with c = 0 alone: order among them and against a finite constant is all that is ever said.
+A bound on one variable is a difference from ZERO. Numbers are exact (`Fraction`): a bound on doubles is a bound on the
+real numbers they are, and no sum rounds. Infinite doubles obey the same rules, because differences of doubles occur
+only with c = 0: the bounds state their order among each other and against finite constants, and nothing else.
 (After Dill, "Timing assumptions and verification of finite-state concurrent systems": zones and their closure.)
 """
 

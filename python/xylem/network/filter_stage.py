@@ -1,8 +1,7 @@
-"""Streams that are filtered out of another stream of the same site, with the positions that their records had there.
+"""Filter streams out of another stream of the same site; records keep the positions that they had there.
 
-A filter looks at each record by itself, so what it leaves of the records behind a position does not depend on those
-before it: a filter that was interrupted goes on at the end of the log that it writes. All filters at one position share
-a scan.
+A filter looks at one record at a time, so its output after a position does not depend on earlier records. An
+interrupted filter resumes at the end of the log that it writes. All filters at one position share a scan.
 """
 
 from __future__ import annotations

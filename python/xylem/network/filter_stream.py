@@ -1,8 +1,8 @@
-"""The stream that a query leaves for others, as a query: records where σ holds, with the paths of π and nothing else.
+"""The stream that a query leaves for others, written as a query: records where σ holds, with only the paths of π.
 
-A record on which one test fails with an error may still pass by another, whichever stands first: each test is made by
-itself, and what cannot be tested does not hold. Elements keep the order they had, so that whoever reads several paths
-of a record finds their nodes in document order.
+A record may pass one test although another fails with an error, in either order: each test is separate, and a test with
+an error does not hold. Elements keep their order, so a query that reads several paths of a record finds their nodes in
+document order.
 """
 
 from __future__ import annotations

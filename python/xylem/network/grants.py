@@ -1,9 +1,9 @@
-"""Tokens for others than the owner of a site: what each lets its holder do, with which streams.
+"""Tokens for users other than the owner of a site: each lists the actions and streams that it allows.
 
         xylem network token alice --subscribe photons --publish alarms
 
-A token is shown once; the site keeps a digest of it. A stream that is made from others, by a filter or put together,
-may be read by those who may read all of these: access lists are inherited.
+The site shows a token once and keeps a digest of it. Access lists are inherited: a stream made from others, by a filter
+or as a virtual stream, is open to users who may read all of these.
 """
 
 from __future__ import annotations

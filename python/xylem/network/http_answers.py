@@ -1,4 +1,4 @@
-"""How a site answers over HTTP: who may ask, and what an error looks like."""
+"""How a site answers over HTTP: the check of tokens, and the form of errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What sites ask of each other over HTTP, and what users ask of a network.
+"""The requests that sites send each other over HTTP, and those of users to a network.
 
     POST   /join, /leave                     become a neighbour of another site; be nobody's neighbour any more
     GET    /map                              the network, for people: peers, links, streams, traffic

@@ -1,4 +1,4 @@
-"""A site over HTTP: JSON for what there is and is asked for, server-sent events for answers.
+"""A site over HTTP: JSON for streams and subscriptions, server-sent events for answers.
 
     GET    /sources                          the streams
     POST   /sources/NAME                     a document, whose records are added to a stream
@@ -8,8 +8,8 @@
     DELETE /subscriptions/NAME               give one up
     GET    /subscriptions/NAME/results       its answer as events; an id is the number of bytes up to there
 
-A reader that comes back with `Last-Event-ID` goes on behind these bytes. Every request carries the token of the site.
-What concerns several sites is in `http_peers.py`.
+A reader that returns with `Last-Event-ID` continues after these bytes. Every request carries the token of the site.
+`http_peers.py` has the requests that concern several sites.
 """
 
 from __future__ import annotations

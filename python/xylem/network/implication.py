@@ -1,6 +1,6 @@
-"""Whether one condition follows from another: zones held against zones, with all that follows from them.
+"""Whether one condition follows from another: zones are compared with zones and with their consequences.
 
-What follows is looked for on the one side alone, so that nothing more is asked of it than what the other side says:
+Only the premise is extended by its consequences, so the conclusion needs nothing beyond what it states:
 
         xs:decimal(en) >= 2        →   en >= 2 as a double (rounding keeps the order of numbers)
         count(note) > 2            →   there is a note;   empty(note)  →  count(note) = 0

@@ -1,10 +1,10 @@
-"""Conditions that ask whether one of several items is such and such, in one form, whatever they are spelled as.
+"""One form for conditions that ask whether any of several items passes a test, however they are spelled.
 
         note > 2       note[. > 2]       exists(note[. > 2])       some $n in note satisfies $n > 2
         →   one of `note` with  . > 2                               (`$record` stands for the item in its test)
 
-Each item is tested by itself: one that cannot be tested does not count, and hides no other. A filter tests records in
-this way (`filter_stream.guarded`), and what is concluded about a condition (`conditions`) is concluded about this form.
+Each item is tested separately: an item whose test fails with an error does not count, and hides no other. Filters test
+records in this way (`filter_stream.guarded`), and conclusions about a condition (`conditions`) refer to this form.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What plans send over each link and let each peer do; what one plan more would add to it.
+"""The load that plans put on each link and peer, and the load that one more plan would add.
 
-A stream goes over a link once, whoever uses it. What a plan adds is found from its own links and peers alone, so that
-many plans can be compared beside many that there are.
+A stream crosses a link once, however many plans use it. The added load depends only on the plan's own links and peers,
+so the planner can compare many new plans against many existing ones.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Whether a query can be answered from the stream of another: the match, what is left to test, and why not.
+"""Whether the stream of one query can answer another: the match, the conditions left to test, or the reason against it.
 
         A: photons of Vela          B: those of RXJ with en > 1.3
         reuse: yes; residual: en > 1.3 and ra > 130.5 and …
 
-B is answered from A's stream where A takes the same records of the same source, every record that B needs is in it,
-and with it every path that B reads, and that the tests read which A has not made. Where A's stream is windows, B must
-follow from their aggregates. A match is never claimed wrongly; where none is found, `why` says what stood in the way.
+A's stream answers B if A takes the same records of the same source and the stream holds every record that B needs, with
+every path that B reads and that the remaining tests read. If A's stream consists of windows, B must follow from their
+aggregates. A match is never claimed wrongly; without one, `why` gives the reason.
 """
 
 from __future__ import annotations

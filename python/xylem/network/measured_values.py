@@ -1,10 +1,10 @@
-"""Values of a record as numbers: what can be compared with bounds, because a record has it at most once.
+"""Values of a record as numbers. Bounds can apply to them, because a record has each at most once.
 
         $record/en      number($record/en)      xs:decimal($record/en)      count($record/note)      max($record/note)
         $record/ra * $record/ra + $record/dec * $record/dec      string-length($record/@id)      math:sqrt(…)
 
-Arithmetic of doubles rounds, so its result is a value of its own: nothing is concluded about the operands. Sums and
-differences of exact numbers are taken apart (`linear`).
+Arithmetic of doubles rounds, so its result counts as a new value that says nothing about the operands. Sums and
+differences of exact numbers are split into their terms (`linear`).
 """
 
 from __future__ import annotations

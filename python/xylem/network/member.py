@@ -1,8 +1,8 @@
 """One subscription while its stream runs: the run of its program, and the answer as text that grows.
 
-The answer over records [from, to) is that of the query over a document of just these records, byte by byte. It follows
-from the records alone: the clock of a subscription is the moment it was made. So whoever has the first bytes of an
-answer can have the rest from another run, which leaves out as many.
+The answer over records [from, to) equals, byte for byte, that of the query over a document of just these records. It
+depends on the records alone: a subscription's clock shows the moment it was created. So a reader with the first bytes
+of an answer can get the rest from another run, which skips as many bytes.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""One scan for many programs: their plans side by side, and the records of each to the one that asked for them.
+"""One scan for many programs: it runs their plans side by side and gives each program its own records.
 
-A scan lets several steps reach one element, each as if it were alone (`plan/scan_plan.py`). So plans are merged by
-putting their steps behind each other; only the document node is the same for all. Those that share their steps
-(`shared_steps.py`) have them once, and each of them is a taker there; such a one can come and go while the scan goes
-on. Between two records the merged plan may become another one: a scan that begins there, with the elements around
-records open, gives the same records as one that had read all before. Whoever has seen these elements begin is not told
-again.
+Several steps of a scan may reach one element, each as if it were alone (`plan/scan_plan.py`). So merging concatenates
+the steps of all plans; they share only the document node. Plans with the same steps (`shared_steps.py`) have them once
+and are takers there, which may join and leave during the scan. Between two records the merged plan may be replaced: a
+scan that begins there, with the elements around records open, gives the same records as one that read everything
+before. Programs that have seen these elements begin do not see them again.
 """
 
 from __future__ import annotations

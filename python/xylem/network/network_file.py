@@ -1,10 +1,10 @@
-"""A network as a file says it: peers, links, a source with a sample of its stream, and who asks for what.
+"""A file that describes a network: peers, links, a source with a sample of its stream, and subscriptions.
 
     {"peers": {"P0": "thin", "SP0": "super"}, "links": [["P0", "SP0"]],
      "source": {"at": "P0", "sample": "photons.xml", "schema": "photons.dtd", "seconds": 60},
      "subscriptions": [{"name": "vela", "query": "vela.xq", "at": "P0"}]}
 
-Paths are relative to the file. `seconds` is the time in which the sample comes.
+Paths are relative to the file. `seconds` is the time that the sample covers.
 """
 
 from __future__ import annotations

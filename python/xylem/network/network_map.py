@@ -1,4 +1,4 @@
-"""The map of a network: in words, for Graphviz, and as a picture of its own."""
+"""The map of a network: as text, for Graphviz, and as SVG."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a site knows of its part of a network: neighbours, streams that come from elsewhere, plans, messages.
+"""A site's part of a network: neighbours, streams from other sites, plans, messages.
 
-It follows from the changes in the catalogue, as everything else a site knows. A message to a neighbour is a change
-too: it is written down before it is sent, and sent until the neighbour has it.
+The state follows from the changes in the catalogue, like all state of a site. A message to a neighbour is a change too:
+the site records it first, and sends it until the neighbour confirms it.
 """
 
 from __future__ import annotations

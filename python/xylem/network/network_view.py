@@ -1,7 +1,7 @@
-"""A network as one of its sites sees it: all peers that can be reached, what they have, and which plans there are.
+"""A network as one of its sites sees it: all reachable peers, their streams, and the plans.
 
-Nobody keeps a map. Whoever needs one asks its neighbours, then theirs; a peer that does not answer is known from those
-who have it for a neighbour. Messages of this kind go directly; data goes between neighbours alone.
+No site stores a map. A site that needs one asks its neighbours, then theirs; a peer that does not answer is known from
+its neighbours. These messages go directly; data goes only between neighbours.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A site as a peer of a network: its neighbours, its part of plans, and what it tells others.
+"""A site as a peer of a network: its neighbours, its part of plans, and its messages to others.
 
-A plan is kept before it is carried out, and what it asks of the neighbour behind is sent until the neighbour has it.
-All of that can happen again without harm. So a peer that is killed at any moment goes on where it was.
+A peer records a plan before it carries it out, and sends the inner plan to the next neighbour until that one confirms.
+Every step may be repeated without harm, so a peer that is killed at any moment continues where it was.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What one site asks another: over HTTP, with a token of the site that is asked.
+"""Requests from one site to another: over HTTP, with a token of the site that answers.
 
-Answers are JSON; records and answers of subscriptions come as bytes behind one line of JSON that says what they are.
+Answers are JSON; records and answers of subscriptions come as bytes after one line of JSON that describes them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Plans for others to read: as JSON, and as XML in the form of the thesis (figure 2.8), with its slips put right.
+"""Plans as documents: in JSON, and in XML in the form of the thesis (figure 2.8), with its slips corrected.
 
-A plan names the peer that it is for, the operators to be added there with the streams they read, and inside it the plan
-of the peer that its own streams come from: whoever gets it keeps its part, and hands the inner one on. All of it can be
-carried out again: a stream that is there already is used as it is.
+A plan names its peer, the operators to add there with the streams they read, and contains the plan of the peer that
+supplies these streams. A peer keeps its part and hands the inner plan on. Carrying out a plan again is harmless: a
+stream that exists is used as it is.
 """
 
 from __future__ import annotations

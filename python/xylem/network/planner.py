@@ -1,13 +1,13 @@
-"""Where subscriptions are computed: which stream each of them uses, at which peer it is filtered, and where it goes.
+"""Place subscriptions: choose the stream that each one uses, the peer that filters it, and its route.
 
-A subscription is a filter and a transformation behind it. Its filter reads the source, or the filter stream of another
-subscription that has all it needs, at a peer where that is or passes by; the filter stream goes on to the peer of the
-transformation, and the result from there to the subscriber. Plans are compared by
+A subscription is a filter followed by a transformation. The filter reads the source, or the filter stream of another
+subscription that has everything it needs, at a peer that has or forwards this stream. The filter stream goes to the
+peer of the transformation, and the result from there to the subscriber. The planner compares plans by
 
     Φ = γ Σ φ(load of a link) + (1 - γ) Σ φ(load of a peer),     φ(u) = u · e^(κ · max(0, u - θ))
 
-where a load is a share of bandwidth or capacity: traffic and work count by themselves, and overload counts more and
-more. The thesis names what its cost model accounts for (2.3.2); this formula is ours. A plan that overloads anything is
+where a load is a share of bandwidth or capacity: traffic and work count linearly, and overload counts exponentially.
+The thesis names the factors of its cost model (2.3.2); this formula is ours. A plan that overloads a link or peer is
 refused.
 """
 

@@ -1,4 +1,4 @@
-"""Whether one projection of a record keeps all that another needs."""
+"""Whether one projection of a record keeps everything that another needs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The properties of a query's stream: its source, the records it takes, what it keeps of them, what it makes of them.
+"""The properties of a query's stream: its source, its records, the paths it keeps and the result it builds from them.
 
-A query is a filter, which keeps the structure of records, and a transformation behind it (thesis 2.3.2). The stream
-that others can use is that of the filter: records where σ holds, with no more in them than the paths of π.
+A query is a filter, which keeps the structure of records, followed by a transformation (thesis 2.3.2). Other queries
+can use the stream of the filter: records where σ holds, with only the paths of π.
 """
 
 from __future__ import annotations

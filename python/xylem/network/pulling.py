@@ -1,9 +1,9 @@
-"""Records and answers from one neighbour: asked for by position, as they come.
+"""Pull records and answers from a neighbour, by position.
 
-    {"streams": {"vela-filter": 5000}, "answers": {"rxj": 120}}      what is there from these positions and bytes on?
+    {"streams": {"vela-filter": 5000}, "answers": {"rxj": 120}}      everything after these positions and bytes, please
 
-What a site has is what it asks for no more. So nothing is lost or comes twice, whoever is killed: the log knows the
-position it has reached, and the file of an answer its size.
+A site asks only for what it does not have: the log knows its last position, and the file of an answer its size. So
+nothing is lost or doubled if either site is killed.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Queries that differ in constants alone are compiled once.
+"""Compile queries that differ only in constants once.
 
     … where $p/ra > 120.0 and $p/name = "vela" …      a form: the text around the constants, with places for them
     … where $p/ra > 130.5 and $p/name = "rxj"  …      the same form, other constants
 
-Gain:   a subscription of a known form takes no parsing and no compiling, and shares all but its constants.
-Needs:  the constants are compared with something else, one by one, and the compiled program shows every place where
-        one of them stands: in tests of the scan, in templates, or as a constant of the generated code.
-Safe:   the form is compiled with constants that occur nowhere else, so that each place is known. One that could be
-        hidden elsewhere makes the form unusable, and its queries are compiled each by itself.
+Gain:   a subscription of a known form needs no parsing and no compiling, and shares everything but its constants.
+Needs:  each constant is an operand of a comparison, and the compiled program shows every place of it: in tests of the
+        scan, in templates, or as a constant of the generated code.
+Safe:   the form is compiled with constants that occur nowhere else, so that each place is known. If a constant could
+        hide elsewhere, the form is not used, and its queries are compiled separately.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is known of the values below a record: how often a path leads somewhere, by its form and by a schema."""
+"""Facts about the values in a record: how often a path matches, from its form and from a schema."""
 
 from __future__ import annotations
 

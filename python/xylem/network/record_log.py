@@ -1,13 +1,13 @@
-"""A stream as a log of records on disk: a position is the number of a record, and every record can be read again.
+"""A stream as a log of records on disk: records are numbered by position, and can be read again.
 
     stream/log.data        the records, one after another
     stream/log.index       a journal: a header with what stands around the records, then a line for each addition
 
-What is in the journal counts; bytes behind it are of an addition that was interrupted, and are written over. Additions
-have a checksum: what is not what came is XYRT0033.
+Only records in the journal count; bytes beyond it come from an interrupted addition and are overwritten. Each addition
+has a checksum; a mismatch is XYRT0033.
 
-The log of a stream that was filtered, or begun late, has records at some positions only: those of the source, wherever
-in the network it is. Its end is the position up to which everything is known.
+The log of a stream that was filtered, or begun late, has records at some positions only; positions are those of the
+source, anywhere in the network. The end of a log is the position up to which it is complete.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where records are: paths that leave out names, `//photon` and `/*/photon`, with the names that a schema has."""
+"""The paths of records: a schema supplies the names that `//photon` and `/*/photon` leave out."""
 
 from __future__ import annotations
 

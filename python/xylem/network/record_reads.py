@@ -1,13 +1,13 @@
-"""What a query does with the records of a stream: when a record matters to it, and what is left without the conditions.
+"""How a query uses the records of a stream: the conditions on a record, and the rest of the query without them.
 
         for $p in $ROOT/photons/photon[ra > 120]     →     [$record/ra > 120, $record/en > 1.3]
         where $p/en > 1.3                                  for $p in $ROOT/photons/photon
         return <hot>{ $p/ra }</hot>                        return <hot>{ $p/ra }</hot>
 
-Each place where a query takes records is a *use*, with conditions that stand before anything else is asked of them. A
-record for which the conditions of no use hold can be left out of the stream, and the answer is the same: whatever comes
-behind, positions and windows too, sees the same records in the same order. A condition that is read from somewhere
-else, or that counts positions, stays where it is.
+Each place where a query takes records is a *use*, with conditions that it tests first. A record that meets the
+conditions of no use can be left out of the stream without changing the answer: everything that follows, positions and
+windows too, sees the same records in the same order. A condition that reads anything else, or counts positions, stays
+where it is.
 """
 
 from __future__ import annotations

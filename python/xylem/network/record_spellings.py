@@ -1,4 +1,4 @@
-"""A query over records in the words that its conditions are looked for in, whatever words it was written in.
+"""Bring a query over records into one spelling, in which its conditions can be found.
 
         /photons/photon ! (if (en > 2) then ra else ())      →     for $item in /photons/photon
                                                                    return if ($item/en > 2) then $item/ra else ()
@@ -7,8 +7,8 @@
         /photons/photon/self::photon[en > 2]                 →     /photons/photon[en > 2]
         filter(/photons/photon, function($p) { $p/en > 2 })  →     for $p in /photons/photon where $p/en > 2 return $p
 
-Gain:   a condition is found where it stands for the records, in one spelling as in all of them.
-Needs:  no positions in what is moved; of a step to the element itself, that its test is that of the step before.
+Gain:   a condition is found in every spelling.
+Needs:  no positions in moved expressions; a step to the element itself has the same name test as the step before.
 Safe:   each form gives the same items in the same order. The rest is the normal form that streams have
         (`rewrite/normalise`), and backward steps said forward (`rewrite/forward_axes`).
 """

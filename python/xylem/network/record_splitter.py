@@ -1,7 +1,7 @@
-"""Records out of bytes as they come: an endless document, of which each child of the root is a record.
+"""Split bytes into records as they come: each child of the root of an endless document is a record.
 
-What is not well formed never gets into a stream: every piece is read for its errors first. The records that are whole
-before an error are given, and then the error is raised.
+Malformed input never enters a stream: every piece is checked first. The splitter gives the complete records before an
+error, and then raises the error.
 """
 
 from __future__ import annotations

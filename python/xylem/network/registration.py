@@ -1,7 +1,7 @@
-"""A subscription in a network: planned with what all peers have, then handed to the peer that asks for it.
+"""Register a subscription in a network: plan it with the streams of all peers, then hand it to the subscribing peer.
 
-The planner is that of `planner.py`; here it is told of peers, links and plans by the peers themselves, and of bytes by
-a sample of the stream. Plans that are made at two sites at once do not see each other: they share less than they could,
+`planner.py` chooses the plan. The peers themselves report peers, links and plans, and a sample of the stream gives the
+number of bytes. Two plans made at two sites at the same time do not see each other: they share less than they could,
 and lose nothing.
 """
 

@@ -1,7 +1,7 @@
-"""One evaluator for all subscriptions of a stream: each record is scanned once, whoever asks for it.
+"""One evaluator for all subscriptions of a stream: it scans each record once, however many ask for it.
 
-Subscriptions join and leave between two records. The evaluator only goes forward; what it writes follows from the log
-and from the positions of these changes, and not from when it is run or how the log is cut into pieces.
+Subscriptions join and leave between two records. The evaluator only goes forward. Its output depends on the log and on
+the positions of these changes, not on when it runs or how the log is divided.
 """
 
 from __future__ import annotations

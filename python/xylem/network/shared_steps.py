@@ -1,11 +1,11 @@
-"""Plans that differ in tests and results alone share their steps: each takes its own records of them.
+"""Plans that differ only in tests and results share their steps: each takes its own records from them.
 
     for $p in /photons/photon where $p/ra > 120 return <a>{ $p/en }</a>      the same steps, with
     for $p in /photons/photon where $p/ra > 130 return <b>{ $p/en }</b>      a taker of `photon` each
 
-Gain:   however many there are, the scan follows the steps once and looks takers up by the values of an element.
-Needs:  records come from complete elements alone, but for the start of the root element, which is told once.
-Safe:   a handler still makes the tests itself, unless the scan always decides them: strings and presence.
+Gain:   the scan follows the steps once for any number of plans, and finds the takers by the values of an element.
+Needs:  records come only from complete elements, except the start of the root element, which is reported once.
+Safe:   a handler still makes the tests, unless the scan always decides them: those of strings and of presence.
 """
 
 from __future__ import annotations

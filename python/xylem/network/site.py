@@ -1,12 +1,12 @@
 """A site: streams, their logs, subscriptions and answers, in one directory and one process.
 
-    site/catalogue.db      which streams and subscriptions there are, and were
+    site/catalogue.db      all streams and subscriptions, past ones too
     site/streams/NAME/     the log of a stream
-    site/answers/          the answers, as far as they have come
-    site/documents/        documents that queries may read, if there are any
+    site/answers/          the answers so far
+    site/documents/        documents that queries may read, if any
 
-Whoever publishes adds to a log, whoever subscribes adds to the catalogue, and one thread lets the answers follow. A
-subscriber reads its answer at its own pace: nobody waits for it.
+Publishers append to logs, subscribers to the catalogue, and one thread brings the answers up to date. A subscriber
+reads its answer at its own pace, and nothing waits for it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A site as its users reach it: over HTTP on this machine, with the token that is in its directory."""
+"""A user's client for a site: over HTTP on this machine, with the token in the site's directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a site lets its users take: each limit has a default that few reach, and its own error."""
+"""The limits of a site on its users: each has a generous default and its own error."""
 
 from __future__ import annotations
 

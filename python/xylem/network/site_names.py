@@ -1,4 +1,4 @@
-"""Names that users give: of streams, subscriptions and peers; and of positions."""
+"""Names that users choose: of streams, subscriptions, peers and positions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The streams of a site: their logs, and how those of them grow that nobody publishes here.
+"""The streams of a site: their logs, and the growth of streams that no user publishes here.
 
-A stream may be a copy of a neighbour's, filtered out of another one of the site, or put together from several. What it
-is made of is in the catalogue; what is done about it is done by one thread, between two pieces of work.
+Such a stream copies a neighbour's stream, filters another one of the site, or merges several. The catalogue records its
+origin; one thread does the work, a piece at a time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Conditions that can be compared with those of other queries: spelled in one way, and the same for equal records."""
+"""Conditions that can be compared between queries: in one spelling, and with equal results for equal records."""
 
 from __future__ import annotations
 

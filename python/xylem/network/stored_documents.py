@@ -1,6 +1,6 @@
-"""Documents that a site has, for queries that join a stream with what is stored: `doc("photons-before.xml")`.
+"""Documents stored at a site, for queries that join a stream with them: `doc("photons-before.xml")`.
 
-A query is computed at a peer that has the documents it names. It can read nothing else there.
+A query runs at a peer that has the documents it names, and can read nothing else there.
 """
 
 from __future__ import annotations

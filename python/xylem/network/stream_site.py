@@ -1,7 +1,7 @@
-"""The subscriptions of one stream of a site: who joins where, who has to catch up, and when all have everything.
+"""The subscriptions of one stream of a site: those that follow its end, and those that still catch up.
 
-Evaluators stand at positions of the log. One follows its end; a subscription from an earlier position begins with an
-evaluator of its own, and where the two meet they become one. So the log is read once for all that have caught up.
+Each evaluator has a position in the log. One follows the end; a subscription from an earlier position starts with its
+own evaluator, and when the two meet they become one. So all subscriptions that have caught up share one scan.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a stream costs, measured: the bytes of a filter's stream and of a result, and the time they take, on a sample.
+"""Measure the cost of a stream on a sample: the bytes of a filter stream and of a result, and the time they take.
 
-Numbers are those of the engine itself over a piece of the stream, never guesses from conditions.
+The engine itself runs over a piece of the stream; no number is estimated from conditions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Peers and the connections between them: who can do what, and the way from one to another.
+"""Peers and the links between them: the abilities of each peer, and the routes.
 
-Data goes between neighbours, along a route with as few hops as there can be (thesis 2.2.1). A thin-peer publishes and
-displays; a super-peer executes whatever is asked of it.
+Data goes from neighbour to neighbour, along a route with the fewest hops (thesis 2.2.1). A thin-peer publishes and
+displays; a super-peer also executes queries.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A virtual stream: the records of several streams, one after another as they come to one site.
 
-How they are interleaved is decided once and written down: with the records that are added to the log goes the position
-that each part has been read to. So a site that starts again goes on with the records that are not there yet, and
-whoever reads the stream again finds the same order. Two records of one part keep theirs.
+The site decides once how to interleave them and records it: together with the records, the log holds the position
+reached in each part. So a site that restarts continues with the missing records, and every later reader finds the same
+order. Records of one part keep their order.
 """
 
 from __future__ import annotations

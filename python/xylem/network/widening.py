@@ -1,10 +1,10 @@
-"""One stream instead of two: a filter that keeps what two queries need, for both to be answered from.
+"""One stream instead of two: a filter that keeps what two queries need, so that it can answer both.
 
         A: photons of one region          B: those of another, which overlaps
         for $record in /photons/photon where (A's conditions) or (B's conditions) return (what either reads)
 
-Gain:   what both ask for is sent once.
-Safe:   A is then filtered out of the wider stream by its own conditions, so it gets the records it got before.
+Gain:   records that both need are sent once.
+Safe:   A's own conditions filter the wider stream, so A gets the same records as before.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Windows of a query and what it aggregates over each; which windows can be put together from the windows of others.
+"""The windows of a query with their aggregates, and which windows can be composed of another query's windows.
 
         for $w in $ROOT/photons/photon|det_time diff 60 step 15| where avg($w/en) > 1.3 return <w>{ avg($w/en) }</w>
 
-Windows begin at multiples of the step behind the first item. Those of one query can be rolled up into those of another
-where they tile them: sums and counts need windows side by side, least and greatest values may take windows that
-overlap. An average travels as a sum and a count. A sum of doubles is the same sum only where the windows are the same:
-put together from parts it is rounded elsewhere, so it is not offered; xs:decimal and xs:integer are exact. A query that
-leaves windows out by what is aggregated over them (`where avg($w/en) > 1.3`) has none of these for others.
+Windows begin at multiples of the step after the first item. The windows of one query can be rolled up into those of
+another if they tile them: sums and counts need adjacent windows, minima and maxima may use overlapping ones. An average
+travels as a sum and a count. A sum of doubles matches only for equal windows, because a sum of partial sums rounds
+differently; xs:decimal and xs:integer are exact. A query that drops windows by their aggregates (`where avg($w/en) >
+1.3`) does not offer its windows to others.
 """
 
 from __future__ import annotations

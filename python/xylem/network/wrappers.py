@@ -1,4 +1,4 @@
-"""Records out of what is not XML: lines of CSV, and values of JSON, one by one as they come.
+"""Turn lines of CSV and values of JSON into records, one by one as they come.
 
     time,place          <rows><row><time>8</time><place>Ulm</place></row>…
     8,Ulm

@@ -1,8 +1,8 @@
-"""What a condition says of a record: disjunctions of zones, exact where values are numbers, cautious everywhere else.
+"""The meaning of a condition on a record: a disjunction of zones, exact for numbers and cautious for everything else.
 
-A *variable* is a value that a record has at most once, seen as a number. What is written there may be a number, NaN,
-nothing at all, or no number: its *kinds*. A zone says which kinds each variable may have, bounds for those that are
-numbers, and *atoms*: conditions that are known only by what they imply of each other.
+A *variable* is a value that a record has at most once, read as a number. It may be a number, NaN, missing, or no
+number: its *kinds*. A zone holds the kinds that each variable may have, bounds on the numbers, and *atoms*: conditions
+of which only the implications between them are known.
 
 The rules are those of XQuery. A comparison with NaN or nothing fails, so not(x < 5) holds where x is missing; where x
 is no number, a comparison is an error, and neither it nor its negation holds.

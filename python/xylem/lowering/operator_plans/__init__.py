@@ -1,6 +1,6 @@
-"""From what lowering has made to the operators that describe it, for every way to run a query.
+"""The operators that describe a lowered query, for every way to run it.
 
-In comes the expression that is lowered for a tree, the roles and handlers of a stream, or the parts and merges of
-tasks; out goes a plan (`plan/operators`) whose operators say what they do, where they run and where they are measured.
-Nothing is read from the text of the query a second time, and nothing is ever decided here.
+The expression for a tree, the roles and handlers of a stream, or the parts and merges of tasks come in. A plan
+(`plan/operators`) goes out, whose operators say what they do, where they run and where they are measured. The package
+never reads the query's text again, and decides nothing.
 """

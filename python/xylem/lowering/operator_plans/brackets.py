@@ -1,4 +1,4 @@
-"""Tags and windows that one handler opens and another closes: what is written in between is inside of them."""
+"""Tags and windows that one handler opens and another closes: the output in between goes inside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The operators of FluX expressions: what handlers write, over tuples that the stream gives or that are in memory."""
+"""The operators of FluX expressions: the output of handlers, over tuples from the stream or in memory."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The operators of a program over a stream: scans, what its roles do with their records, and what handlers write.
+"""The operators of a program over a stream: scans, the roles of their records, and the output of handlers.
 
-Everything is read off what will run: the steps of the scan, the roles of their records, and the handlers as they were
-compiled, with variables in the place of the aggregates that are fed on the way.
+The plan follows what will run: the steps of the scan, the roles of their records, and the compiled handlers, in which
+variables replace the aggregates that the stream feeds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The operators of a query that is spread over tasks: what each computes over its range, merges, and the frame."""
+"""The operators of a query that runs as tasks: the work of each task on its range, the merges, and the frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of variables and of the context item where an expression stands: how much they may be."""
+"""How many items the variables and the context item of an expression may hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What windows over a stream keep, and where: told before anything runs.
+"""The state that windows over a stream will keep, and where: `explain` reports it before anything runs.
 
 keyed state, by $u := user
   items   /log/entry, found by tasks, shuffled by key

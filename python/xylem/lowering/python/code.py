@@ -1,4 +1,4 @@
-"""A piece of generated Python with what is statically known of its value."""
+"""A piece of generated Python with the static facts about its value."""
 
 from __future__ import annotations
 

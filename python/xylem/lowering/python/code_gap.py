@@ -1,7 +1,7 @@
-"""Generated code with one place left open, to be filled when the code for it is known.
+"""Generated code with one gap, which is filled when its code is known.
 
-What is filled in may hold text of the query, with any characters at all. So nothing is looked for in it, and nothing in
-what stands around it: the three texts are put one after another.
+The filling may contain text of the query, with any characters. So no text is searched for a placeholder: the part
+before the gap, the filling and the part after it are concatenated.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Built-in functions written as Python expressions, where types and literals say that these mean the same.
+"""Write calls of built-in functions as Python expressions, if types and literals prove that both mean the same.
 
     substring($s, 7, 4)              →     s[6:10]
     tokenize($s, ", ")               →     s.split(', ') if s else []
     string-join($strings, "+")       →     '+'.join(strings)
     sort($strings)                   →     sorted(strings)
 
-Gain:   a call, its checks and its lookups for each item: most of what such a function costs.
-Needs:  arguments converted as the signature asks; a pattern that is a text and no more; the codepoint collation.
-Safe:   where an expression would not mean the same, or a pattern is faulty, the function is called: errors are its own.
+Gain:   saves a call, its checks and its lookups for each item: most of the cost of such a function.
+Needs:  arguments converted as the signature asks; a pattern without special characters; the codepoint collation.
+Safe:   if an expression would not mean the same, or a pattern is faulty, the code calls the function, with its errors.
 """
 
 from __future__ import annotations

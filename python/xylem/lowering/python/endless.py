@@ -1,4 +1,4 @@
-"""Writing code for values that may be infinite: bindings that several readers share, steps and tests as items come."""
+"""Code for values that may be infinite: bindings that several readers share, and steps and tests item by item."""
 
 from __future__ import annotations
 

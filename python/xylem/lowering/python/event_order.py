@@ -1,4 +1,4 @@
-"""Windows by event time: a cursor before which items are put in order."""
+"""Windows by event time: items are put in order before they reach the cursor."""
 
 from __future__ import annotations
 

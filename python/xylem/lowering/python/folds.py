@@ -1,4 +1,4 @@
-"""fold-left by steps that are known before the run: what a value becomes with the next item."""
+"""fold-left with a function known at compile time: code that takes the value one item further."""
 
 from __future__ import annotations
 

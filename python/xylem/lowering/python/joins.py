@@ -1,8 +1,8 @@
-"""Joins: a `JoinClause` becomes an index that is built when it is first asked, and a look-up at each turn of the loops.
+"""Joins: a `JoinClause` becomes an index, built at its first use, and a look-up at each turn of the loops.
 
-The index lives where the last variable is bound that the collection or the key reads: it is made anew for each value of
-that variable, and once in a run where they read global variables and the input alone. `count`, `exists` and `empty` of
-what a join gives ask the index for a number, and no item is touched.
+The index belongs to the scope of the last variable that the collection or the key reads: it is built once for each
+value of that variable, or once in a run if they read only global variables and the input. `count`, `exists` and `empty`
+of a join ask the index for a number and touch no item.
 """
 
 from __future__ import annotations

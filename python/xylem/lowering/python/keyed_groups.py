@@ -1,4 +1,4 @@
-"""Code for tables of accumulators by key: what feeds them, and what asks for their values (`plan/keyed_groups.py`)."""
+"""Code that feeds tables of accumulators by key, and code that reads their values (`plan/keyed_groups.py`)."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@
     $cars($vid), $cars?($vid)         →     item_at(cars, vid)          for $cars as map(xs:integer, map(*))
     $car?seg                          →     item_at(car, 'seg')         for $car as map(xs:string, xs:integer)
 
-Gain:   a lookup in a map of a known type gives one item or none, of a type that operators can rely on, in one call.
-Needs:  types of maps from constructors, declarations, and functions that give what they are given.
-Safe:   map:put of a key and a value within the types of a map is a map of the same type.
+Gain:   a lookup in a map of a known type is one call that gives at most one item, of a type that operators rely on.
+Needs:  types of maps from constructors, declarations, and functions that return their argument's type.
+Safe:   map:put of a key and a value within the types of a map gives a map of the same type.
 """
 
 from __future__ import annotations

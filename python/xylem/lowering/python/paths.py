@@ -1,7 +1,7 @@
 """Paths, steps, predicates, filters and the simple map operator.
 
-A step over many nodes runs in one call over all of them (`values/axes.py`); only where positions count does each
-context node get a turn of its own.
+A step over many nodes is one call for all of them (`values/axes.py`). Only a step that depends on positions takes the
+context nodes one by one.
 """
 
 from __future__ import annotations

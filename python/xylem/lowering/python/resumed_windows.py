@@ -1,4 +1,4 @@
-"""Window clauses over a stream that comes in batches: what gives them their windows is a value of the run."""
+"""Window clauses over a stream that comes in batches: the run passes in the source of their windows."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Which sides of a best-match join can be scanned from their files, and what of each item has to be kept.
+"""Which sides of a best-match join a scan can read from their files, and which parts of each item it must keep.
 
     for $t in doc("trades.xml")/trades/trade …     return <m>{ $t/price }</m>
 
-Needs:  the query names the document once, child steps without predicates lead to the items, nothing looks around
-        them, and the result is made of new nodes and values: then nobody can tell whether the items stand in their
-        document.
+Needs:  the query names the document once, child steps without predicates lead to the items, no expression looks
+        outside them, and the result consists of new nodes and values. Then the query cannot tell whether the items
+        are still part of their document.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     set $m := map:put($m, K, V)       →     g.put(K, V)
 
-Gain:   a table that a stream updates costs a change of its dict for each item, whatever its size.
-Needs:  the map that is put into is the variable that is set, and K and V are computed before.
-Safe:   the dict is changed where the variable alone refers to the map; any other reference keeps the version it has
+Gain:   each item changes one entry of a dict, however large the table is.
+Needs:  map:put reads the same variable that `set` assigns; K and V are computed first.
+Safe:   the dict changes in place only if the variable alone refers to the map; any other reference keeps its version
         (`run/runtime/globals.py`).
 """
 

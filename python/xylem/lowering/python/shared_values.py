@@ -1,4 +1,4 @@
-"""Values that are the same at each turn of the loops around them: computed once, and looked into at each turn."""
+"""Values that do not change between the turns of a loop: computed once, and looked up at each turn."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""One step from one node, of which less than its nodes is asked: characters, a number, or whether there is one.
+"""One step from one node whose nodes are not needed: only their characters, their number, or whether there is one.
 
-Characters are read in one call, and without making nodes (`values/step_text.py`).
+One call reads the characters without creating nodes (`values/step_text.py`).
 """
 
 from __future__ import annotations

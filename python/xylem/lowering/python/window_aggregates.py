@@ -1,4 +1,4 @@
-"""The aggregates of a window clause: for each a function that gives the values of one item, and what folds them."""
+"""The aggregates of a window clause: a function for the values of one item, and a folding, for each of them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Writing generated source: lines with the spans they came from, functions lifted to the top level, constants.
 
-Every generated function stands at the top level and receives what it needs of its surroundings as parameters.
-So nothing captured can change later, and neither Python's limit on nested blocks nor the one on
-indentation is ever met.
+Every generated function is at the top level and receives the variables around it as parameters. So no captured
+variable can change later, and the code never reaches Python's limits on nested blocks and indentation.
 """
 
 from __future__ import annotations

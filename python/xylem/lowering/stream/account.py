@@ -1,4 +1,4 @@
-"""What a stream program will do with its stream, read off the roles of its steps: the account `explain` gives."""
+"""The account of a stream program that `explain` prints, taken from the roles of its steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planning aggregates over a stream: the steps that report their records, what is kept of them, what feeds them."""
+"""Plan aggregates over a stream: the steps that report their records, the values kept, and the code that feeds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aggregates taken out of expressions, to be computed while the stream passes (§3.8.1), conditions among them (§3.7.2).
+"""Take aggregates, and conditions (§3.7.2), out of expressions, to compute them while the stream passes (§3.8.1).
 
         count($y/a/b[c > 3]) + 1            →     $aggregate_1 + 1,  with a counter fed by each $y/a/b
         if ($y/a = "x") then …              →     if ($aggregate_2) then …,  which is exists($y/a[. = "x"])
@@ -8,12 +8,12 @@
         $y/a[position() > last() - 3]       →     $aggregate_7[position() > last() - 3],  which is the last three
         head(for $x in $y/a order by …)     →     head(for $x in $aggregate_8 order by …),  which is the first one
 
-Gain:   nothing of a/b is kept, only a number, a value, the last item, or the text that is being joined.
+Gain:   the run keeps no a/b, only a number, a value, the last item, or the text joined so far.
 Needs:  the argument is a path of elements from the variable, or a `for` over one without `order by`, `group by` or
         positions; it reads no other variable of the program, none bound around it inside the expression, and no other
         focus. A comparison has a constant, or a global variable, on its other side.
-Safe:   the functions depend on the values alone, in their order, which the stream keeps. An error waits until the
-        value is asked for.
+Safe:   the functions depend only on the values in their order, which the stream keeps. An error waits until the
+        query reads the value.
 """
 
 from __future__ import annotations

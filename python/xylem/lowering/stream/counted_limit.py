@@ -1,4 +1,4 @@
-"""After how many records a handler is done: what lets a run stop early (`run/stream/stopping.py`)."""
+"""The number of records after which a handler is done, so that a run may stop early (`run/stream/stopping.py`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking conditions apart: what is known at the start tag, what records decide (`run/stream/decisions.py`)."""
+"""Split conditions into facts known at the start tag and facts that records decide (`run/stream/decisions.py`)."""
 
 from __future__ import annotations
 

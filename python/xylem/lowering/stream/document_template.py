@@ -1,11 +1,11 @@
-"""A whole query as a template of the document: what answers a small document while it is read.
+"""A whole query as a template of the document: the scan answers a small document while reading it.
 
         for $o in /order return <r>{ $o/price }</r>   →   Each(order, (Construct("r", (Copies(price),)),))
         number(/order/price) * 2                      →   Computed(number(price) * 2)
 
-Gain:   many small documents cost what their bytes cost: no tree is made of one, and no code runs for it.
-Needs:  what `result_templates.py` needs of a handler, of the whole program; values may stand outside of elements.
-Safe:   a document that the template leaves undecided is answered by the program over its tree.
+Gain:   a small document costs a scan of its bytes: no tree is built, and no code runs.
+Needs:  the whole program meets the needs of `result_templates.py`; values may also stand outside elements.
+Safe:   if the template cannot decide, the program over the tree answers the document.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""The children at which on-first handlers fire: where their symbols become past (thesis Def. 3.3.2, §3.5, §3.7.1).
+"""The children at which on-first handlers fire, because their symbols become past (thesis Def. 3.3.2, §3.5, §3.7.1).
 
         on-first past(author) …       book (title, author+, publisher)      →     at <publisher>
         on-first past(title) …                                              →     at </title>
 
-Gain:   results are written, and buffers given back, at the first event that allows it, not at the next child some
+Gain:   the run writes results and frees buffers at the first event that allows it, not at the next child that some
         handler waits for or at the end tag.
-Needs:  a schema. The scan reports just the tags that can make a set past; where a name does not tell by itself (`a, b,
-        a, b`; xs:all; wildcards), it reports every child, and the automaton is followed (`PastTracker`).
-Safe:   a handler fires only when the handlers in front of it have had all they wait for, as in the program. An input
-        that brings something after all does not follow its schema: `run.py` notices the late child.
+Needs:  a schema. The scan reports only the tags that can make a set past. If the name alone does not decide (`a, b,
+        a, b`; xs:all; wildcards), it reports every child, and `PastTracker` follows the automaton.
+Safe:   a handler fires only after all handlers before it have received everything they wait for, as in the program.
+        If a child comes too late, the input does not follow its schema, and `run.py` reports it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The records an aggregate is fed with: an expression cut into the path the scan follows, and what is taken of each.
+"""The records that feed an aggregate: an expression cut into the path that the scan follows and a rest for each record.
 
     sum($y//a[b > 3]/@c)                          →     //a,    ITEM[b > 3]/@c
     count(for $x in $y/a/b where χ return γ)      →     a/b,    for $x in ITEM where χ return γ

@@ -1,4 +1,4 @@
-"""Generated code that offers tuples to `FirstTuples`: their keys first, and what they give only if they may be kept."""
+"""Generated code that offers tuples to `FirstTuples`: first the keys, then the result if the tuple may be kept."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Folds whose value becomes larger with each item: the items put behind it, or a text that goes on.
+"""Folds whose value grows with each item: appended items, or a text that becomes longer.
 
-What a fold keeps is its value, and of most it is not known how large a query lets it become. Of these it is.
+A fold keeps its value. For most folds, the size of that value is unknown at compile time; for these it is known.
 """
 
 from __future__ import annotations

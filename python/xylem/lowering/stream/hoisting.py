@@ -1,11 +1,11 @@
-"""Conditions that all parts of a body share are tested once, in front of it.
+"""Test a condition that all parts of a body share only once, before the body.
 
         { if (χ) then <a> } { for $b in $x/b return { if (χ) then {$b} } } { if (χ) then </a> }
     →   { if (χ) then <a> { for $b in $x/b return {$b} } </a> }
 
-Gain:   the normal form repeats a condition at every output (thesis, fig. 3.3); here it is evaluated once a record.
-Needs:  everything the body writes stands under the condition, which reads no variable bound inside.
-Safe:   the same output; an error of the condition surfaces where the body would have written nothing, as XQuery allows.
+Gain:   the normal form repeats a condition at every output (thesis, fig. 3.3); here it is evaluated once per record.
+Needs:  the condition guards all output of the body and reads no variable bound inside.
+Safe:   the output is the same; an error may surface although the body would have written nothing, as XQuery allows.
 """
 
 from __future__ import annotations

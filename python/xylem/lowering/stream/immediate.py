@@ -2,11 +2,11 @@
 
         ps $i: on-first past(name) return <item name="{ $i/name/text() }">; …
 
-Gain:   the child is not kept: it is there when the handler fires, which is at its end and not at the next child.
-Needs:  the schema says that the child comes exactly once; handlers in front wait for nothing else; nobody reads it
-        later.
-Safe:   where a child comes once, it has passed when it ends (thesis §3.3). Should it come again, the input is not
-        what the schema says, and that is an error.
+Gain:   the child is not buffered: the handler fires at its end, not at the next child, and finds it there.
+Needs:  the schema says that the child comes exactly once; earlier handlers wait for nothing else; no later expression
+        reads it.
+Safe:   a child that comes once has passed when it ends (thesis §3.3). If it comes again, the input breaks its schema,
+        which is an error.
 """
 
 from __future__ import annotations

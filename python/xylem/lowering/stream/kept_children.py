@@ -1,4 +1,4 @@
-"""Which children of an open element are kept for its handlers, and until which of them has fired (thesis §3.7.3)."""
+"""Which children of an open element its handlers need, and which handler frees them (thesis §3.7.3)."""
 
 from __future__ import annotations
 

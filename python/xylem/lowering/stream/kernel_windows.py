@@ -1,9 +1,9 @@
-"""Window clauses that the kernel can form by itself (`plan/native_windows.py`), beside the code that forms them here.
+"""Window clauses that the kernel can evaluate itself (`plan/native_windows.py`), beside the generated code for them.
 
-Needs:  the items of windows are elements of the stream that do not nest, and only values of them are read; windows
-        tumble or slide; aggregates are those of the language; what follows the clause is `let`, `where` and `return`.
-Safe:   what the kernel cannot decide it asks functions that are written here, of the same expressions. Where the
-        output takes no text, the loop over nodes runs as always.
+Needs:  the items are elements of the stream that do not nest, and the query reads only their values; windows tumble or
+        slide; the aggregates are built-in functions; only `let`, `where` and `return` follow the clause.
+Safe:   where the kernel cannot decide, it calls functions generated from the same expressions. If the output needs
+        items instead of text, the loop over nodes runs as usual.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Planning handlers for nodes with nothing inside: the scan reports each text, comment or instruction by itself.
+"""Plan handlers for leaf nodes: the scan reports each text, comment or processing instruction on its own.
 
     on //*/text() as $t return β                 each text node of the document
     ps $book: on //text() as $t return β         each in the book, its own and those of all elements inside

@@ -1,4 +1,4 @@
-"""Taking aggregates out of the expressions that stand in a program."""
+"""Take aggregates out of the expressions of a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether elements that a step reaches may stand inside each other."""
+"""Whether the elements that a step reaches may be nested."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planning results that wait for predicates: which elements are candidates, what decides them, and on which records."""
+"""Plan results that wait for predicates: the candidates, their conditions, and the records that decide them."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""Handlers whose results the scan can write: the body of a handler as a template (`plan/result_template.py`).
+"""Handlers whose results the scan can write, because their body is a template (`plan/result_template.py`).
 
         { if ($p/en * 2 > 4) then <rxj>{ $p/ra }{ $p/en + 1 }</rxj> }
     →   When(en * 2 > 4, Construct("rxj", (Copies(ra), Computed(en + 1))))
 
-Gain:   no tree is made of a record and no code runs for it; results cost what their bytes cost.
+Gain:   a record needs no tree and no code; a result costs as much as its bytes.
 Needs:  constructors in no namespace, copies and values at the ends of child paths, loops over them, and expressions
-        that the kernel knows (`kernel_expressions/`); only the record is read, and atomic values stand in elements,
-        unless nothing is written before the template.
-Safe:   the handler is still there: records the scan leaves undecided are handled by it, and so are all of them where
-        the output wants something else than plain text. What the template reads, the handler reads too.
+        that the kernel supports (`kernel_expressions/`). The body reads only the record, and atomic values are inside
+        elements, unless the template comes first in the output.
+Safe:   the handler remains: it takes the records that the scan leaves undecided, and all records if the output is not
+        plain text. The handler reads the same paths as the template.
 """
 
 from __future__ import annotations

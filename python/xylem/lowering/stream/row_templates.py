@@ -2,10 +2,10 @@
 
         map { "id": xs:integer($o/@id), "name": string($o/name) }   →   Row((Cell(@id, "integer"), Cell(name)))
 
-Gain:   no tree is made of a record, no map and no Python value for each cell; columns are read from text at C speed.
-Needs:  values at the ends of child paths, as they are, cast, counted, or as numbers; constants.
-Safe:   the handler is still there, and takes the records that the scan leaves to the query: those with a value that is
-        not of its type, or with two where there is one.
+Gain:   a record needs no tree, no map and no Python value per cell; columns are parsed from text at C speed.
+Needs:  values at the ends of child paths (plain, cast, counted, or as numbers), and constants.
+Safe:   the handler remains, and takes the records with a value of another type, or with two values where one is
+        expected.
 """
 
 from __future__ import annotations

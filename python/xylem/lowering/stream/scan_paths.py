@@ -1,4 +1,4 @@
-"""The steps of a scan as paths that a person reads."""
+"""The steps of a scan as readable paths."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Aggregates that the scan computes itself (`plan/scan_table.py`), of all records or by key.
+"""Aggregates that the scan itself computes (`plan/scan_table.py`), over all records or by key.
 
         max(for $r in ITEM return ($r/band1 - $r/band0) * 2)     →     max, of (band1 - band0) * 2
         group by $y := substring($b/date, 1, 4) … sum($b/price)  →     substring(date, 1, 4), sum of price
 
 Gain:   no record leaves the scan.
-Needs:  values that the kernel can compute (`kernel_expressions/`), from the record and from numbers that are known when
-        the run begins. Keys are found in the records, or all their values are known when the run begins. All conditions
-        of a record are tests of the scan.
-Safe:   what the scan cannot decide is left to the query, with all that comes after it.
+Needs:  values that the kernel can compute (`kernel_expressions/`) from the record and from numbers known when the run
+        begins. The records contain the keys, or all keys are known when the run begins. All conditions of a record are
+        tests of the scan.
+Safe:   at a record that the scan cannot decide, the query takes over, for that record and all later ones.
 """
 
 from __future__ import annotations

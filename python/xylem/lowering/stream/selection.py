@@ -1,12 +1,12 @@
-"""Selection in the scan: conditions that decide whether anything of an element can matter to a handler.
+"""Selection in the scan: conditions that decide whether a handler can need an element at all.
 
         on person as $p return … { if ($p/@id = "person0" and …) then … } …     →     person[@id = "person0"]
 
-Gain:   elements whose attributes fail are skipped at the speed of the scan, complete records whose values fail are
-        taken back by it, and no handler is called for either.
-Needs:  the condition compares an attribute, or a value at the end of a path, with a constant, and everything the
-        handler could write stands under it.
-Safe:   the condition is still tested by the handler; the scan only drops what would write nothing.
+Gain:   the scan skips elements whose attributes fail and drops complete records whose values fail, without calling a
+        handler for either.
+Needs:  the condition compares an attribute, or a value at the end of a path, with a constant, and guards all output of
+        the handler.
+Safe:   the handler still tests the condition; the scan drops only records that would write nothing.
 """
 
 from __future__ import annotations

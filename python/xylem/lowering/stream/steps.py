@@ -1,4 +1,4 @@
-"""Collecting the steps of a scan while a program is planned, and turning projections into steps."""
+"""Collect the steps of a scan during planning, and turn projections into steps."""
 
 from __future__ import annotations
 

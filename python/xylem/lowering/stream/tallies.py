@@ -4,10 +4,10 @@
     →   closed_auction[price >= 40], of which the scan counts price
 
 Gain:   no record leaves the scan.
-Needs:  what is counted is the record, or what a child path from it leads to; all conditions compare values of the
+Needs:  the query counts the record or the nodes at the end of a child path; all conditions compare values of the
         record with constants.
-Safe:   a record whose values are no numbers where they must be is left to the query, whose error then is the result.
-        That is so for fn:count alone: fn:exists may have been decided before the error.
+Safe:   the query takes a record with a value that should be a number and is not, and raises its error. That holds for
+        fn:count only: fn:exists may be decided before the error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A template under way: the constructed elements that are open, and what has been put into them."""
+"""A template under construction: the open elements and their content so far."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""Records that are counted where they pass a test of all that is in them.
+"""Count only records that pass a test of their whole content.
 
         head(//a[contains(., "x")])     (//a[. = "x"])[position() <= 3]
 
     →   on //a as $x at $i, counted where contains($x, "x"), return { if ($i = 1) then {$x} }
 
-Gain:   one element is kept at a time, with those it stands in, and the run ends with the last one that matters.
-Needs:  each predicate is a test of the element alone, and reads nothing but the element.
-Safe:   elements come in document order, be they nested: those that stand in each other wait for the outermost one.
+Gain:   the run keeps one element at a time, with its matching ancestors, and ends with the last one it needs.
+Needs:  each predicate tests and reads only the element.
+Safe:   elements come in document order, nested ones too: inner elements wait for the outermost one.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Constructors that begin and end in one handler, with nothing but characters in them: written as one item.
+"""Write a constructor as one item if it begins and ends in one handler and contains only characters.
 
         <item id="{ $i/@id }"> { count($i/bid) } </item>     →     { <item id="{ $i/@id }">{ count($i/bid) }</item> }
 
 Gain:   an element of a known structure is written by filling gaps (`lowering/python/shaped_elements.py`);
-        event by event, each tag costs as much as all of it.
-Needs:  what stands between its tags is text, atomic values, text nodes, or such constructors.
-Safe:   the element is small, as its handler would have written it at once; a copy of it is the same unless copies lose
-        namespaces, which is looked at.
+        event by event, each tag would cost as much as the whole element.
+Needs:  only text, atomic values, text nodes or such constructors between its tags.
+Safe:   the element is small, since its handler would have written it at once. A copy is the same unless copies lose
+        namespaces, which the rule checks.
 """
 
 from __future__ import annotations

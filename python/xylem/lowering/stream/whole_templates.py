@@ -1,11 +1,11 @@
-"""Elements that stream child by child, and that the scan may write as a whole where they are small.
+"""Elements that stream child by child, which the scan may write as a whole if they are small.
 
         on photon as $p return { ps $p: on-first past() return <r>; on ra as $ra return {$ra}; … {$p/en * 2} … }
     →   the same, and photon has a template: <r>{ $p/ra }{ $p/en * 2 }</r>
 
-Gain:   of an element that ends in the batch in which it began, no record leaves the scan.
-Needs:  a template, whose paths lead to what is near: the scan keeps it until the element ends.
-Safe:   nothing waits: an element that is longer than a batch is told record by record, as it would be without.
+Gain:   an element that begins and ends in one batch sends no record out of the scan.
+Needs:  a template with short paths: the scan keeps the content until the element ends.
+Safe:   no output waits: an element longer than a batch is reported record by record, as without the template.
 """
 
 from __future__ import annotations

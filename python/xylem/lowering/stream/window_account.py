@@ -1,4 +1,4 @@
-"""What windows over a stream hold, for the account `explain` gives."""
+"""The state of windows over a stream, for the account that `explain` prints."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The generators that turn what is given between brackets into results: window clauses, and what is asked of those.
+"""Generators that turn the items between brackets into results: window clauses, and functions of their results.
 
     { open-windows: max($items) } { open-windows: forseq $w in $items … } … { close-windows } { close-windows }
 
-Each reads a feed and pauses where that does. A function of the results of windows folds them, picks some by their
-number, asks them until it knows, or keeps them all: results, never the items of the input.
+Each reads a feed and pauses when the feed pauses. A function of the results folds them, picks some by number, reads
+them until it has decided, or keeps them all: the results, never the items of the input.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The columns that windows read of their items: paths from an item become variables that hold their values.
+"""The columns that windows read from their items: paths from an item become variables that hold their values.
 
         $e/det_time - $s/det_time > 60     →     the same over variables,  of a row with the column det_time
 
-Needs:  a path is read for its values, or for whether there are any: as an operand, an argument, the part of an
-        attribute, a condition. Nothing reads an item as a node.
-Safe:   nodes of a stream are untyped, so that each has one value, and to take it is never an error.
+Needs:  the query reads each path only for its values or their existence: as an operand, an argument, part of an
+        attribute, or a condition. No expression uses an item as a node.
+Safe:   nodes of a stream are untyped, so each has exactly one value, and reading it never fails.
 """
 
 from __future__ import annotations

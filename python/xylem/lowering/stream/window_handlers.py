@@ -1,4 +1,4 @@
-"""Planning data windows (§3.8.2): the records they collect, or the aggregates that are all that is read of them."""
+"""Plan data windows (§3.8.2): the records that they collect, or only the aggregates over them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Expressions of the query come in, expressions that the scan computes go out (`plan/kernel_expression.py`).
 
-What the kernel does not know raises `NoTemplate`, with the expression and why, for `explain`.
-Nothing here is evaluated, and types are not looked at: they are known when values are.
+An expression that the kernel does not support raises `NoTemplate` with the reason, for `explain`. The package evaluates
+nothing and checks no types: those are known only with the values.
 """

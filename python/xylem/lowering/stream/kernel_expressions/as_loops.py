@@ -4,7 +4,7 @@
         $o/line ! (qty * price)    →     for $line in $o/line return $line/qty * $line/price
 
 Needs:  predicates that are true or false for each node alone; nothing asks for a position.
-Safe:   children of children are in document order, each of them once; below descendants that is not so.
+Safe:   children of children come in document order, each once. That does not hold below descendants.
 """
 
 from __future__ import annotations

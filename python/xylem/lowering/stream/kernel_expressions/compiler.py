@@ -1,4 +1,4 @@
-"""From an expression of the query to one of the kernel, where the kernel knows all of it."""
+"""Translate an expression of the query into one of the kernel, if the kernel supports all of it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
         serialize(map { "id": string($o/@id), "lines": array { $o/line ! xs:integer(.) } }, map { "method": "json" })
 
-Needs:  keys and parameters that stand in the query, and values that are atomic: of nodes, JSON has their XML.
+Needs:  literal keys and parameters, and atomic values: JSON serializes nodes as XML text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Patterns of XPath as the kernel's regular expressions write them, where both mean the same by them.
+"""Translate XPath patterns to the kernel's regular expressions, if both mean the same.
 
-Left to code: blocks and categories of Unicode, back-references, class subtraction, and whatever is not sure to match
-the same characters. Classes such as `\\d` are those of ASCII: for other texts the kernel leaves the record to code.
+Generated code handles Unicode blocks and categories, back-references, class subtraction, and everything that might
+match other characters. Classes such as `\\d` cover ASCII only: the kernel leaves records with other text to the code.
 """
 
 from __future__ import annotations
