@@ -1,10 +1,10 @@
-"""The answer in parts that follow each other, so that each can be given by a pass of its own.
+"""Split the answer into consecutive parts, so that a separate pass can give each of them.
 
     (/s/p/x, /s/p/y)                              →   for … in /s/p/x …    |   for … in /s/p/y …
     <r><a>{ /s/p/x }</a><b>{ /s/p/y }</b></r>     →   <r><a> for … </a>    |   <b> for … </b></r>
     for $s in /s return ($s/p/x, $s/p/y)          →   for $s in /s …       |   for $s in /s …
 
-Gain:   what stands behind a sequence cannot be given before that is past: in one pass, all of it waits.
+Gain:   in one pass, everything after a long sequence waits until that sequence has passed.
 Needs:  the query in normal form. A loop over the document's element has one turn, so that its parts are parts too.
 Safe:   the parts write one after the other, as the expression does. No part reads what another has written.
 """

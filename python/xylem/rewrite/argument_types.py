@@ -1,4 +1,4 @@
-"""Arguments and results of functions with types: what is known to have its type, and what is converted to it.
+"""Arguments and results of functions with declared types: which are known to have the type, and which are converted.
 
     declare function local:f($id as xs:string?) …       local:f($o/@ref)   takes   $o/@ref cast as xs:string?
     declare function local:f($b as element(book)) …     for $b in //book return local:f($b)   takes   $b

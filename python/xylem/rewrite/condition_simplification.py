@@ -1,4 +1,4 @@
-"""Conditions made simpler (thesis Def. 3.6.2): what a schema decides becomes a constant, and constants disappear."""
+"""Simplify conditions (thesis Def. 3.6.2): facts that the schema decides become constants, and constants disappear."""
 
 from __future__ import annotations
 

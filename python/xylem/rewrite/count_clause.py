@@ -1,4 +1,4 @@
-"""Say a `count` clause by the position variable of the loop before it.
+"""Replace a `count` clause by the position variable of the loop before it.
 
     for $x in π let $y := σ($x) where χ count $n return β
     →   for $x at $n in π[χ] return β                              with σ($x) for $y in χ and β

@@ -1,6 +1,6 @@
-"""Positions said by a variable that counts: `a[3]` is the a whose number is 3.
+"""Express positions by a counting variable: `a[3]` is the a whose number is 3.
 
-Also which items of a path a construct picks by their number: `head(//x)`, `(//x)[position() <= 10]`,
+The module also finds the items that an expression picks by number: `head(//x)`, `(//x)[position() <= 10]`,
 `subsequence(//x, 3, 2)`, `tail(//x)`.
 """
 

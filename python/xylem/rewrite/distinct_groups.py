@@ -1,4 +1,4 @@
-"""Groups as they were written before there was `group by`: a loop over distinct values, and for each its items.
+"""Groups in the style of XQuery 1.0: a loop over distinct values that selects the items of each value.
 
     for $c in distinct-values(//book/@category)           for $b in //book for $c in distinct-values($b/@category)
     let $p := for $t in //book                      →     let $p := for $t in $b return <p>{ $t/price }</p>

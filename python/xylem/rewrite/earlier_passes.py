@@ -1,4 +1,4 @@
-"""What a pass over the input needs to know from an earlier one: values that are known only at its end, taken out.
+"""Take out values that are known only at the end of the input, so that an earlier pass can compute them.
 
     let $b := count(/s/p[x > 0])                      earlier:   $value1 := count(/s/p[x > 0])
     for $i in /s/p return $i/x idiv $b        →       then:      for $i in /s/p return $i/x idiv $value1

@@ -2,8 +2,8 @@
 
 The cases come in the thesis' order, which its safety depends on. Where we go further: steps may select several symbols
 (wildcards, descendants), and an expression that needs only the start tag of an element never waits for its end.
-Where we differ: a loop that cannot follow the stream waits for all it depends on, not just for X, as the programs
-printed in the thesis do. With content like (b* | a) that is needed: Ord(b, a) holds, and a is past at the first b.
+Where we differ: a loop that cannot follow the stream waits for everything it depends on, not only for X, as in the
+thesis' printed programs. Content like (b* | a) requires it: Ord(b, a) holds, and a is past at the first b.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Rewrite steps to parents, ancestors and siblings so that paths only go forward, where that is possible.
 
-A stream shows an element before what is below it, so a step back asks for something that has passed. Most can be said
-forward (the forms are in `forward_parent`, `forward_ancestor` and `forward_predicate`; after "XPath: Looking
-Forward", Olteanu et al., and XQPull §3.6). What is left is answered from what is buffered one level up.
+A stream shows an element before its content, so a backward step asks for something that has passed. Most such steps
+have a forward form (`forward_parent`, `forward_ancestor` and `forward_predicate`; after "XPath: Looking Forward",
+Olteanu et al., and XQPull §3.6). The others are answered from a buffer one level up.
 """
 
 from __future__ import annotations

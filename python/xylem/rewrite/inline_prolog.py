@@ -1,4 +1,4 @@
-"""Put the prolog's declarations where they are used, so that what they read of the input is seen.
+"""Inline the prolog's declarations, so that the planner sees what they read of the input.
 
     declare variable $d := doc("a.xml");  $d/x/y          →     let $d := doc("a.xml") return $d/x/y
 

@@ -1,4 +1,4 @@
-"""What a leaf may look at: only what is buffered for its variables, each in a buffer of its own."""
+"""Check that a leaf reads only the buffers of its variables."""
 
 from __future__ import annotations
 

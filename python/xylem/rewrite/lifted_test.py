@@ -1,7 +1,7 @@
-"""A test of an element said as a test of its parent: `../meta/year = "2020"` is `meta/year = "2020"` there.
+"""Turn a test of an element into a test of its parent: `../meta/year = "2020"` becomes `meta/year = "2020"`.
 
-Every path of the test that starts at the element must begin with a step to the parent; all else it reads stands for
-itself. A parent that is asked for by name must have it, so `parent::b/x = 1` is `x = 1` of a parent that is a `b`.
+Every path of the test that starts at the element must begin with a step to the parent; other paths do not change. If
+the step names the parent, the parent must have that name: `parent::b/x = 1` is `x = 1` of a parent that is a `b`.
 """
 
 from __future__ import annotations

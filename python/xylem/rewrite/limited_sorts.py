@@ -1,4 +1,4 @@
-"""Sorts of which only the first items are asked for, or the last: how many tuples of them matter.
+"""Sorts of which a query reads only the first or last items: the number of tuples that it needs.
 
     (for $x in E order by K return R)[position() le 10]          10 items
     subsequence(for …, 1, 10), head(for …), (for …)[3], (for …)[position() le $k]

@@ -1,4 +1,4 @@
-"""Why a query is one task, in words and with the place in the query."""
+"""The reason why a query is a single task, with its place in the query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions compared with a range or a list of numbers, said by bounds.
+"""Replace comparisons of a position with a range or a list of numbers by bounds.
 
     position() = 1 to 5        →     position() >= 1 and position() <= 5
     position() = (1, 4)        →     position() = 1 or position() = 4

@@ -1,4 +1,4 @@
-"""Leave out what no valid document can make happen.
+"""Remove expressions that no valid document can reach.
 
     α     →     ε
 

@@ -1,4 +1,4 @@
-"""A rule that looks at the whole body of a query: what it is, what it may ask, and how rules are applied."""
+"""Rules over the whole body of a query: their interface, the facts they may use, and how they are applied."""
 
 from __future__ import annotations
 

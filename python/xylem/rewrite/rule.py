@@ -1,4 +1,4 @@
-"""What a rewrite rule is, and what it may ask."""
+"""The interface of a rewrite rule, and the facts that it may use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The names of all rules: whoever wants a query as it is written switches them all off.
+"""The names of all rules, to switch them all off.
 
-The reference that everything else is compared with is the tree evaluator without rules: nested loops, no index, no
-value that turns of a loop share, windows by their definition.
+Tests compare everything with the tree evaluator without rules: nested loops, no index, no shared values in loops, and
+windows by their definition.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a schema says of a path: that it selects nothing, or always something."""
+"""Whether a schema proves that a path selects nothing, or always something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a streamed program carries its statements out in the order in which they stand.
+"""Whether a streamed program executes its statements in their written order.
 
 A stream evaluates what it can while elements pass. Two loops over one document then take turns, an aggregate beside a
 loop grows while the loop runs, and a quantifier sees items behind the one that decided it. For expressions that depend

@@ -1,4 +1,4 @@
-"""Which clauses of a FLWOR expression a best-match join is about, and whether it may stand there.
+"""Find the clauses that belong to a best-match join, and check that the join is allowed there.
 
     for $r in R … for $s in S … where $r left outer bestmatch join $s on …
 

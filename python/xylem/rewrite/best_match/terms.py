@@ -1,9 +1,9 @@
-"""What orders and tests compute of a pair, as terms over values of its items (`plan/best_match_plan.py`).
+"""The computations of orders and tests on a pair, as terms over values of its items (`plan/best_match_plan.py`).
 
     abs($p1/det_time - ($p2/det_time + 5400))   →   ("abs", ("-", ("left", 0), ("+", ("right", 0), ("constant", 0))))
 
-A term says what is computed, in the order it is written, so that whoever computes it gets the same xs:double.
-Whether the values are of types for which that holds is seen when they are there.
+A term keeps the written order of operations, so every evaluation gives the same xs:double. The run checks that the
+values have types for which this holds.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""What a table of gathered items will be asked for, known before it is made: the other side of a join by key.
+"""The keys that a table of gathered items will be asked for, known before the table exists: the other side of a join.
 
     for $p in //person[age > 30] let $n := $p/name for $t in lookup(1, $p/@id) …    →    //person ! data(@id)
 
-Whoever has all values that a range of the input asks for need send it only the items with such a key. It may be more
-than is asked for: predicates and conditions are left out, so that no error of theirs can come early, and what is left
-is paths alone.
+A range of the input then needs only the items with one of its keys. The keys may be too many: predicates and conditions
+are left out, so that their errors cannot come early, and only paths remain.
 
     … for $t in lookup(1, $p/@id) for $i in lookup(2, $t/@item) …    2 is asked by the items that 1 gives
 """

@@ -1,7 +1,7 @@
-"""What is known of nodes of the input where they are copies: whether they are in order, each once, none in another.
+"""Facts about copied nodes of the input: whether they are in order, without duplicates, and none inside another.
 
-A path over copies is right only then: its nodes are told apart and ordered by the trees they are in. Where copies may
-lie inside each other, which most data do not, tasks look whether they do (`run/tasks/flat_items.py`).
+A path over copies is correct only then, because the trees of the copies define identity and order. If the originals may
+be nested, which is rare, tasks check whether they are (`run/tasks/flat_items.py`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Expressions written another way so that they can be taken apart: what stands for a loop, a test, a conversion."""
+"""Rewrite expressions so that they can be divided: calls and operators that stand for a loop, a test or a
+conversion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the tasks of a part are given the items of another: all of them, or by key what may match."""
+"""How the tasks of a part receive the items of another part: all of them, or only those whose key may match."""
 
 from __future__ import annotations
 

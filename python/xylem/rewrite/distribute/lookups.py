@@ -1,12 +1,12 @@
-"""Joins with what was gathered, by key: of the gathered items, only those that may match are looked at.
+"""Join with gathered items by key, so that a task looks only at items that may match.
 
     for $t in $part1 where $t/@ref = $p/@id …    →    for $t in lookup(1, $p/@id) where $t/@ref = $p/@id …
     $part1[@ref = $p/@id]                        →    lookup(1, $p/@id)[@ref = $p/@id]
     $p/@id = $part1                              →    $p/@id = lookup(1, $p/@id)
     some $t in $part1 satisfies $t/@ref = $p/@id →    some $t in lookup(1, $p/@id) satisfies …
 
-Gain:   what would be looked at for every item of the input is found in a table that each task makes once; where the
-        table is large, each task is given its part of it (`asked_keys.py`).
+Gain:   instead of scanning all gathered items for every item of the input, a task asks a table that it builds once; if
+        the table is large, each task receives only its part (`asked_keys.py`).
 Needs:  an equality of which one side reads the gathered item alone and the other side does not read it; both are paths
         or variables, so that computing them earlier, or for all items, raises no error of its own. Strings are compared
         by their characters: no collation of the query's.

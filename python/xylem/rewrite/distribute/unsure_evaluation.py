@@ -1,4 +1,4 @@
-"""What may not be evaluated before its time: where a query may leave an expression out, or catch its errors."""
+"""Expressions that must not be evaluated early, because the query may skip them or catch their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an expression does with the values of those directly below it: writes, atomises, tests, or anything else."""
+"""How an expression uses the values of its operands: writes, atomises, tests, or anything else."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Queries over update streams as operators that can take back what they gave.
+"""Queries over update streams become operators that can retract their results.
 
-A resolved query comes in; a plan (`plan/history.py`) goes out, with the expressions that its operators evaluate for
-one unit of their loops, as functions. Nothing is run here, and no meaning changes: what has no operator is computed
-as a whole.
+A resolved query comes in; a plan (`plan/history.py`) goes out, with functions that its operators evaluate for one unit
+of their loops. The package runs nothing and changes no meaning: an expression without an operator is computed as a
+whole.
 """
 
 from .planner import PlannedHistory, plan_history

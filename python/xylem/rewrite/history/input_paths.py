@@ -1,4 +1,4 @@
-"""The paths by which a query reads its update streams, each as a variable that stands for the nodes it leads to.
+"""The paths by which a query reads its update streams: a variable replaces each path.
 
     for $q in stream("tickers")//ticker …      for $q in $path1 …, and $path1 is stream("tickers")//ticker
     //biblio[publisher = "Wiley"]/books        a condition on an element around

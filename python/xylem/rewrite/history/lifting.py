@@ -1,4 +1,4 @@
-"""What a function reads beside its unit: values that operators keep, and joins as look-ups in an index."""
+"""The values that a function reads besides its unit: values kept by operators, and joins as index look-ups."""
 
 from __future__ import annotations
 

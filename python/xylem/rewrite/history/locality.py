@@ -1,4 +1,5 @@
-"""What an expression reads of the elements it is given: whether it stays inside, which children, how far back."""
+"""Which parts of its elements an expression reads: whether it stays inside, which children, and how far back in
+time."""
 
 from __future__ import annotations
 

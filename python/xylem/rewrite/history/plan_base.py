@@ -1,4 +1,4 @@
-"""What the parts of the planner share: sources, functions, what is kept, and what may not be in a function."""
+"""The base of the planner: sources, functions, kept values, and expressions that no function may contain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a query to operators that take back what they gave; what has none is computed again, and the plan says why."""
+"""Plan a query with operators that can retract their results; other parts are recomputed, and the plan says why."""
 
 from __future__ import annotations
 

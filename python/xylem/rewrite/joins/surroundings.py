@@ -1,4 +1,4 @@
-"""What stands around an expression: loops, what their variables depend on, and the focus.
+"""The context of an expression: the loops around it, the dependences of their variables, and the focus.
 
 Each loop around an expression is one level deeper: a `for`, the items of a path inside a predicate or behind `!`, the
 body of a function, which may be called any number of times. An expression is as deep as the deepest thing it reads: one

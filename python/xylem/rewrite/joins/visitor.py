@@ -1,4 +1,4 @@
-"""What all that looks for joins has in common: facts of the whole query, and a way into each expression."""
+"""The base of all searches for joins: facts about the whole query, and a traversal of its expressions."""
 
 from __future__ import annotations
 

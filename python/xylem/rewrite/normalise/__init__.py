@@ -1,7 +1,7 @@
-"""Queries that mean the same are written the same: what comes out has one spelling, whatever came in.
+"""Normalise: queries with the same meaning get the same spelling.
 
-The stream and the tasks both begin with `normalise`; the rules behind it match one spelling each. It changes how a
-query is written, never what it gives, in which order, or which errors it may raise.
+Lowering for streams and for tasks begins with `normalise`, so each later rule has to match one spelling only. It
+changes how a query is written, never its items, their order, or the errors that it may raise.
 """
 
 from __future__ import annotations

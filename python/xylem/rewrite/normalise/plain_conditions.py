@@ -1,4 +1,4 @@
-"""Write conditions that mean the same the same.
+"""Give conditions with the same meaning the same spelling.
 
     some $k in $c/buyer satisfies $k/@person = B        →     $c/buyer/@person = B
     exists($c/buyer[@person = B])                       →     $c/buyer/@person = B

@@ -1,8 +1,8 @@
-"""Rules that make one pass of a query that looks as if it needed many (single-pass.txt §4.3, §5.1.3).
+"""Rules that make a query with apparently many passes need only one (single-pass.txt §4.3, §5.1.3).
 
-In comes the body of a query with its prolog, names resolved; out goes an equal body, in XQuery still: recursions over a
-sequence become aggregates and folds, what is selected flows on, and aggregates in loops are kept by key. Nothing here
-decides how the result is executed: the rewriting to FluX and the streaming runner do.
+The resolved body of a query with its prolog comes in; an equal body goes out, still in XQuery: recursions over a
+sequence become aggregates and folds, loops are fused, and aggregates in loops become tables by key. The rules do not
+decide how the result is executed; the rewriting to FluX and the streaming runner do.
 """
 
 from .one_pass import make_one_pass

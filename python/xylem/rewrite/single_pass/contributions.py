@@ -1,4 +1,4 @@
-"""What each item adds to the value of a recursion, and by which operator."""
+"""The value that each item adds to a recursion, and the operator that adds it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The function conversion rules, where a call is replaced by what it does (XQuery 3.1 §3.1.5.2)."""
+"""The function conversion rules, for calls that are replaced by the function's body (XQuery 3.1 §3.1.5.2)."""
 
 from __future__ import annotations
 

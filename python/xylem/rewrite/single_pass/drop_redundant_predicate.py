@@ -1,4 +1,4 @@
-"""Leave out a condition that always holds, so that nothing waits for what it is compared with (§4.4).
+"""Drop a condition that always holds, so that no item waits for the compared value (§4.4).
 
     for $i in S where K($i) <= max(S ! K(.)) return R      →     for $i in S where exists(K($i)) return R
     for $i in S where exists(S) return R                   →     for $i in S return R

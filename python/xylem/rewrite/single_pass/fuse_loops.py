@@ -1,4 +1,4 @@
-"""Let what is selected flow on, instead of collecting it first (vertical fusion).
+"""Pass selected items on directly, instead of collecting them first (vertical fusion).
 
     let $b := for $i in E where P($i) return $i     →     let $b := E[P(.)]
     for $j in (for $i in E where P return F)        →     for $i in E where P for $j in F

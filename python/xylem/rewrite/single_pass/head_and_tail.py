@@ -1,4 +1,4 @@
-"""How a query says: the first or last item of a sequence, all but that one, is there any."""
+"""The spellings of: the first or last item of a sequence, all items but that one, and whether there is any."""
 
 from __future__ import annotations
 

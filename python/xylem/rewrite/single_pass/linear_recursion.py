@@ -1,4 +1,5 @@
-"""Functions that walk along a sequence: what they do at its end, and what with each item (single-pass.txt §5.1.3).
+"""Functions that recurse along a sequence: their value at its end, and their step for each item (single-pass.txt
+§5.1.3).
 
         declare function f($p, $c) { if (empty($p)) then Z else C($p[1], f(subsequence($p, 2), $c)) }
 

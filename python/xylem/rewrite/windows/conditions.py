@@ -1,4 +1,4 @@
-"""Conditions in parts, and what may be done with them."""
+"""Split conditions into parts, and decide which parts may move."""
 
 from __future__ import annotations
 

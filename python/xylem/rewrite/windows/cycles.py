@@ -1,4 +1,4 @@
-"""Whether the children of an element come in turns: after one name always another one before the first comes again."""
+"""Whether the children of an element alternate: between two children of one name there is always one of another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule for windows looks at, and what it may ask."""
+"""The interface of a rule for windows, and the facts that it may use."""
 
 from __future__ import annotations
 
