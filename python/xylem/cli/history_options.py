@@ -219,7 +219,7 @@ def history_options(
     if as_of is not None and time is None:
         raise typer.BadParameter(f"{as_of!r} is neither a number of seconds nor a dateTime", param_hint="--as-of")
     how = update_format(updates, paths, commits_items=commit is CommitWhen.ITEM)
-    return HistoryOptions(how, report, changes, time, _late(late), name, _kept(*keep), _place(serve))
+    return HistoryOptions(how, report, changes, time, _late(late), name, kept(*keep), _place(serve))
 
 
 def update_format(updates: UpdatesFormat, paths: dict[str, str | None], *, commits_items: bool) -> UpdateFormat:
@@ -247,14 +247,15 @@ def _place(serve: str | None) -> tuple[str, int] | None:
     return host or "127.0.0.1", int(port)
 
 
-def _kept(versions: int | None, seconds: float | None) -> Keep | None:
+def kept(versions: float | None, seconds: float | None) -> Keep | None:
+    """The versions to keep, from the options; None where that is left to the query."""
     from decimal import Decimal
 
     from xylem.run.history.retention import Keep
 
     if versions is None and seconds is None:
         return None
-    return Keep(versions, None if seconds is None else Decimal(str(seconds)))
+    return Keep(None if versions is None else int(versions), None if seconds is None else Decimal(str(seconds)))
 
 
 def _late(given: str | None) -> Late:

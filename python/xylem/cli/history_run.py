@@ -17,8 +17,7 @@ from .query_source import QuerySource, output_parameters, variables
 from .result_output import ResultOutput, result_output
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
+    from xylem.run.history.evaluation import Answer
     from xylem.run.history.run import UpdateInput, UpdateRun
     from xylem.sink.changelog import Envelope
     from xylem.source.malformed import MalformedTally
@@ -33,6 +32,9 @@ _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=(.+)", re.DOTALL).fullmatch
 
 def run_over_updates(source: QuerySource, options: RunOptions, history: HistoryOptions) -> None:
     """Run the query over its streams and report."""
+    if options.checkpoint is not None:
+        _from_checkpoint(source, options, history, options.checkpoint)
+        return
     if not options.inputs:
         raise typer.BadParameter("give an update stream: -i FILE", param_hint="--updates")
     for option, given in (("--items", options.items), ("--schema", options.schema), ("--stream", options.stream)):
@@ -112,13 +114,39 @@ def _inputs(options: RunOptions, history: HistoryOptions) -> Iterator[UpdateInpu
         yield UpdateInput(name, place, operations_of(place, history.format, options.limits))
 
 
+def _from_checkpoint(source: QuerySource, options: RunOptions, history: HistoryOptions, checkpoint: Path) -> None:
+    """The answer as of a time, from the checkpoint of `xylem stream`."""
+    from xylem.spark.continuous.past_answer import past_answer
+    from xylem.spark.continuous.told_query import QueryText, told_queries
+
+    if history.as_of is None:
+        told = "with --updates this reads the checkpoint of `xylem stream`: it needs --as-of"
+        raise typer.BadParameter(told, param_hint="--checkpoint")
+    if options.inputs:
+        told = "the answer comes from the checkpoint, without an input"
+        raise typer.BadParameter(told, param_hint="-i")
+    text = QueryText(history.name, source.text, source.name, source.base_uri, source.folder)
+    ((_, query),) = told_queries(
+        [text],
+        variables=variables(options.values, options.documents),
+        allow=options.allowed,
+        output=output_parameters(options.output_parameters),
+        limits=options.limits,
+        several_documents=True,
+        over_updates=True,
+    )
+    answer = past_answer(checkpoint, history.name, query, history.format.name, history.as_of)
+    with result_output(options.output) as output:
+        _past(answer, history.report, lambda text: output.write(text.encode()))
+
+
 def _reported(run: UpdateRun, history: HistoryOptions, output: ResultOutput, metrics: RunMetrics | None) -> None:
     def write(text: str) -> None:
         output.write(text.encode())
         output.flush()
 
     if history.as_of is not None:
-        _past(run, history.as_of, history.report, write)
+        _past(run.as_of(history.as_of), history.report, write)
     elif history.report is Report.FINAL:
         write(run.final().text)
     else:
@@ -138,11 +166,10 @@ def _teller(run: UpdateRun, metrics: RunMetrics | None) -> Callable[[], None]:
     return tell
 
 
-def _past(run: UpdateRun, time: Decimal, report: Report, write: Write) -> None:
+def _past(answer: Answer, report: Report, write: Write) -> None:
     """Only the answer as of one time."""
     from xylem.sink.changelog import ChangeLog, change_line, commit_line, json_text
 
-    answer = run.as_of(time)
     commit, text = answer.commit, answer.display.text
     if report is Report.COMMITS:
         write(commit_line(commit.number, commit.time, json_text(text)) + "\n")

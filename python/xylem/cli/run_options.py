@@ -204,7 +204,8 @@ def run(
         typer.Option(
             "--checkpoint",
             metavar="FILE",
-            help="Save progress in this file. After an interruption, the same command continues. Needs `-i` and `-o`.",
+            help="Save progress in this file. After an interruption, the same command continues. Needs `-i` and `-o`. "
+            "With `--updates` and `--as-of`, the checkpoint of `xylem stream` to read the answer from.",
             rich_help_panel=STREAM,
         ),
     ] = None,

@@ -16,13 +16,14 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .byte_size import in_bytes
 from .event_time_option import event_time_of
-from .history_options import Changes, UpdatesFormat, update_format
+from .history_options import Changes, UpdatesFormat, kept, update_format
 from .query_source import QuerySource, output_parameters, query_source, spark_settings, variables
 from .replay_option import replay_of
 from .route_option import check_routable
 
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
+    from xylem.sink.changelog import Envelope
     from xylem.source.replay import Replay
     from xylem.spark.continuous.continuous_run import ContinuousQuery, Trigger
     from xylem.spark.continuous.evaluations import Join
@@ -76,6 +77,8 @@ class StreamArguments:
     """Outputs for elements of some names."""
     paths: Mapping[str, str | None] = field(default_factory=dict)
     """For feeds: where records are, and their keys, times, versions and deletions."""
+    keep: Mapping[str, float | None] = field(default_factory=dict)
+    """Of update streams: how many versions, and versions of how long a time, are kept beyond those that are read."""
 
 
 def stream_queries(arguments: StreamArguments) -> None:
@@ -100,13 +103,14 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
         routes = {name: output_place(text) for name, text in arguments.routes.items()}
     except WrongPlace as reason:
         raise typer.BadParameter(str(reason)) from reason
-    join = _join([name for name, _ in named], arguments.within)
+    names = [name for name, _ in named]
+    join = None if arguments.updates is not None else _join(names, arguments.within)
     sources = _sources(arguments)
     if any(place.kind == "file" for place in (written, *routes.values())) and len(sources) > 1:
         raise typer.BadParameter("several queries write to a directory: --output dir:PATH", param_hint="--output")
     malformed, dead_letters = _on_malformed(arguments.on_malformed)
     replay = _replay(arguments, read)
-    updates = _updates(arguments, read)
+    updates = _updates(arguments, names, read)
     late = None if updates is not None else arguments.late
     event_time, late_letters = event_time_of(arguments.event_time, arguments.watermark, late)
     queries = _told(sources, arguments, event_time, replay, several_documents=not read[0].is_one_document)
@@ -143,15 +147,18 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
     )
 
 
-def _updates(arguments: StreamArguments, read: Sequence[InputPlace]) -> UpdateStream | None:
+def _updates(arguments: StreamArguments, names: Sequence[str], read: Sequence[InputPlace]) -> UpdateStream | None:
     """The format of updates; None without updates, and then their options are errors."""
     if arguments.updates is None:
-        given = {"--changes": arguments.changes, **{f"--{name}": value for name, value in arguments.paths.items()}}
+        given: dict[str, object] = {"--changes": arguments.changes}
+        given |= {f"--{name}": value for name, value in arguments.paths.items()}
+        given |= {f"--keep-{name}": value is not None for name, value in arguments.keep.items()}
         for option, value in given.items():
             if value:
                 raise typer.BadParameter("this option needs --updates", param_hint=option)
         return None
     from xylem.run.history.feed import LATE
+    from xylem.run.history.logged_run import ONE_STREAM
     from xylem.source.update_stream.formats import IN_MESSAGES
     from xylem.spark.continuous.update_answer import UpdateStream
 
@@ -161,14 +168,19 @@ def _updates(arguments: StreamArguments, read: Sequence[InputPlace]) -> UpdateSt
     late = next((late for late in LATE[:3] if late == (arguments.late or "stop")), None)
     if late is None:
         raise typer.BadParameter(f"{arguments.late!r} is not one of {', '.join(LATE[:3])}", param_hint="--late")
-    if len(read) > 1 or read[0].is_one_document:
-        told = "updates come from one input, as documents of a directory or messages: dir:PATH, kafka:, ?frames=lines"
+    if any(place.is_one_document for place in read):
+        told = "updates come as documents of a directory or messages: dir:PATH, kafka:, ?frames=lines"
         raise typer.BadParameter(told, param_hint="--input")
-    if arguments.on_malformed.startswith("dead-letter"):
-        told = "over updates this is stop or skip"
-        raise typer.BadParameter(told, param_hint="--on-malformed")
+    if arguments.within is not None:
+        raise typer.BadParameter("--updates does not go with it", param_hint="--within")
+    if len(names) > 1 and (not all(names) or len(set(names)) < len(names)):
+        told = "several inputs need names: --input a=dir:… --input b=dir:…"
+        raise typer.BadParameter(told, param_hint="--input")
     how = update_format(arguments.updates, dict(arguments.paths), commits_items=False)
-    return UpdateStream(how, None if arguments.changes is None else arguments.changes.value, late)
+    changes: Envelope | None = None if arguments.changes is None else arguments.changes.value
+    keep = kept(arguments.keep.get("versions"), arguments.keep.get("time"))
+    # An only stream is whatever the query calls it.
+    return UpdateStream(how, changes, late, tuple(names) if len(names) > 1 else ONE_STREAM, keep)
 
 
 def _replay(arguments: StreamArguments, read: Sequence[InputPlace]) -> Replay | None:

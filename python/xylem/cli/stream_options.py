@@ -21,7 +21,17 @@ from .common_options import (
 )
 from .event_time_option import EventTimePath, LatePolicy, Watermark
 from .failures import reported
-from .history_options import ChangesOption, DeletePath, KeyPath, RecordPath, TimePath, Updates, VersionPath
+from .history_options import (
+    ChangesOption,
+    DeletePath,
+    KeepTime,
+    KeepVersions,
+    KeyPath,
+    RecordPath,
+    TimePath,
+    Updates,
+    VersionPath,
+)
 from .project_option import Project, listed
 from .replay_option import ReplaySpeed, ReplayTime
 from .route_option import StreamRoutes, routes_of
@@ -224,6 +234,8 @@ def stream(
     ] = None,
     updates: Updates = None,
     changes: ChangesOption = None,
+    keep_versions: KeepVersions = None,
+    keep_time: KeepTime = None,
     record: RecordPath = None,
     key: KeyPath = None,
     time: TimePath = None,
@@ -290,6 +302,7 @@ def stream(
                 changes=changes,
                 routes=routes_of(route or ()),
                 paths={"record": record, "key": key, "time": time, "version-path": version_path, "delete": delete},
+                keep={"versions": keep_versions, "time": keep_time},
                 limits=limits_of(limit or (), allow_dtd=not no_dtd),
             )
         )

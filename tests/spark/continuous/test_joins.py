@@ -186,7 +186,7 @@ def test_two_directories_on_spark(tmp_path: Path) -> None:
             places,
             output_place(f"dir:{tmp_path}/out"),
             tmp_path / "state",
-            Join(STREAMS, 3600),
+            join=Join(STREAMS, 3600),
             trigger=Trigger(None),
             is_quiet=True,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def test_each_change_once(tmp_path: Path) -> None:
 
     query = tmp_path / "rises.xq"
     query.write_text(QUERY)
-    stream = [str(query), "--updates", "native", "--input", f"dir:{folder}"]
+    stream = [str(query), "--updates", "native", "--input", f"dir:{folder}", "--keep-time", "30"]
     disturbed = [*stream, "--output", f"file:{tmp_path}/changes.jsonl", "--checkpoint", f"{tmp_path}/state"]
     metrics = tmp_path / "metrics.jsonl"
     feeder = Feeder(add, metrics, ahead=60, seconds=0.05)
@@ -54,3 +55,7 @@ def test_each_change_once(tmp_path: Path) -> None:
     quiet = CliRunner().invoke(app, ["run", str(query), "-i", str(folder), "--updates", "native", "--report", "log"])
     assert quiet.exit_code == 0, quiet.stderr
     assert (tmp_path / "changes.jsonl").read_text() == quiet.stdout
+    last = json.loads(quiet.stdout.splitlines()[-1])["t"]
+    then = ["run", str(query), "--updates", "native", "--report", "final", "--as-of", str(last - 5)]
+    kept = CliRunner().invoke(app, [*then, "--checkpoint", f"{tmp_path}/state"])
+    assert kept.stdout == CliRunner().invoke(app, [*then, "-i", str(folder)]).stdout != ""

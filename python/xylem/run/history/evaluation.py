@@ -32,6 +32,16 @@ class Display:
     text: str = ""
 
 
+@dataclass(frozen=True)
+class Answer:
+    """The answer after a commit."""
+
+    commit: Commit
+    display: Display
+    is_changed: bool
+    """Whether it differs from the one before; the first one from no answer at all."""
+
+
 class HistoryRun(Protocol):
     """A query over update streams, told of each commit."""
 

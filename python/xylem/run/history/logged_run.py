@@ -1,12 +1,14 @@
-"""A query over an update stream that comes message by message: its change log, and a saved state to resume from.
+"""A query over update streams that come message by message: its change log, and a saved state to resume from.
 
-The log is the same however the messages are divided into runs. A run saves the history, the adapter of the feed and the
-log; the next one rebuilds the operators from these.
+The log is the same however the messages are divided into runs. A run saves the history, the adapters of the feeds, the
+operations that wait for another stream, and the log; the next one rebuilds the operators from these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 from xylem.errors import DynamicError, StaticError
@@ -15,6 +17,8 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally
 from xylem.source.update_stream.formats import UpdateFormat, message_operations
 from xylem.source.update_stream.keyed import KeyedFeed
+from xylem.source.update_stream.operations import Operation
+from xylem.source.update_stream.saved_operations import operation_of, plain_operation
 from xylem.values.saved_state import give_state, layout, state_of
 from xylem.values.state_codec import DamagedState
 from xylem.values.state_values import decoded, encoded
@@ -22,18 +26,22 @@ from xylem.values.state_values import decoded, encoded
 from ..program import Program
 from .commits import Commit, History
 from .engine import Engine
-from .evaluation import Surroundings
+from .evaluation import Answer, Surroundings
 from .feed import Feed, Late
 from .final_answer import FinalAnswer, why_never_final
+from .kept_past import KeptPast
+from .merged_streams import Waiting
 from .program import HistoryProgram
+from .retention import Keep
 from .run import history_run
 from .saved_history import history_state, restore_history
 
 NOT_APPENDED = "XYST0031"
+ONE_STREAM = ("",)
 
 
 class LoggedRun:
-    """Keeps the answer to one stream."""
+    """Keeps the answer to some streams."""
 
     def __init__(
         self,
@@ -43,29 +51,37 @@ class LoggedRun:
         how: UpdateFormat,
         name: str,
         *,
+        streams: Sequence[str] = ONE_STREAM,
         envelope: Envelope | None = None,
         tally: MalformedTally | None = None,
         late: Late = "stop",
         limits: Limits = DEFAULT_LIMITS,
+        keep: Keep | None = None,
         saved: bytes | None = None,
     ) -> None:
-        """`name` is what rows call the query; `saved` is what `save` gave."""
+        """`name` is what rows call the query; `streams` what it calls them; `saved` is what `save` gave."""
         self._how = how
         self._limits = limits
         self._envelope = envelope
         self._history = History()
-        self._feed = Feed(self._history.stream(""), tally=tally, late=late, limits=limits)
-        self._adapter: KeyedFeed | None = how.feed()
-        # Values that were are in no history: what looks back at them is computed from the states there were.
-        keeps_values = any(one.rule != "S" for one in operators.plan.kept)
+        self._feeds = [Feed(self._history.stream(one), tally=tally, late=late, limits=limits) for one in streams]
+        self._adapters: list[KeyedFeed | None] = [how.feed() for _ in streams]
+        self._messages = [0 for _ in streams]
+        self._waiting = Waiting(len(streams))
         self._log: ChangeLog | AppendLog = AppendLog(name) if envelope == "append" else ChangeLog(name)
         if envelope == "append" and (why := why_never_final(operators.plan)):
             raise StaticError(NOT_APPENDED, f"nothing of it is final while more may come: {why}")
-        self._messages = 0
         state = None if saved is None else self._restored(saved)
-        why_whole = "" if state is None else state[1]
+        # Values that were are in no history: what looks back at them is computed from the states there were.
+        keeps_values = any(one.rule != "S" for one in operators.plan.kept)
+        self._past = KeptPast(program, self._history, around, keep)
         self._run = history_run(
-            program, self._history, around, None if keeps_values else operators, why_whole=why_whole
+            program,
+            self._history,
+            around,
+            None if keeps_values else operators,
+            why_whole="" if state is None else state[1],
+            truncates=keep is None,
         )
         if state is not None:
             commit = restore_history(self._history, state[0])
@@ -73,19 +89,48 @@ class LoggedRun:
                 self._run.follow(commit)
         self._final: FinalAnswer | None = None
         if isinstance(self._log, AppendLog):
-            self._final = FinalAnswer(self._run, operators.plan, [self._feed], self._log.rows_given)
+            self._final = FinalAnswer(self._run, operators.plan, self._feeds, self._log.rows_given)
 
-    def take(self, message: bytes) -> Iterator[str]:
-        """The lines of the change log that a message leads to."""
-        is_first = self._messages == 0
-        self._messages += 1
-        for operation in message_operations(message, self._how, self._adapter, self._limits, is_first=is_first):
-            commit = self._feed.apply(operation)
-            if commit is not None:
-                yield from self._lines(commit)
+    def take(self, message: bytes, stream: int = 0) -> Iterator[str]:
+        """The lines of the change log that a message of a stream leads to."""
+        is_first = self._messages[stream] == 0
+        self._messages[stream] += 1
+        adapter, waiting = self._adapters[stream], self._waiting.operations[stream]
+        for operation in message_operations(message, self._how, adapter, self._limits, is_first=is_first):
+            waiting.append(operation)
+            if len(self._feeds) == 1:
+                yield from self._taken()
+        if len(self._feeds) > 1:
+            yield from self._taken()
+
+    def finish(self) -> Iterator[str]:
+        """The lines of what waits for another stream: no more will come for now."""
+        yield from self._taken(is_end=True)
+
+    def as_of(self, time: Decimal) -> Answer:
+        """The answer as of a time that is still known. XYDY0021 before that."""
+        return self._past.answer(time, self._run)
+
+    def _taken(self, *, is_end: bool = False) -> Iterator[str]:
+        while (found := self._waiting.next(is_end=is_end)) is not None:
+            number, operation = found
+            # A base with updates inside it is taken as a whole: a state is never saved in the middle of one. What
+            # comes from another stream then may be earlier, and is in time nevertheless.
+            if operation.time == self._waiting.times[number] < self._history.now:
+                operation.time = None
+            yield from self._applied(number, operation)
+            waiting = self._waiting.operations[number]
+            while waiting and self._feeds[number].updates.base.depth:
+                yield from self._applied(number, waiting.popleft())
+
+    def _applied(self, number: int, operation: Operation) -> Iterator[str]:
+        commit = self._feeds[number].apply(operation)
+        if commit is not None:
+            yield from self._lines(commit)
 
     def _lines(self, commit: Commit) -> Iterator[str]:
         is_changed = self._run.follow(commit) or commit.number == 1
+        self._past.follow(commit, self._run)
         for row in self._rows(commit, is_changed):
             if self._envelope is None:
                 yield change_line(row)
@@ -104,18 +149,21 @@ class LoggedRun:
         """All that is needed to go on."""
         history, log = history_state(self._history), state_of(self._log)
         why_whole = self._run.why_whole if isinstance(self._run, Engine) else ""
-        return encoded((history, self._adapter_state(), log, self._messages, why_whole))
-
-    def _adapter_state(self) -> tuple[str, Any] | None:
-        return None if self._adapter is None else (layout(self._adapter), state_of(self._adapter))
+        adapters = [None if one is None else (layout(one), state_of(one)) for one in self._adapters]
+        waiting = [[plain_operation(one) for one in some] for some in self._waiting.operations]
+        incoming = adapters, self._messages, waiting, self._waiting.times
+        return encoded((history, incoming, log, why_whole))
 
     def _restored(self, saved: bytes) -> tuple[tuple[Any, ...], str]:
         """The history that was, and why operators had given up."""
         try:
-            history, adapter, log, self._messages, why_whole = decoded(saved)
+            history, (adapters, self._messages, waiting, times), log, why_whole = decoded(saved)
         except (DamagedState, ValueError) as reason:
             raise DynamicError("XYRT0033", f"the state of an answer: {reason}") from reason
-        if self._adapter is not None:
-            give_state(self._adapter, adapter[1])
+        for adapter, state in zip(self._adapters, adapters, strict=True):
+            if adapter is not None:
+                give_state(adapter, state[1])
+        self._waiting.operations = [deque(map(operation_of, some)) for some in waiting]
+        self._waiting.times = times
         give_state(self._log, log)
         return history, why_whole

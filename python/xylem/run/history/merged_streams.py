@@ -1,7 +1,11 @@
-"""Several update streams as one: their operations in the order of their times, ties in the order of the streams."""
+"""Several update streams as one: their operations in the order of their times, ties in the order of the streams.
+
+`merged` reads streams that it asks for the next operation; `Waiting` is given what comes.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from heapq import heapify, heappop, heapreplace
@@ -39,3 +43,32 @@ def merged(streams: Sequence[tuple[F, Iterable[Operation]]]) -> Iterator[tuple[F
         else:
             later = time if following.time is None else following.time
             heapreplace(waiting, (later, number, following, rest, feed))
+
+
+class Waiting:
+    """Operations that have come, each until no earlier one can come from another stream.
+
+    Holds:  what is later than the last operation of the slowest stream.
+    """
+
+    def __init__(self, streams: int) -> None:
+        self.operations: list[deque[Operation]] = [deque() for _ in range(streams)]
+        self.times = [Decimal(0)] * streams
+        """The latest of the operations that were taken from each stream."""
+
+    def next(self, *, is_end: bool = False) -> tuple[int, Operation] | None:
+        """The next operation, and the number of its stream. `is_end`: no more will come from any."""
+        found: tuple[Decimal, int] | None = None
+        for number, waiting in enumerate(self.operations):
+            if not waiting:
+                if is_end:
+                    continue
+                return None
+            time = waiting[0].time
+            head = (self.times[number] if time is None else time), number
+            if found is None or head < found:
+                found = head
+        if found is None:
+            return None
+        self.times[found[1]] = max(found[0], self.times[found[1]])
+        return found[1], self.operations[found[1]].popleft()

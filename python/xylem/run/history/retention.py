@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -13,6 +14,7 @@ from .commits import Commit, History
 from .content import Content, Slot
 
 KEEPS_TOO_LITTLE = "XYST0032"
+Forget = Callable[[list[Content]], None]
 
 
 @dataclass(frozen=True)
@@ -32,15 +34,15 @@ class Retention:
     before: int = 0
     """So many versions more before those of the last seconds: a state of that time may look back as well."""
 
-    def truncate(self, history: History, commit: Commit) -> int:
-        """Let go of versions in the slots a commit changed; how many they were."""
+    def truncate(self, history: History, commit: Commit, forget: Forget | None = None) -> int:
+        """Let go of versions in the slots a commit changed; how many they were. `forget` is told what was in them."""
         return sum(
-            self._truncated(history, change.slot, commit.time)
+            self._truncated(history, change.slot, commit.time, forget)
             for change in commit.changes
             if change.slot is not None and change.kind in ("replaced", "removed")
         )
 
-    def _truncated(self, history: History, slot: Slot, now: Decimal) -> int:
+    def _truncated(self, history: History, slot: Slot, now: Decimal, forget: Forget | None) -> int:
         versions = slot.versions
         keep = self.versions + 1
         if len(versions) <= keep or slot.is_inner or any(_has_inner(version.content) for version in versions):
@@ -56,6 +58,9 @@ class Retention:
         if last:
             known = history.time_of(versions[min(last + self.before, len(versions) - 1)].shown)
             history.kept_since = max(known, history.kept_since or known)
+            if forget is not None:
+                for version in versions[:last]:
+                    forget(version.content)
             history.let_go(slot, last)
         return last
 

@@ -16,14 +16,15 @@ from xylem.source.update_stream.operations import Operation
 from ..program import Program
 from .commits import Commit, History
 from .engine import Engine
-from .evaluation import Display, HistoryRun, Reevaluation, Surroundings
+from .evaluation import Answer, Display, HistoryRun, Reevaluation, Surroundings
 from .feed import Feed, Late
 from .final_answer import FinalAnswer
+from .kept_past import BEFORE_HISTORY, KeptPast
 from .merged_streams import merged
 from .program import HistoryProgram
-from .retention import Keep, retention_of, travel_of
+from .retention import Keep, retention_of
 
-BEFORE_HISTORY = "XYDY0021"
+__all__ = ["Answer", "RunFigures", "UpdateInput", "UpdateRun", "history_run"]
 
 
 @dataclass(frozen=True)
@@ -33,16 +34,6 @@ class UpdateInput:
     name: str
     source: str
     operations: Iterable[Operation]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The answer after a commit."""
-
-    commit: Commit
-    display: Display
-    is_changed: bool
-    """Whether it differs from the one before; the first one from no answer at all."""
 
 
 @dataclass
@@ -70,16 +61,18 @@ def history_run(
     *,
     is_edited: bool = True,
     why_whole: str = "",
+    truncates: bool = True,
 ) -> HistoryRun:
     """What computes the answer after each commit: the one place where that is chosen.
 
-    Operators keep an answer that is written as plain XML; whatever else is evaluated from the beginning.
+    Operators keep an answer that is written as plain XML; whatever else is evaluated from the beginning. `truncates`:
+    what the query cannot ask for is let go; otherwise the caller sees to that.
     """
-    retention = retention_of(program, keep)
+    retention = retention_of(program, keep) if truncates else None
     if operators is None or operators.plan.whole or program.output or around.output:
         return Reevaluation(program, history, around, retention)
     whole = Reevaluation(program, history, around)
-    return Engine(operators, history, around, whole, truncates=True, is_edited=is_edited, why_whole=why_whole)
+    return Engine(operators, history, around, whole, truncates=truncates, is_edited=is_edited, why_whole=why_whole)
 
 
 class UpdateRun:
@@ -183,19 +176,11 @@ class UpdateRun:
         return Answer(last, self.run.display, True)
 
     def _as_of_kept(self, time: Decimal, keep: Keep) -> Answer:
-        retention, looks_back = travel_of(self._program, keep)
+        past = KeptPast(self._program, self.history, self._around, keep)
         for feed, operation in merged(self._streams):
             self.figures.updates += operation.kind == "updates"
             commit = feed.apply(operation)
             if commit is not None:
                 self.figures.commits += 1
-                retention.truncate(self.history, commit)
-        earliest = self.history.first_time
-        if self.history.kept_since is not None:
-            earliest = self.history.kept_since + looks_back
-        asked = [commit for commit in self.history.commits if commit.time <= time]
-        if not asked or earliest is None or time < earliest:
-            there = "there is no commit" if earliest is None else f"the earliest time kept is {earliest}"
-            raise DynamicError(BEFORE_HISTORY, f"{time}; {there}")
-        run = Reevaluation(self._program, self.history, self._around)
-        return Answer(asked[-1], run.as_of(asked[-1].number), True)
+                past.follow(commit)
+        return past.answer(time)

@@ -23,23 +23,28 @@ Mark = tuple[Any, ...]
 
 
 def history_state(history: History) -> tuple[Any, ...]:
-    """All that a history of one stream knows."""
-    (stream,) = history.streams.values()
+    """All that a history knows."""
+    return history.counters(), {name: _stream_state(stream) for name, stream in history.streams.items()}
+
+
+def _stream_state(stream: Stream) -> tuple[Any, ...]:
     numbers: dict[Slot, int] = {}
     marks = list(_marks(stream.document, numbers))
     ids = {id: _IS_FROZEN if slot is FROZEN else numbers.get(slot, _ORPHAN) for id, slot in stream.slots.items()}
-    return history.counters(), marks, ids
+    return marks, ids
 
 
 def restore_history(history: History, state: tuple[Any, ...]) -> Commit:
-    """Give a new history of one stream what another knew; all of its content as one commit, the last there was."""
-    (stream,) = history.streams.values()
-    counters, marks, ids = state
+    """Give a new history of the same streams what another knew; all content as one commit, the last there was."""
+    counters, streams = state
     history.take_counters(counters)
-    slots = _Reading(stream.document).read(marks)
-    for id, number in ids.items():
-        stream.slots[id] = FROZEN if number == _IS_FROZEN else _unseen() if number == _ORPHAN else slots[number]
-    return Commit(history.number, history.now, tuple(_changes(stream)))
+    for name, (marks, ids) in streams.items():
+        stream = history.streams[name]
+        slots = _Reading(stream.document).read(marks)
+        for id, number in ids.items():
+            stream.slots[id] = FROZEN if number == _IS_FROZEN else _unseen() if number == _ORPHAN else slots[number]
+    changes = [change for stream in history.streams.values() for change in _changes(stream)]
+    return Commit(history.number, history.now, tuple(changes))
 
 
 def _changes(stream: Stream) -> Iterator[Change]:

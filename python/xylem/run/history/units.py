@@ -104,7 +104,7 @@ class Units:
             self._retire(old.content)
             self._walk_past(slot, old, watch)
         else:
-            self._forget(old.content)
+            self.forget(old.content)
         standing = watch.standing.past if watch.is_past else watch.standing
         # Behind what was there: a unit that goes and the one that comes for it are told as one change.
         at = watch.begin if watch.end is None else watch.end.before
@@ -176,7 +176,7 @@ class Units:
                 young += 1
             gone = min(gone, young)
         for version in versions[:gone]:
-            self._forget(version.content)
+            self.forget(version.content)
         history.let_go(slot, gone)
 
     def _inserted(self, change: Change) -> None:
@@ -230,9 +230,9 @@ class Units:
         made, _ = self._project(outer, new, around, outer_watch.depth, outer_watch.begin)
         outer_watch.projected = (*outer_watch.projected, *made)
         outer_watch.around = outer_watch.around.with_readers(made)
-        self._forget(outer_watch.version.content)
+        self.forget(outer_watch.version.content)
         for past in outer.versions[:-1]:
-            self._forget(past.content)
+            self.forget(past.content)
         outer_watch.version = version = outer.versions[-1]
         outer_watch.value = None
         self._walk_past(outer, None, outer_watch)
@@ -457,7 +457,7 @@ class Units:
 
     # --- content that goes
 
-    def _forget(self, content: Sequence[Content]) -> None:
+    def forget(self, content: Sequence[Content]) -> None:
         """Content is no more: neither are its units, nor what its slots remember."""
         for item in in_order(content):
             if type(item) is Slot:
@@ -465,7 +465,7 @@ class Units:
                 self._drop(item)
                 if watch is not None:
                     for version in item.versions:
-                        self._forget(version.content)
+                        self.forget(version.content)
                     if watch.begin is not None and watch.end is not None:
                         self.order.remove(watch.begin)
                         self.order.remove(watch.end)
@@ -473,7 +473,7 @@ class Units:
                 if item in self._units:
                     self._drop(item)
                 if not has_leaves_only(item.content):
-                    self._forget(item.content)
+                    self.forget(item.content)
 
     def _retire(self, content: Sequence[Content]) -> None:
         """Content is of the past: it has no units any more, but those around it may still read it."""

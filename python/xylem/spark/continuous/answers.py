@@ -57,6 +57,10 @@ class Answer:
         """The whole answer if the stream had ended here, of those that are live."""
         raise NotImplementedError
 
+    def left_out(self) -> list[bytes]:
+        """What could not be applied since this was last asked for: a line of JSON each."""
+        return []
+
     def save(self, is_whole: bool) -> bytes:
         """The state, to go on from after a restart: all of it, or what has changed since this was last asked for."""
         return b""

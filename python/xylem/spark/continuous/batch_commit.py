@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 DEAD_LETTERS = "dead letters"
 LATE_ITEMS = "late items"
 FIRST = "0"
-"""The first input, which is the only one unless streams are joined."""
+"""The first input; there are several where streams are joined, and where streams carry updates."""
 START = [0, 0]
 
 
@@ -59,11 +59,14 @@ class BatchCommit:
         windows: WindowStage | None = None,
         late_letters: Path | None = None,
         journals: Mapping[str, Journal] | None = None,
+        gathers: bool = False,
     ) -> None:
         """`texts` are those of the queries that tasks evaluate; `spool` is for answers that see the stream in order.
 
-        `journals`: by input, those of the files that were found.
+        `journals`: by input, those of the files that were found. `gathers`: whether tasks evaluate one query for each
+        input, and each answer takes the rows of all.
         """
+        self._gathers = gathers
         self._names = names
         self._texts = texts
         self._answers = answers
@@ -99,8 +102,12 @@ class BatchCommit:
         windows = self._windows.at_end(self.commit.states, self.commit.batch)
         outputs = [self._rest(number, windows.get(number, {})) for number in range(len(self._names))]
         known = self._sink.write(turn, outputs, self.commit.sink)
-        kept = {name for name, answer in zip(self._names, self._answers, strict=True) if answer.keeps_state}
-        states = {name: chain for name, chain in self.commit.states.items() if name in kept}
+        # Whole, and under a name of their own: those of the batch count until this is committed.
+        states = {
+            name: self._checkpoint.states.save(turn.batch, f"{name}-end", [], answer.save)
+            for name, answer in zip(self._names, self._answers, strict=True)
+            if answer.keeps_state
+        }
         reached = self.commit.reached
         ended = Commit(turn.batch, True, known, self.commit.totals, reached, reached, states)
         self._commit(replace(ended, logs=self._logs(), offsets=self.commit.offsets))
@@ -134,12 +141,16 @@ class BatchCommit:
                 reached[name] = max(one["reached"], reached.get(name, START))
         chunks = self._bytes(self.commit.reached.get(FIRST, START), reached.get(FIRST, START))
         self._forget_bytes(reached.get(FIRST, START))
-        if len(self._answers) < len(self._texts):
-            # Two inputs, one answer: it gets the rows of each as if they were a part.
-            rows = {0: {side: [row for of_part in parts.values() for row in of_part] for side, parts in rows.items()}}
+        if self._gathers:
+            # Answers get the rows of each input as if they were a part.
+            inputs = {side: [row for of_part in parts.values() for row in of_part] for side, parts in rows.items()}
+            rows = dict.fromkeys(range(len(self._names)), inputs)
         outputs = [self._output(number, rows.get(number, {}), chunks) for number in range(len(self._names))]
         states = self._save(batch)
-        self._bury([value for part, _, value in about if part == FAILED], Turn(batch))
+        left_out = [line for answer in self._answers for line in answer.left_out()]
+        for one in read[:1]:
+            one["failed"] += len(left_out)
+        self._bury([*(value for part, _, value in about if part == FAILED), *left_out], Turn(batch))
         known = self._sink.write(Turn(batch), outputs, self.commit.sink)
         totals = self._totals(read)
         self._bury_late(Turn(batch))

@@ -118,7 +118,7 @@ class Checkpoint:
         """Whether it belongs to no query yet: nothing has been done for one."""
         if (self.path / QUERY).exists() or (self.path / _FIRST_FORMAT).exists():
             return False
-        begun = self._read(self.path / COMMIT, COMMIT)
+        begun = _read(self.path / COMMIT, COMMIT)
         if begun is not None and begun != vars(Commit()):
             raise missing(self.path / QUERY)
         return True
@@ -128,7 +128,7 @@ class Checkpoint:
         if (self.path / _FIRST_FORMAT).exists():
             raise other_version(self.path / _FIRST_FORMAT, 1)
         place = self.path / QUERY
-        known = None if self.is_new else self._read(place, QUERY)
+        known = None if self.is_new else _read(place, QUERY)
         if known is None:
             return self._claimed(owner)
         try:
@@ -156,7 +156,7 @@ class Checkpoint:
     def last_commit(self) -> Commit:
         """The last one there was."""
         place = self.path / COMMIT
-        known = self._read(place, COMMIT)
+        known = _read(place, COMMIT)
         if known is None:
             if self.is_new:
                 return Commit()
@@ -171,16 +171,28 @@ class Checkpoint:
         write_sealed(self.path / COMMIT, COMMIT, json.dumps(vars(commit)).encode())
         self.states.keep_only(commit.states.values())
 
-    def _read(self, place: Path, kind: str) -> dict[str, Any] | None:
-        try:
-            found = json.loads(read_sealed(place, kind))
-        except FileNotFoundError:
-            return None
-        except ValueError as reason:
-            raise damaged(place, f"{type(reason).__name__}: {reason}") from reason
-        if not isinstance(found, dict):
-            raise damaged(place, "no object")
-        return found
+
+def checkpoint_state(path: Path, query: str) -> tuple[dict[str, Any], list[bytes]]:
+    """What a directory belongs to, and the state of a query in it, without opening it: a run may go on meanwhile.
+
+    XYRT0033 where a file is missing, as when a run has just put others in the place of those that the commit named.
+    """
+    claimed, commit = _read(path / QUERY, QUERY), _read(path / COMMIT, COMMIT)
+    if claimed is None or commit is None:
+        raise missing(path / (QUERY if claimed is None else COMMIT))
+    return claimed, StateFiles(path / "state").load(commit.get("states", {}).get(query, []))
+
+
+def _read(place: Path, kind: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(read_sealed(place, kind))
+    except FileNotFoundError:
+        return None
+    except ValueError as reason:
+        raise damaged(place, f"{type(reason).__name__}: {reason}") from reason
+    if not isinstance(found, dict):
+        raise damaged(place, "no object")
+    return found
 
 
 def _listed(names: Sequence[str]) -> str:

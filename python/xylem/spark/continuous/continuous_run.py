@@ -62,7 +62,7 @@ class ContinuousQuery:
     queries: Sequence[tuple[str, ShippedQuery]]
     """With the names of their outputs."""
     inputs: Sequence[InputPlace]
-    """One, or two that are joined."""
+    """One, two that are joined, or some that carry updates."""
     output: OutputPlace
     checkpoint: Path
     routes: Mapping[str, OutputPlace] = field(default_factory=dict)
@@ -219,6 +219,7 @@ class _Run:
             ),
             late_letters=query.late_letters,
             journals={str(n): feed.journal for n, feed in enumerate(self._feeds) if feed.journal is not None},
+            gathers=self._evaluations.gathers,
         )
 
     @property

@@ -1,7 +1,8 @@
 """What tasks evaluate over each input, and the answers that grow from it.
 
 As a rule there is one input, and an answer for each query. Where two inputs are joined there is one query: tasks find
-the items of both, and the one answer pairs them.
+the items of both, and the one answer pairs them. Where inputs carry updates, tasks read the messages, and each answer
+takes those of all inputs.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ class Evaluations:
         self._run_limits = run_limits
         self._each_item = each_item
         if updates is not None:
-            if join is not None or inputs[0].is_one_document:
-                raise DynamicError("XYRT0021", "updates come from one input as messages, or documents of a directory")
+            if join is not None or any(place.is_one_document for place in inputs):
+                raise DynamicError("XYRT0021", "updates come as messages, or as documents of a directory")
             self._modes = [Mode.EACH for _ in queries]
         elif join is None:
             is_one = inputs[0].is_one_document
@@ -78,11 +79,11 @@ class Evaluations:
         begun = [query.begun(moment(started_ms)) for query in self._queries]
         if self._updates is not None:
             # Of each message tasks give the text, and the driver has the queries.
-            asked = [query.asking(WHOLE_DOCUMENT).spread(output=()) for query in begun]
-            for query in asked:
-                query.once(DocumentAnswers)
-            told = tuple(Subscription(name, one, Mode.EACH) for name, one in zip(self.names, asked, strict=True))
-            return [Work(told, self._malformed, self._changed, self._each_item, run_limits=self._run_limits)]
+            asked = begun[0].asking(WHOLE_DOCUMENT).spread(output=())
+            asked.once(DocumentAnswers)
+            messages = (Subscription(self.names[0], asked, Mode.EACH),)
+            work = Work(messages, self._malformed, self._changed, self._each_item, run_limits=self._run_limits)
+            return [replace(work, input_number=number) for number in range(len(self._inputs))]
         if self._plan is None:
             for query, mode in zip(begun, self._modes, strict=True):
                 # What tasks will need is compiled here, and travels with the query.
@@ -102,6 +103,11 @@ class Evaluations:
             work = Work(told, self._malformed, self._changed, True, run_limits=self._run_limits)
             works.append(replace(work, input_number=number, is_joined=True))
         return works
+
+    @property
+    def gathers(self) -> bool:
+        """Whether tasks evaluate one query for each input, and each answer takes the rows of all."""
+        return self._plan is not None or self._updates is not None
 
     def lines(self) -> list[str]:
         """How each query is evaluated, and what will be long in coming."""
@@ -157,9 +163,7 @@ class Evaluations:
         folder = checkpoint.path / "variables"
         return [self._answer(one, state, started_ms, state_limit_bytes, folder) for one, state in told]
 
-    def _answer(
-        self, one: Subscription, saved: Sequence[bytes], started_ms: int, limit: int, folder: Path
-    ) -> Answer:
+    def _answer(self, one: Subscription, saved: Sequence[bytes], started_ms: int, limit: int, folder: Path) -> Answer:
         if one.mode is Mode.EACH:
             return AnswerOfEach()
         if one.mode is Mode.IN_ORDER:

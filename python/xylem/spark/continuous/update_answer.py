@@ -1,26 +1,34 @@
-"""The change log of a query over an update stream: messages in their order, one answer, kept by the driver.
+"""The change log of a query over update streams: messages in their order, one answer, kept by the driver.
 
 Tasks read the messages and check them; operators that take back what they gave need all of them in one place. The state
-is the history that the query looks back at, so a batch that is done again after a crash gives the same rows.
+is the history that the query looks back at, or the messages since it was last saved: a batch that is done again after a
+crash, and a state that is made again from messages, give the same rows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
 
 from xylem.errors import DynamicError
 from xylem.query.history_query import HistoryQuery
+from xylem.run.history.evaluation import Answer as AnswerThen
 from xylem.run.history.evaluation import Surroundings
 from xylem.run.history.feed import Late
-from xylem.run.history.logged_run import LoggedRun
+from xylem.run.history.logged_run import ONE_STREAM, LoggedRun
+from xylem.run.history.retention import Keep
 from xylem.sink.changelog import Envelope
 from xylem.source.malformed import MalformedRecord, MalformedTally
 from xylem.source.update_stream.formats import UpdateFormat
+from xylem.values.state_values import encoded
 
 from ..shipped_query import ShippedQuery
-from .answers import Answer, Rows
+from .answers import Answer, Rows, state_in
 from .subscription import Malformed
+from .task import EXCERPT_BYTES
 
 WHOLE_DOCUMENT = "/"
 """What tasks ask of each message."""
@@ -33,12 +41,30 @@ class UpdateStream:
     how: UpdateFormat
     envelope: Envelope | None = None
     late: Late = "stop"
+    names: tuple[str, ...] = ONE_STREAM
+    """What the query calls its inputs, where there are several."""
+    keep: Keep | None = None
+    """What is kept of the past beyond what the query asks for."""
 
     @property
-    def told(self) -> list[str | None]:
+    def told(self) -> dict[str, Any]:
         """What must stay the same as long as a checkpoint is used."""
         how = self.how
-        return [how.name, how.record, how.key, how.time, how.version, how.delete, self.envelope]
+        told: dict[str, Any] = {name: getattr(how, name) for name in _OF_FORMAT}
+        told |= {"envelope": self.envelope, "late": self.late, "names": list(self.names)}
+        keep = self.keep
+        return told if keep is None else told | {"keep": [keep.versions, keep.seconds and str(keep.seconds)]}
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> UpdateStream:
+        """The stream that was told of so."""
+        how = UpdateFormat(**{name: told[name] for name in _OF_FORMAT})
+        versions, seconds = told.get("keep", (None, None))
+        keep = Keep(versions, seconds and Decimal(seconds)) if "keep" in told else None
+        return cls(how, told["envelope"], told["late"], tuple(told["names"]), keep)
+
+
+_OF_FORMAT = ("name", "record", "key", "time", "version", "delete")
 
 
 class UpdateAnswer(Answer):
@@ -60,27 +86,63 @@ class UpdateAnswer(Answer):
         state_limit_bytes: int,
         saved: Sequence[bytes] = (),
     ) -> None:
+        """`saved` is what `save` gave: a whole state, then the messages of each batch."""
         compiled = HistoryQuery(query.text, query.compiled.environment)
         seen = query.seen()
         around = Surroundings(seen["resources"], seen["variables"], seen["environment"], query.output or None)
         self._limit = state_limit_bytes
+        self._name = name
+        self._stream = stream
+        self._malformed = malformed
+        self._letters: list[bytes] = []
+        self._since: list[tuple[int, bytes]] = []
+        """The messages since the state was last asked for, each with the number of its input."""
         self._run = LoggedRun(
             compiled.program,
             compiled.operators,
             around,
             stream.how,
             name,
+            streams=stream.names,
             envelope=stream.envelope,
-            tally=None if malformed is Malformed.STOP else MalformedTally(keep=_teller(stream)),
+            tally=None if malformed is Malformed.STOP else MalformedTally(keep=self._bury),
             late=stream.late,
             limits=query.limits,
-            saved=saved[-1] if saved else None,
+            keep=stream.keep,
+            saved=saved[0] if saved else None,
         )
+        self.state_bytes = sum(map(len, saved))
+        for messages in saved[1:]:
+            for number, message in state_in(messages):
+                for _ in self._run.take(message, number):
+                    pass
+        # What was left out then has been told.
+        self._letters.clear()
+        self._is_told = True
+
+    _is_told = False
 
     def take(self, rows: Rows, chunks: Sequence[bytes]) -> list[str]:
-        return [line for row in rows.get(0, ()) for line in self._run.take(row.value)]
+        lines: list[str] = []
+        for number in range(len(self._stream.names)):
+            for row in rows.get(number, ()):
+                self._since.append((number, row.value))
+                lines += self._run.take(row.value, number)
+        return lines
+
+    def finish(self) -> list[str]:
+        return list(self._run.finish())
+
+    def left_out(self) -> list[bytes]:
+        letters, self._letters = self._letters, []
+        return letters
 
     def save(self, is_whole: bool) -> bytes:
+        since, self._since = self._since, []
+        if not is_whole:
+            changes = encoded(since)
+            self.state_bytes += len(changes)
+            return changes
         state = self._run.save()
         self.state_bytes = len(state)
         if self.state_bytes > self._limit:
@@ -88,9 +150,23 @@ class UpdateAnswer(Answer):
             raise DynamicError("XYRT0023", told)
         return state
 
+    def as_of(self, time: Decimal) -> AnswerThen:
+        """The answer as of a time. XYDY0021 where that is not known any more."""
+        return self._run.as_of(time)
 
-def _teller(stream: UpdateStream) -> Callable[[MalformedRecord], object]:
-    def tell(record: MalformedRecord) -> None:
-        stream.how.warn(f"an update was left out: {record.error}")
-
-    return tell
+    def _bury(self, record: MalformedRecord) -> None:
+        """Tell of an update that cannot be applied; with the update, if it is to be kept."""
+        if not self._is_told:
+            return
+        told: dict[str, Any] = {
+            "source": record.error.source,
+            "code": record.error.code,
+            "message": record.error.message,
+            "bytes": record.size,
+            "excerpt": record.data[:EXCERPT_BYTES].decode("utf-8", "replace"),
+            "query": self._name,
+        }
+        if self._malformed is Malformed.DEAD_LETTER:
+            told["record"] = record.data.decode("utf-8", "replace")
+        self._letters.append(json.dumps(told).encode())
+        self._stream.how.warn(f"an update was left out: {record.error}")
