@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .test_cli import xylem
+from tests.warm_command import xylem
 
 ROWS = "//b ! map { 'n': xs:integer(@n), 't': string(.) }"
 DOCUMENT = "<a><b n='1'>x</b><b n='2'>y</b></a>"

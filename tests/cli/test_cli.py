@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -12,20 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.warm_command import xylem
+
 BOOKS = "<books><book year='2001'><title>A</title></book><book year='1999'><title>B</title></book></books>"
-
-
-def xylem(*arguments: str, stdin: str | bytes = "", cwd: Path | None = None, env: dict[str, str] | None = None):
-    data = stdin.encode() if isinstance(stdin, str) else stdin
-    return subprocess.run(
-        [sys.executable, "-m", "xylem", *arguments],
-        input=data,
-        capture_output=True,
-        cwd=cwd,
-        env={**os.environ, **(env or {})},
-        check=False,
-        timeout=60,
-    )
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,15 @@ import xylem
 from xylem.errors import StaticError
 from xylem.source.malformed import MalformedRecord
 
+from tests import warm_command
+
 GOOD = "<r><i>1</i><i>2</i></r>"
 BAD = "<r>\n<i>1</i><i>&none;</i><i>3</i></r>"
 
 
 def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "xylem", "run", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+    ended = warm_command.xylem("run", *arguments, cwd=cwd)
+    return subprocess.CompletedProcess(ended.args, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import typer
 from xylem.cli.namespace_options import namespaces_of
 from xylem.source.limits import DEFAULT_LIMITS
 
-from .test_cli import xylem
+from tests.warm_command import xylem
 
 WIKI = "<w xmlns='urn:wiki'><page><title>A</title></page></w>"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from xylem.console import playground
 
-from tests.cli.test_cli import xylem
+from tests.warm_command import xylem
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").rglob("*.xq"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.warm_command import xylem
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -44,16 +44,7 @@ def test_console_sessions_print_what_they_show(session: str) -> None:
     for command, expected in commands(session):
         words = shlex.split(command)
         assert words[0] == "xylem", command
-        ended = subprocess.run(
-            [sys.executable, "-m", "xylem", *words[1:]],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        assert ended.stdout == expected, command
+        assert xylem(*words[1:], cwd=ROOT, merged=True).stdout.decode() == expected, command
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)

@@ -7,11 +7,9 @@ the external entities point at a server of this test, which must not hear anythi
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,10 +17,11 @@ from pathlib import Path
 import pytest
 import xylem
 
+from tests import warm_command
+
 LEVELS = 5_000
 TEXT_MEGABYTES = 50
 SECONDS = 60
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2] / "python")}
 
 _LAUGHS = "".join(
     f'<!ENTITY l{level} "{f"&l{level - 1};" * 10}">' if level else '<!ENTITY l0 "ha">' for level in range(12)
@@ -88,14 +87,7 @@ def listener() -> Iterator[tuple[str, list[object]]]:
 
 
 def command(*arguments: str, data: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
-    ended = subprocess.run(
-        [sys.executable, "-m", "xylem", *arguments],
-        input=data,
-        capture_output=True,
-        timeout=SECONDS,
-        check=False,
-        env=ENVIRONMENT,
-    )
+    ended = warm_command.xylem(*arguments, stdin=data or b"", timeout=SECONDS)
     assert b"Traceback" not in ended.stderr, ended.stderr.decode()
     return ended
 

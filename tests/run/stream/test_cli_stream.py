@@ -19,6 +19,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.warm_command import xylem
+
 COMMAND = [sys.executable, "-W", "ignore", "-m", "xylem"]
 HEAD, TAIL = "<list>", "</list>"
 LIMIT_SECONDS = 60
@@ -30,12 +32,6 @@ def item(number: int) -> str:
 
 def document(items: int) -> str:
     return HEAD + "".join(map(item, range(items))) + TAIL
-
-
-def xylem(*arguments: str, stdin: bytes = b"", cwd: Path | None = None) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*COMMAND, *arguments], input=stdin, capture_output=True, cwd=cwd, check=False, timeout=LIMIT_SECONDS
-    )
 
 
 @pytest.fixture
