@@ -34,7 +34,10 @@ $(STAMP): pyproject.toml python/xylem/version.py $(KERNEL)
 demo: install
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
-test: lint types unit kernel-test
+# Lint, types and the kernel's tests run beside the installation; the tests then have both cores to themselves.
+test:
+	@$(MAKE) --no-print-directory --jobs $(JOBS) install lint types kernel-test $(ARCHIVE)
+	@$(MAKE) --no-print-directory unit
 
 test-all:
 	XYLEM_CAMPAIGN=1 $(MAKE) test
@@ -54,7 +57,7 @@ unit: install $(ARCHIVE)
 $(ARCHIVE): $(STAMP)
 	@$(BIN)/python -m xylem.spark.class_archive > $@ 2>/dev/null || true
 
-kernel-test: $(STAMP)
+kernel-test:
 ifneq ($(CARGO),)
 	cd kernel && cargo test --quiet && cargo clippy --quiet --all-targets --all-features -- -D warnings
 else
