@@ -264,6 +264,26 @@ class AdversarialQuery:
             return clauses + f" return <n n='{{ $n }}'>{{ {v} }}</n>"
         return f"{clauses} return {self.result(v)}"
 
+    def join(self) -> str:
+        """Items of two streams by a key; of both sides versions are asked for."""
+        rng = self.rng
+        side = f"stream('t')//{self.name()}{self.proj(0.2)}"
+        matched = self.pick(
+            lambda: f", $y in {side} where $x/@k = $y/@k",
+            lambda: f" for $y in {side}[@k = $x/@k]",
+            lambda: f" let $y := {side}[@k = $x/@k] where $y",
+            lambda: f" let $all := {side}[@k = $x/@k] for $y in $all",
+            lambda: f", $y in {side}, $z in {S}//{self.name()} where $x/@k = $y/@k and $z/@k = $y/@k",
+        )
+        shown = self.pick(
+            lambda: f"{self.result('$y')}",
+            lambda: f"<j>{{ {self.relvar('$x')}, {self.relvar('$y')} }}</j>",
+            lambda: f"count($y/{self.step(1)})",
+            lambda: f"<j>{{ $y/{self.name()}{self.proj(0.9)}, $x/{self.name()}{self.proj(0.9)} }}</j>",
+        )
+        kept = self.pick("", "", lambda: f" where {self.cond(rng.choice(('$x', '$y')))}")
+        return f"for $x in {S}//{self.name()}{self.proj(0.2)}{matched}{kept} return {shown}"
+
     def aggregate(self) -> str:
         of = self.pick(self.path, lambda: f"({self.flwor()})")
         numbers = f"{self.path()}[. castable as xs:double] ! {self.pick('number(.)', 'xs:decimal(.)', 'xs:double(.)')}"
@@ -337,6 +357,7 @@ class AdversarialQuery:
             self.flwor,
             self.flwor,
             self.flwor,
+            self.join,
             self.path,
             self.path,
             self.aggregate,

@@ -4,12 +4,13 @@
     $q/a#1/b#2                  2 versions of a, and in each of them 3 of b
     $q//b?[60]                  of every b inside the element, versions of the last 60 seconds
 
-A variable is followed to the path it is bound to. Where that is no path, every slot inside the element keeps as much.
+A variable is followed to the path it is bound to, from one of the variables that hold elements. Where that is no path,
+every slot inside all of these elements keeps as much.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xylem.syntax import ast
@@ -40,22 +41,23 @@ class Length:
 
 
 ANYWHERE: Location = (PathStep(None, True),)
+Place = tuple[ExpandedName, Location]
+"""A variable that holds elements, and a path from these."""
 
 
-def lengths(expr: ast.Node, variables: Mapping[ExpandedName, Location]) -> list[Length]:
-    """The lengths that an expression asks for; `variables` hold elements, at these paths from one of them."""
-    found: list[Length] = []
-    (start,) = [name for name, path in variables.items() if not path]
-    _Walk(start, found).visit(expr, dict(variables), None)
-    return found
+def lengths(expr: ast.Node, starts: Sequence[ExpandedName]) -> list[Length]:
+    """The lengths that an expression asks for of the elements that some variables hold."""
+    walk = _Walk(starts)
+    walk.visit(expr, {name: (name, ()) for name in starts}, None)
+    return walk.found
 
 
 class _Walk:
-    def __init__(self, start: ExpandedName, found: list[Length]) -> None:
-        self._start = start
-        self._found = found
+    def __init__(self, starts: Sequence[ExpandedName]) -> None:
+        self._starts = starts
+        self.found: list[Length] = []
 
-    def visit(self, node: ast.Node, here: Mapping[ExpandedName, Location], focus: Location | None) -> Location | None:
+    def visit(self, node: ast.Node, here: Mapping[ExpandedName, Place | None], focus: Place | None) -> Place | None:
         """Where the nodes of an expression are; None where they are anywhere, or no nodes."""
         match node:
             case ast.VarRef(name=name):
@@ -78,8 +80,7 @@ class _Walk:
                 return self.visit(result, here, focus)
             case ast.Quantified(bindings=bindings, satisfies=satisfies):
                 for binding in bindings:
-                    at = self.visit(binding.collection, here, focus)
-                    here = {**here, binding.name.expanded: ANYWHERE if at is None else at}
+                    here = self._bound(binding.name, binding.collection, here, focus)
                 self.visit(satisfies, here, focus)
                 return None
         if isinstance(node, PROJECTIONS):
@@ -87,36 +88,41 @@ class _Walk:
             assert chosen is not None
             base, choice = chosen
             at = self.visit(base, here, focus)
-            path = ANYWHERE if at is None else at
-            self._found.append(Length(self._start, path, choice.sign, choice.amount, node))
+            for start, path in [at] if at is not None else [(name, ANYWHERE) for name in self._starts]:
+                self.found.append(Length(start, path, choice.sign, choice.amount, node))
             return at
         for child in node.children():
             self.visit(child, here, focus)
         return None
 
-    def _step(
-        self, step: ast.AxisStep, here: Mapping[ExpandedName, Location], focus: Location | None
-    ) -> Location | None:
-        at = _stepped(step, focus)
+    def _step(self, step: ast.AxisStep, here: Mapping[ExpandedName, Place | None], focus: Place | None) -> Place | None:
+        path = None if focus is None else _stepped(step, focus[1])
+        at = None if focus is None or path is None else (focus[0], path)
         for predicate in step.predicates:
             self.visit(predicate, here, at)
         return at
 
     def _clause(
-        self, clause: ast.Clause, here: Mapping[ExpandedName, Location], focus: Location | None
-    ) -> Mapping[ExpandedName, Location]:
+        self, clause: ast.Clause, here: Mapping[ExpandedName, Place | None], focus: Place | None
+    ) -> Mapping[ExpandedName, Place | None]:
         match clause:
             case ast.ForClause(name=name, collection=value) | ast.LetClause(name=name, value=value):
-                at = self.visit(value, here, focus)
-                return {**here, name.expanded: ANYWHERE if at is None else at}
+                return self._bound(name, value, here, focus)
         for child in clause.children():
             self.visit(child, here, focus)
         return here
 
+    def _bound(
+        self, name: ast.Name, value: ast.Expr, here: Mapping[ExpandedName, Place | None], focus: Place | None
+    ) -> Mapping[ExpandedName, Place | None]:
+        at = self.visit(value, here, focus)
+        if at is None and name.expanded in self._starts:
+            # What a look-up gives is bound here.
+            return here
+        return {**here, name.expanded: at}
 
-def _stepped(step: ast.AxisStep, focus: Location | None) -> Location | None:
-    if focus is None:
-        return None
+
+def _stepped(step: ast.AxisStep, focus: Location) -> Location | None:
     match step.axis, step.test:
         case "self", _:
             return focus

@@ -49,8 +49,9 @@ class Lifting(PlanBase):
         is_order_kept: bool = True,
         is_flat: bool = False,
         values: Sequence[ast.Expr] = (),
+        lookups: Sequence[plan.Lookup] = (),
     ) -> plan.Source:
-        """`values`: what is computed of a unit beside the body."""
+        """`values`: what is computed of a unit beside the body; `lookups`: those that the body asks."""
         condition: int | None = None
         levels = 0
         if path.conditions:
@@ -94,7 +95,7 @@ class Lifting(PlanBase):
         self.sources.append(source)
         if path.projection is not None:
             self._keep_projected(path.projection, path.stream, path.steps, path.written or expr)
-        self._keep(body, unit, path.stream, path.steps)
+        self._keep(body, unit, path.stream, path.steps, lookups)
         return source
 
     # --- what is read beside a unit
@@ -199,14 +200,18 @@ class Lifting(PlanBase):
         return found + [ast.WhereClause(self._lifted(test, beside), span=test.span) for test in tests]
 
     def _narrowed(self, lookup: plan.Lookup, body: ast.Expr) -> plan.Lookup:
-        """A look-up whose elements have as much as the loop around it reads of them."""
-        source = lookup.loop.source
+        """A look-up whose elements have as much, and go as far back, as the loop around it reads of them."""
+        loop = lookup.loop
+        if looks_back(body):
+            # Of the unit, or of what was looked up: both are to be evaluated again when time changes what is chosen.
+            by_time = tuple(dict.fromkeys((*loop.by_time, *durations(body))))
+            loop = replace(loop, source=replace(loop.source, looks_back=True), by_time=by_time)
         read = children_read(body, lookup.variable)
-        keys = children_read(self.functions[lookup.loop.function].body, lookup.variable)
-        if read is None or keys is None:
-            return lookup
-        source = self.sources[source.number] = replace(source, children=read | keys)
-        return replace(lookup, loop=replace(lookup.loop, source=source))
+        keys = children_read(self.functions[loop.function].body, lookup.variable)
+        if read is not None and keys is not None:
+            loop = replace(loop, source=replace(loop.source, children=read | keys))
+        self.sources[loop.source.number] = loop.source
+        return replace(lookup, loop=loop)
 
     def _index_loop(
         self, path: InputPath, name: ast.Name, keys: ast.Expr, item: ast.Expr, clause: ast.JoinClause

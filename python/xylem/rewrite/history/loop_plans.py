@@ -252,7 +252,14 @@ class LoopPlans(Lifting):
             raise NoOperator("a path from nodes of several loops that were grouped", group)
         beside.lookups = [self._narrowed(one, body) for one in beside.lookups]
         source = self._source(
-            path, body, unit, expr, is_order_kept=fold not in COUNTS, is_flat=collects, values=timelines.values
+            path,
+            body,
+            unit,
+            expr,
+            is_order_kept=fold not in COUNTS,
+            is_flat=collects,
+            values=timelines.values,
+            lookups=beside.lookups,
         )
         names = [unit, *((numbering.base,) if numbering is not None else ()), *beside.names, *timelines.names]
         if template is not None and numbering is not None:

@@ -133,16 +133,28 @@ class PlanBase(ABC):
         seconds = chosen.amount if by_time else None
         self.kept.append(plan.Kept(stream, steps, versions, seconds, text_of(expr), expr.span, rule))
 
-    def _keep(self, body: ast.Expr, unit: ast.Name, stream: str, steps: tuple[plan.Step, ...]) -> None:
-        """The histories that a function reads of its unit."""
+    def _keep(
+        self,
+        body: ast.Expr,
+        unit: ast.Name,
+        stream: str,
+        steps: tuple[plan.Step, ...],
+        lookups: Sequence[plan.Lookup] = (),
+    ) -> None:
+        """The histories that a function reads of its unit, and of what it looks up."""
         for node in body.walk():
             if isinstance(node, PROJECTIONS) and is_timeline(node):
                 raise NoOperator("the history of a value of each turn of a loop", node)
         lets = {node.name.expanded for node in body.walk() if isinstance(node, ast.LetClause)}
-        for length in lengths(body, {unit.expanded: ()}):
+        starts = {unit.expanded: (stream, steps)}
+        starts |= {one.variable: (one.loop.source.stream, one.loop.source.steps) for one in lookups}
+        for length in lengths(body, list(starts)):
             base = getattr(length.projection, "base", None)
-            if isinstance(base, ast.VarRef) and base.name.expanded in lets:
+            of = base.name.expanded if isinstance(base, ast.VarRef) else None
+            if of in lets:
                 raise NoOperator("a projection of a `let` variable", length.projection)
+            if not length.path and of != unit.expanded:
+                raise NoOperator("versions of an element that is not the one of the loop", length.projection)
             chosen = projection_of(length.projection)
             if chosen is None:
                 raise NoOperator("a projection whose number is not a literal", length.projection)
@@ -150,7 +162,8 @@ class PlanBase(ABC):
                 plan.Step(plan.NameTest() if one.name is None else plan.NameTest(*one.name), one.is_deep)
                 for one in length.path
             )
-            self._keep_projected(chosen, stream, (*steps, *inside), length.projection)
+            of_stream, around = starts[length.variable]
+            self._keep_projected(chosen, of_stream, (*around, *inside), length.projection)
 
     # --- functions
 
