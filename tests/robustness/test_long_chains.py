@@ -52,7 +52,7 @@ def asked(text: str, way: str) -> str:
 
 
 @pytest.mark.parametrize("name", [*CHAINS, *ENDINGS])
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_a_chain_beyond_the_limit(name: str) -> None:
     with pytest.raises(StaticError) as refused:
         xylem.compile(chain(name, LENGTH))
@@ -103,7 +103,7 @@ def calls_to_explain(text: str) -> int:
 
 
 @pytest.mark.parametrize("name", ["+", "-", "or", "||", "=>", ","])
-@pytest.mark.share(3)
+@pytest.mark.share(6)
 def test_explaining_twice_the_length_takes_twice_the_calls(name: str) -> None:
     texts = [chain(name, length) for length in (200, 400, 800)]
     calls_to_explain(texts[0])  # What is imported at first is not counted.

@@ -191,6 +191,7 @@ def stages(number: int, text: str) -> list[Callable[[], object]]:
 
 @pytest.mark.timeout(SECONDS * 2)
 @pytest.mark.parametrize("first", range(0, MUTANTS, BATCH))
+@pytest.mark.share(2)
 def test_mutants_end_well(first: int) -> None:
     for number in range(FIRST + first, FIRST + first + BATCH):
         text = mutant(number)

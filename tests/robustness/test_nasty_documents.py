@@ -91,7 +91,7 @@ print(json.dumps([told, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 102
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.share(10)
+@pytest.mark.share(20)
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_megabyte_costs_no_more(name: str) -> None:
     made = DOCUMENTS[name]()

@@ -96,7 +96,9 @@ def test_without_it_the_way_out_is_named(scanner: str) -> None:
 def test_a_declaration_stands_for_exactly_its_text(texts: dict[str, str]) -> None:
     from xml.parsers import expat
 
-    texts = {name: text for name, text in texts.items() if text.isprintable()}
+    # A declaration changes nothing about the entities that every document has; expat reports none of theirs.
+    predefined = {"lt", "gt", "amp", "apos", "quot"}
+    texts = {name: text for name, text in texts.items() if text.isprintable() and name not in predefined}
     found: dict[str, str] = {}
     parser = expat.ParserCreate()
     parser.EntityDeclHandler = lambda name, parameter, value, *rest: found.setdefault(name, value)

@@ -27,6 +27,7 @@ def test_golden_queries(spark: Any, case: Case, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", [*CASES, *STREAMED], ids=[case.name for case in [*CASES, *STREAMED]])
+@pytest.mark.share(2)
 def test_golden_queries_by_tasks(case: Case, tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     path.write_bytes(case.document)

@@ -29,7 +29,7 @@ def test_the_rewritten_query(case: Case) -> None:
 
 @pytest.mark.parametrize("scanner", SCANNERS)
 @pytest.mark.parametrize("case", [case for case in CASES if "document" in case.sections], ids=label)
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_the_answer_with_and_without_the_rule(case: Case, scanner: str) -> None:
     query, document = case.sections["query"], case.sections["document"]
     expected = from_tree(query, document)

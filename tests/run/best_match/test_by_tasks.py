@@ -27,6 +27,7 @@ from .oracle import band_conditions, distance, document_of, pairs_of, query_of, 
 
 
 @pytest.mark.parametrize("seed", range(40))
+@pytest.mark.share(3)
 def test_any_division_gives_the_pairs_of_the_oracle(seed: int, tmp_path: Path) -> None:
     case = random_case(seed)
     document = tmp_path / "d.xml"
@@ -40,6 +41,7 @@ def test_any_division_gives_the_pairs_of_the_oracle(seed: int, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("seed", range(20_000 if os.environ.get("XYLEM_CAMPAIGN") else 36))
+@pytest.mark.share(3)
 def test_ranges_of_values_lose_and_double_nothing(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,6 +82,7 @@ BEHIND = [
 
 @pytest.mark.parametrize("behind", BEHIND)
 @pytest.mark.parametrize("kind", ["", "left outer", "right outer", "full outer 2"])
+@pytest.mark.share(3)
 def test_what_follows_a_join_by_ranges(kind: str, behind: str, tmp_path: Path) -> None:
     join = f"where $r {kind} bestmatch join $s on (abs($r/@x - $s/@x)) min 1.5, (abs($r/@y - $s/@y)) min"
     for loops in ("for $r in /d/r for $s in /d/s", "for $s in /d/s let $k := $s/@i for $r in /d/r where $k"):

@@ -33,6 +33,7 @@ def chunks(text: bytes, size: int) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.share(2)
 def test_a_document_that_streams_by(seed: int) -> None:
     case = outer_case(seed)
     inside = (("/d/r", "$other/d/s") if case.left_is_first else ("$other/d/r", "/d/s"))

@@ -78,6 +78,7 @@ def told(case: Case) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.share(2)
 def test_streams_give_what_the_definitions_give(seed: int) -> None:
     match seed % 5:
         case 0 | 1:

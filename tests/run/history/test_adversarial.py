@@ -80,6 +80,7 @@ def _teller(refused: list[str]) -> Callable[[MalformedRecord], None]:
 
 
 @pytest.mark.parametrize("part", range(CHUNKS))
+@pytest.mark.share(2)
 def test_adversarial_queries_over_adversarial_streams(part: int) -> None:
     answers = 0
     for seed in range(part, STREAMS, CHUNKS):

@@ -87,7 +87,7 @@ def _history() -> History:
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_random_queries_over_random_streams(chunk: int) -> None:
     seen = by_operators = 0
     for seed in range(chunk, QUERIES, CHUNKS):

@@ -66,6 +66,7 @@ def shown(query: str, streams: dict[str, bytes], chunk: int) -> Iterator[tuple[i
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.share(2)
 def test_random_queries_over_two_streams(chunk: int) -> None:
     answers = 0
     for seed in range(chunk, STREAMS, CHUNKS):

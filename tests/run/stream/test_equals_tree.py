@@ -21,7 +21,7 @@ compared: dict[int, int] = {}
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, BLOCK))
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_generated(first: int) -> None:
     # In one thread with a large stack, which every compilation and some runs would otherwise start for themselves.
     compared[first] = with_deep_stack(lambda: sum(_compare(seed) for seed in range(first, first + BLOCK)))

@@ -64,6 +64,7 @@ def is_folded(query: str) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.share(2)
 def test_random_groups(seed: int) -> None:
     chance = Random(seed)
     folded = 0

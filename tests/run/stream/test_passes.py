@@ -117,7 +117,7 @@ def run(query: str, source: object, **options: object) -> tuple[Outcome, StreamR
 
 @pytest.mark.parametrize("scanner", SCANNERS)
 @pytest.mark.parametrize(("query", "passes"), CASES.values(), ids=CASES)
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_the_answer_of_the_tree(query: str, passes: int, scanner: str) -> None:
     peaks = []
     for data in (SMALL, LARGE):

@@ -50,7 +50,7 @@ USES = (
 
 
 @pytest.mark.parametrize("use", USES)
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 def test_the_answer_is_that_of_the_tree(use: str) -> None:
     choose = Random(use)
     streamed = 0

@@ -49,6 +49,7 @@ def document(random: Random) -> str:
 
 
 @pytest.mark.parametrize("number", range(len(SPREAD) + len(ONE_TASK)))
+@pytest.mark.share(3)
 def test_ranges_give_what_the_whole_gives(number: int, tmp_path: Path) -> None:
     query = (SPREAD + ONE_TASK)[number]
     for seed in range(2):
