@@ -31,6 +31,7 @@ __all__ = [
     "Operator",
     "Projection",
     "Sequence",
+    "Siblings",
     "Slice",
     "Source",
     "Step",
@@ -96,6 +97,8 @@ class Source:
     """Whether what is taken of units is in document order only while they do not stand inside each other."""
     looks_back: bool = False
     """Whether earlier versions of what is in a unit are asked for."""
+    knows_parents: bool = False
+    """Whether units are counted among those of their parent."""
     function: int | None = None
     """Of a condition: whether an element holds."""
     by_time: tuple[Projection, ...] = ()
@@ -142,6 +145,20 @@ class Timeline:
 
     function: int
     projection: Projection
+
+
+@dataclass(frozen=True)
+class Siblings:
+    """`b[c][2]`: only units at some places among those of their parent count.
+
+    Holds:  of each parent, the units that pass the predicates before the place, in order.
+    """
+
+    function: int | None
+    """Whether a unit passes them; None where there are none."""
+    start: int
+    end: int | None
+    """As of a slice."""
 
 
 @dataclass(frozen=True)
@@ -238,6 +255,7 @@ class Loop(Operator):
     template: Template | None = None
     is_numbered: bool = False
     """Whether its function is given how many items come before the unit, and tells first how many it has itself."""
+    siblings: Siblings | None = None
     note: str = ""
     span: Span | None = None
 
@@ -257,6 +275,11 @@ class Slice(Operator):
     loop: Loop
     start: int
     end: int | None
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it has one item at most."""
+        return self.start == -1 if self.end is None else self.end - self.start <= 1
 
 
 @dataclass(frozen=True)

@@ -117,6 +117,8 @@ def _loop(loop: plan.Loop, indent: str) -> Iterator[str]:
         yield f"{inside}and when the condition on an element around it flips"
     if loop.order:
         yield f"{inside}order by: a tree by key and document order"
+    if loop.siblings is not None:
+        yield f"{inside}places among siblings: found in a tree for each parent"
     if loop.is_numbered:
         yield f"{inside}numbers: found in a tree that counts; those behind are evaluated again where they move"
     for one in loop.lookups:

@@ -4,6 +4,9 @@
     //biblio[publisher = "Wiley"]/books        a condition on an element around
     stream("syn")//packet?[60]                 versions of the last step
     //a/b/text()                               elements, and a rest that is taken of each
+    //b[c][2]                                  a place among the siblings that pass
+    //b[c] except //b[d]                       one path: //b[c and not(d)]
+    //c/../d                                   what is above as a predicate: //*[c]/d (`upward_steps.py`)
 
 A variable depends on no loop, so that joins are found whatever the path looks like (`rewrite/joins/`).
 """
@@ -23,7 +26,13 @@ from xylem.syntax import ast
 
 from ..joins.candidates import is_test
 from ..substitution import FocusInTheWay, Substitution
+from .expressions import call, conjoined
+from .positions import Places, places_of
+from .upward_steps import without_upward_steps
 
+_COMPUTED = (ast.If, ast.SetOperation, ast.SequenceExpr, ast.Switch, ast.Typeswitch)
+"""Steps whose nodes are computed of each element: `//item/(name | price)`."""
+_STEPS = (ast.AxisStep, *PROJECTIONS, *_COMPUTED)
 NAMESPACE = "urn:xylem:history"
 """Of the variables that stand for paths and for what is kept beside a loop."""
 STREAMS = frozenset({(FN, "stream"), (PREFIXES["xylem"], "stream")})
@@ -42,6 +51,10 @@ class InputPath:
     projection: Projection | None = None
     rest: tuple[ast.Expr, ...] = ()
     """Further steps, that are taken of each element by itself."""
+    siblings: tuple[tuple[ast.Expr, ...], Places] | None = None
+    """Only those at some places among the siblings that pass some predicates; `tests` are those behind."""
+    is_flat: bool = False
+    """Whether it is what it says only while its elements do not stand inside each other."""
     written: ast.Expr | None = field(default=None, compare=False)
 
     @property
@@ -68,21 +81,25 @@ class InputPaths:
 
     def __init__(self) -> None:
         self.paths: dict[tuple[str, str], InputPath] = {}
+        self.constants: frozenset[tuple[str, str]] = frozenset()
+        """Variables of the prolog, which are the same for all elements."""
 
     def abstracted(self, body: ast.Expr) -> ast.Expr:
         """The body with a variable for each path that units can be made of."""
         return replaced(body, self._path)
 
     def _path(self, node: ast.Node) -> ast.Node | None:
-        if not isinstance(node, (ast.Path, ast.Filter, *PROJECTIONS)):
+        if not isinstance(node, (ast.Path, ast.Filter, ast.SetOperation, *PROJECTIONS)):
             return None
         taken = self.taken(node)
         if taken is None:
             return None
         path, correlated = taken
-        made: ast.Expr = self._variable(path, node)
         if not correlated:
-            return made
+            return self._variable(path, node)
+        rest, path.rest = path.rest, ()
+        path.is_flat = bool(rest)
+        made = self._variable(path, node)
         # As a loop, so that a join is seen in it.
         item = ast.VarRef(ast.Name(f"match{len(self.paths)}", None, NAMESPACE), span=node.span)
         clauses: list[ast.Clause] = [ast.ForClause(item.name, None, made, span=node.span)]
@@ -92,7 +109,10 @@ class InputPaths:
                 clauses.append(ast.WhereClause(test, span=predicate.span))
         except FocusInTheWay:
             return None
-        return ast.Flwor(tuple(clauses), item, span=node.span)
+        result: ast.Expr = item
+        for step in rest:
+            result = ast.Path(result, step, span=step.span)
+        return ast.Flwor(tuple(clauses), result, span=node.span)
 
     def _variable(self, path: InputPath, written: ast.Expr) -> ast.VarRef:
         path.written = written
@@ -101,11 +121,14 @@ class InputPaths:
         return ast.VarRef(name, span=written.span)
 
     def taken(self, expr: ast.Expr) -> tuple[InputPath, tuple[ast.Expr, ...]] | None:
-        """The path that an expression is, and predicates behind it that depend on variables."""
+        """The path that an expression is, and predicates behind it that depend on variables or on other paths."""
+        united = self._united(expr)
+        if united is not None:
+            return united, ()
         parts = _parts(expr)
         if parts is None:
             return None
-        stream, steps = parts
+        stream, steps = parts[0], without_upward_steps(parts[1])
         made: list[Step] = []
         conditions: list[tuple[int, tuple[ast.Expr, ...]]] = []
         tests: tuple[ast.Expr, ...] = ()
@@ -121,11 +144,14 @@ class InputPaths:
                 index += 1
                 continue
             test = _element_test(plain)
-            if test is None or (tests and made and not _is_condition(tests)):
+            if test is None or (tests and made and not self._is_condition(tests)):
                 break
             if tests:
                 conditions.append((len(made) - 1, tests))
             made.append(Step(test, is_deep or plain.axis == "descendant"))
+            if plain.axis == "descendant" and any(map(places_of, plain.predicates)):
+                # A place among all descendants, not among siblings.
+                return None
             is_deep = False
             tests = plain.predicates
             index += 1
@@ -136,8 +162,8 @@ class InputPaths:
             return None
         return self._ended(stream, made, conditions, tests, None, steps[index - is_deep :])
 
-    @staticmethod
     def _ended(
+        self,
         stream: str,
         steps: Sequence[Step],
         conditions: Sequence[tuple[int, tuple[ast.Expr, ...]]],
@@ -145,14 +171,20 @@ class InputPaths:
         projection: Projection | None,
         rest: Sequence[ast.Expr],
     ) -> tuple[InputPath, tuple[ast.Expr, ...]] | None:
-        correlated: list[ast.Expr] = []
-        if any(free_in(test) for test in tests):
-            if rest or projection is not None or not all(is_test(test) for test in tests):
+        siblings: tuple[tuple[ast.Expr, ...], Places] | None = None
+        counted = [(index, places) for index, test in enumerate(tests) if (places := places_of(test)) is not None]
+        if counted and projection is None:
+            index, places = counted[0]
+            siblings, tests = (tests[:index], places), tests[index + 1 :]
+            if any(self._is_correlated(test) or not is_test(test) for test in siblings[0]):
                 return None
-            own = [test for test in tests if not free_in(test)]
-            correlated = [test for test in tests if free_in(test)]
-            tests = tuple(own)
-        if any(free_in(test) for _, some in conditions for test in some):
+        correlated: list[ast.Expr] = []
+        if any(map(self._is_correlated, tests)):
+            if not all(is_test(test) for test in tests):
+                return None
+            correlated = [test for test in tests if self._is_correlated(test)]
+            tests = tuple(test for test in tests if not self._is_correlated(test))
+        if any(self._is_correlated(test) for _, some in conditions for test in some):
             return None
         # One predicate that counts, or one that looks around, is not asked of an element by itself.
         if not all(is_test(test) and not uses_position(test) for test in tests):
@@ -160,21 +192,61 @@ class InputPaths:
         for number, some in conditions:
             if not all(is_test(test) for test in some) or any(step.is_deep for step in steps[number + 1 :]):
                 return None
-        if len(conditions) > 1 or any(free_in(step) for step in rest):
+        if len(conditions) > 1 or any(map(self._is_correlated, rest)):
             return None
-        path = InputPath(stream, tuple(steps), tuple(conditions), tests, projection, tuple(rest))
+        path = InputPath(stream, tuple(steps), tuple(conditions), tests, projection, tuple(rest), siblings)
         return path, tuple(correlated)
 
+    def _is_condition(self, tests: Sequence[ast.Expr]) -> bool:
+        return all(is_test(test) and not self._is_correlated(test) for test in tests)
 
-def _is_condition(tests: Sequence[ast.Expr]) -> bool:
-    return all(is_test(test) and not free_in(test) for test in tests)
+    def _is_correlated(self, expr: ast.Expr) -> bool:
+        """Whether an expression depends on more than the element that it is asked of."""
+        return not free_in(expr) <= self.constants or any(
+            isinstance(node, ast.Root) or (isinstance(node, ast.FunctionCall) and node.name.expanded in STREAMS)
+            for node in expr.walk()
+        )
+
+    def _united(self, expr: ast.Expr) -> InputPath | None:
+        """A path to what is in one, in both, or not in the other of two paths by the same steps."""
+        rest: list[ast.Expr] = []
+        while isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep):
+            rest.insert(0, expr.right)
+            expr = expr.left
+        if not isinstance(expr, ast.SetOperation) or any(map(self._is_correlated, rest)):
+            return None
+        sides = [self._side(side) for side in (expr.left, expr.right)]
+        left, right = sides
+        if left is None or right is None or (left.stream, left.steps) != (right.stream, right.steps):
+            return None
+        if expr.op == "except" and not right.tests:
+            return None
+        tests = _combined(expr.op, left.tests, right.tests)
+        return InputPath(left.stream, left.steps, tests=tests, rest=tuple(rest))
+
+    def _side(self, expr: ast.Expr) -> InputPath | None:
+        taken = self.taken(expr)
+        if taken is None or taken[1]:
+            return None
+        path = taken[0]
+        is_plain = not path.conditions and path.projection is None and not path.rest and path.siblings is None
+        return path if is_plain and not path.is_flat else None
+
+
+def _combined(op: str, left: tuple[ast.Expr, ...], right: tuple[ast.Expr, ...]) -> tuple[ast.Expr, ...]:
+    """The predicates of a union, an intersection or a difference."""
+    if op == "intersect":
+        return (*left, *right)
+    if op == "union":
+        return (ast.Or(conjoined(left), conjoined(right), span=left[0].span),) if left and right else ()
+    return (*left, call("not", conjoined(right)))
 
 
 def _parts(expr: ast.Expr) -> tuple[str, list[ast.Expr]] | None:
     """The stream a path begins at, and its steps."""
     steps: list[ast.Expr] = []
     while isinstance(expr, ast.Path):
-        if not isinstance(expr.right, (ast.AxisStep, *PROJECTIONS)):
+        if not isinstance(expr.right, _STEPS) or (isinstance(expr.right, _COMPUTED) and uses_position(expr.right)):
             return None
         steps.append(expr.right)
         expr = expr.left

@@ -80,7 +80,8 @@ class Lifting(PlanBase):
                 raise NoOperator("the history of a value of an element whose versions are asked for", expr)
             # Versions of the element itself: it is found in its slot, as the newest version.
             projection = plan.Projection("#", "0")
-        is_flat = path.is_deep and (is_flat or self.takes_together or not stays_apart(path.rest, is_order_kept))
+        is_flat = is_flat or path.is_flat or self.takes_together or not stays_apart(path.rest, is_order_kept)
+        is_flat = is_flat and path.is_deep
         source = plan.Source(
             len(self.sources),
             path.stream,
@@ -91,6 +92,7 @@ class Lifting(PlanBase):
             projection,
             is_flat,
             looks_back(body),
+            knows_parents=path.siblings is not None,
         )
         self.sources.append(source)
         if path.projection is not None:
@@ -151,6 +153,8 @@ class Lifting(PlanBase):
                 case ast.Filter() if self.is_closed(node):
                     cut = self._slice(node)
                     return None if cut is None else beside.hole(cut, node.span)
+                case ast.VarRef() | ast.SimpleMap() | ast.Path(right=ast.FunctionCall()):
+                    return self._sequence(node, beside)
             return None
 
         return replaced(expr, by)
@@ -183,6 +187,7 @@ class Lifting(PlanBase):
         if clause.place is not None:
             raise NoOperator("a join that takes one match of each parent", clause)
         is_indexed = path is not None and not path.rest and clause.position is None and clause.type is None
+        is_indexed = is_indexed and path is not None and path.siblings is None
         asked = [test for test in clause.tests if test.op in EQUALITIES and not test.negated]
         if not is_indexed or not asked or any(self._reads_paths(test.key) for test in asked):
             return self._lifted_clauses(plain, beside)

@@ -23,19 +23,24 @@ _OUTSIDE = (
 _CLOCK = {(FN, name) for name in ("current-dateTime", "current-date", "current-time")}
 
 
-def reason_to_leave(expr: ast.Node) -> tuple[str, ast.Node] | None:
-    """Why an expression reads more than the elements its variables hold; None where it does not."""
+def reason_to_leave(expr: ast.Node, *, is_alone: bool = False) -> tuple[str, ast.Node] | None:
+    """Why an expression reads more than the elements its variables hold; None where it does not.
+
+    `is_alone`: all nodes are those of one element, and so have an identity and an order.
+    """
     for node in expr.walk():
         match node:
             case ast.AxisStep(axis=axis) if axis not in _DOWN:
                 return f"it follows the axis {axis}", node
             case ast.Root():
                 return "it reads a document from its root", node
+            case ast.FunctionCall(name=name) if name.expanded in STREAMS:
+                return "it reads a stream by a path that no operator follows", node
             case ast.FunctionCall(name=name) | ast.NamedFunctionRef(name=name) if name.expanded in _OUTSIDE:
                 return f"{name.local}() looks beyond one element", node
             case ast.FunctionCall(name=name) if name.expanded in _CLOCK:
                 return f"{name.local}() differs from commit to commit", node
-            case ast.NodeComparison() | ast.SetOperation():
+            case ast.NodeComparison() | ast.SetOperation() if not is_alone:
                 return "it asks for identity or order of nodes", node
             case ast.ExtensionNode() if not isinstance(node, PROJECTIONS):
                 return "it is an extension that only a whole tree answers", node

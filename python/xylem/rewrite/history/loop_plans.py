@@ -17,7 +17,7 @@ from xylem.syntax import ast
 from ..fresh_names import bound_names
 from ..joins.candidates import is_test
 from ..substitution import FocusInTheWay, Substitution
-from .expressions import COUNTS, FOLDS, PLAIN, NoOperator, call, folded_variable, path_from, start_tag
+from .expressions import COUNTS, FOLDS, PLAIN, NoOperator, call, conjoined, folded_variable, path_from, start_tag
 from .input_paths import NAMESPACE, InputPath, projection_of
 from .lifting import Lifting
 from .locality import durations, is_timeline, looks_back
@@ -245,12 +245,13 @@ class LoopPlans(Lifting):
             body = call("count", body)
         if numbering is not None:
             body = ast.SequenceExpr((numbering.count, body), span=expr.span)
-        self.check(body)
+        self.check(body, beside)
         self._check_mixed(body, beside)
         collects = grouping is not None and grouping.mixes_nodes
         if collects and (beside.holes or beside.lookups):
             raise NoOperator("a path from nodes of several loops that were grouped", group)
         beside.lookups = [self._narrowed(one, body) for one in beside.lookups]
+        siblings, passing = self._siblings(path, unit)
         source = self._source(
             path,
             body,
@@ -258,7 +259,7 @@ class LoopPlans(Lifting):
             expr,
             is_order_kept=fold not in COUNTS,
             is_flat=collects,
-            values=timelines.values,
+            values=[*timelines.values, *passing],
             lookups=beside.lookups,
         )
         names = [unit, *((numbering.base,) if numbering is not None else ()), *beside.names, *timelines.names]
@@ -277,8 +278,22 @@ class LoopPlans(Lifting):
             (*durations(body), *(one.projection for one in timelines.found if one.projection.sign[0] == "?")),
             template=None if template is None else self._filled(template, names),
             is_numbered=numbering is not None,
+            siblings=siblings,
             span=expr.span,
         )
+
+    def _siblings(self, path: InputPath, unit: ast.Name) -> tuple[plan.Siblings | None, list[ast.Expr]]:
+        """The places among siblings that count, and what is asked of each before."""
+        if path.siblings is None:
+            return None, []
+        tests, places = path.siblings
+        if not tests:
+            return plan.Siblings(None, *places), []
+        passing = call("boolean", conjoined(self._of_variable(test, unit) for test in tests))
+        self.check(passing)
+        if looks_back(passing):
+            raise NoOperator("a place among siblings that are chosen by their versions", passing)
+        return plan.Siblings(self.function([unit], passing, is_unit=True), *places), [passing]
 
     def _loop_above(
         self,

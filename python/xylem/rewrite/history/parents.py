@@ -69,7 +69,9 @@ def _level(node: ast.Node, name: ast.Name) -> int | None:
 def raised(path: InputPath, levels: int) -> tuple[InputPath, list[ast.AxisStep]] | None:
     """The path to the elements so many levels above, and the steps down from them; None where there are none."""
     kept = len(path.steps) - levels
-    if kept < 1 or path.projection is not None or path.rest or any(step.is_deep for step in path.steps[kept:]):
+    if kept < 1 or path.projection is not None or path.siblings is not None or path.rest:
+        return None
+    if path.is_flat or any(step.is_deep for step in path.steps[kept:]):
         return None
     predicates = dict(path.conditions)
     predicates[len(path.steps) - 1] = path.tests

@@ -167,8 +167,12 @@ class PlanBase(ABC):
 
     # --- functions
 
-    def check(self, expr: ast.Expr) -> None:
-        found = reason_to_leave(expr)
+    def check(self, expr: ast.Expr, beside: Beside | None = None) -> None:
+        """With `beside`, an expression of one unit and what that reads besides."""
+        is_alone = beside is not None and not looks_back(expr)
+        if is_alone and beside is not None:
+            is_alone = not any(isinstance(one, (plan.Lookup, plan.Loop, plan.Slice)) for one in beside.given)
+        found = reason_to_leave(expr, is_alone=is_alone)
         if found is not None:
             raise NoOperator(*found)
         for node in expr.walk():
@@ -186,7 +190,7 @@ class PlanBase(ABC):
         mixed = {
             name.expanded
             for name, one in zip(beside.names, beside.given, strict=True)
-            if isinstance(one, (plan.Loop, plan.Slice))
+            if isinstance(one, plan.Loop) or (isinstance(one, plan.Slice) and not one.is_single)
         }
         found = path_from(expr, mixed)
         if found is not None:

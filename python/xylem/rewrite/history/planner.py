@@ -23,6 +23,7 @@ from .input_paths import STREAMS, projection_of
 from .locality import is_timeline, looks_back
 from .loop_plans import LoopPlans
 from .plan_base import Beside
+from .positions import Places, places_of
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,23 @@ def plan_history(
     return _Planner(prolog, is_empty_greatest, finds_joins).planned(body)
 
 
+def _called(node: ast.Node) -> ast.Node | None:
+    """`E => f(x)` as f(E, x)."""
+    if not isinstance(node, ast.Arrow) or not isinstance(node.function, ast.Name):
+        return None
+    arguments = tuple(replaced(one, _called) for one in (node.operand, *node.arguments))
+    return ast.FunctionCall(node.function, arguments, span=node.span)
+
+
 class _Planner(LoopPlans):
     def planned(self, body: ast.Expr) -> PlannedHistory:
-        body = inline_prolog(body, self.prolog)
+        body = replaced(inline_prolog(body, self.prolog), _called)
         if any(isinstance(node, ast.Root) for node in body.walk()) and any(
             isinstance(node, ast.FunctionCall) and node.name.expanded in STREAMS for node in body.walk()
         ):
             return self._whole(NoOperator("it reads both the context item and stream()"))
         try:
+            self.paths.constants = frozenset(d.name.expanded for d in self.prolog if isinstance(d, ast.VariableDecl))
             abstract = self._without_lets(self.paths.abstracted(body))
             if self.finds_joins:
                 names = frozenset(self.paths.paths)
@@ -162,39 +172,26 @@ class _Planner(LoopPlans):
     def _slice(self, expr: ast.Expr) -> plan.Operator | None:
         """(E)[3], head(E), (E)[last()], subsequence(E, 2, 5)."""
         base: ast.Expr
-        start: int
-        end: int | None
+        places: Places | None
         match expr:
-            case ast.Filter(base=base, predicate=ast.IntegerLiteral(value=value)) if value > 0:
-                start, end = value - 1, value
-            case ast.Filter(base=base, predicate=ast.FunctionCall(name=name, arguments=())) if name.expanded == (
-                FN,
-                "last",
-            ):
-                start, end = -1, None
+            case ast.Filter(base=base, predicate=predicate):
+                places = places_of(predicate)
             case ast.FunctionCall(name=name, arguments=(base,)) if name.expanded == (FN, "head"):
-                start, end = 0, 1
+                places = 0, 1
             case ast.FunctionCall(name=name, arguments=(base,)) if name.expanded == (FN, "tail"):
-                start, end = 1, None
+                places = 1, None
             case ast.FunctionCall(
                 name=name, arguments=(base, ast.IntegerLiteral(value=first), ast.IntegerLiteral(value=length))
             ) if name.expanded == (FN, "subsequence") and first > 0 and length >= 0:
-                start, end = first - 1, first - 1 + length
-            case ast.Filter(
-                base=base,
-                predicate=ast.GeneralComparison(
-                    op="<=" | "<" as op,
-                    left=ast.FunctionCall(name=name, arguments=()),
-                    right=ast.IntegerLiteral(value=value),
-                ),
-            ) if name.expanded == (FN, "position"):
-                start, end = 0, max(value if op == "<=" else value - 1, 0)
+                places = first - 1, first - 1 + length
             case _:
                 return None
+        if places is None:
+            return None
         if not self._reads_paths(base):
             return None
         loop = self._loop(base)
-        return None if loop is None else plan.Slice(loop, start, end)
+        return None if loop is None else plan.Slice(loop, *places)
 
     def _computed(self, expr: ast.Expr) -> plan.Operator:
         """An expression over folds, computed again when one of them changes."""

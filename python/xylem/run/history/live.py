@@ -21,6 +21,7 @@ from .groups import GroupLoop
 from .join_index import JoinedIndex
 from .loops import Compared, Condition, FoldLoop, ItemLoop, Live, LiveLoop, Read, RegionLoop
 from .parts import ItemWriter, Parts
+from .siblings import SiblingPlaces
 from .timeline import Timeline, choice_of
 
 if TYPE_CHECKING:
@@ -339,7 +340,12 @@ class LiveBuilder:
             made.timelines.append((self._functions[one.function], choice_of(one.projection)))
         source = described.source
         self._note_time(described)
+        places = described.siblings
+        siblings: SiblingPlaces | None = None
+        if places is not None:
+            siblings = SiblingPlaces(places, None if places.function is None else self._functions[places.function])
         if described.group is None:
+            made.siblings = siblings
             self._by_source[source.number] = made
             return made
         group = described.group
@@ -355,7 +361,7 @@ class LiveBuilder:
             accumulators=[partial(accumulator, name, self._fold(name)) for name in group.folds],
             sink=made,
         )
-        grouped.timelines = made.timelines
+        grouped.timelines, grouped.siblings = made.timelines, siblings
         return made
 
     def _lookup(self, described: plan.Lookup) -> JoinedIndex:

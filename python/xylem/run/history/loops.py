@@ -24,6 +24,7 @@ from .accumulators import Accumulator
 from .ordered_list import OrderedList
 from .parts import ItemWriter, Parts, Written, text_of
 from .places import Place
+from .siblings import SiblingPlaces
 from .timeline import Timeline
 from .unit_notes import Unit
 
@@ -176,6 +177,8 @@ class Turns(LiveLoop):
         """How many items came before a unit when it was evaluated."""
         self._moved: tuple[Place, ...] | None = None
         """The first place behind which numbers are others."""
+        self.siblings: SiblingPlaces | None = None
+        """Which places among siblings count, where not all do."""
 
     def begin(self) -> bool:
         if not self._holes:
@@ -193,6 +196,8 @@ class Turns(LiveLoop):
             self._members[unit] = None
         for lookup in self._lookups:
             lookup.forget_reader(unit)
+        if self.siblings is not None:
+            self.siblings.note(unit, self.engine.trees.nodes(unit)[0])
         self.put(unit, self._given(unit))
 
     def remove(self, unit: Unit) -> None:
@@ -200,6 +205,8 @@ class Turns(LiveLoop):
             self._members.pop(unit, None)
         for lookup in self._lookups:
             lookup.forget_reader(unit)
+        if self.siblings is not None:
+            self.siblings.remove(unit)
         if self._numbered is not None and self._bases.pop(unit, None) is not None:
             self._numbered.remove((unit.place,))
             self._note_move((unit.place,))
@@ -213,7 +220,8 @@ class Turns(LiveLoop):
     def _turn(self, unit: Unit, function: Function) -> Iterable[Any]:
         """The items of a unit, or its rows."""
         condition = unit.condition
-        if condition is not None and not condition.made:
+        is_left_out = condition is not None and not condition.made
+        if is_left_out or (self.siblings is not None and not self.siblings.holds(unit)):
             if self.timelines:
                 self._histories(unit, self.engine.trees.nodes(unit)[0])
             return () if self._numbered is None else self._number(unit, self._numbered, (), function, ())
@@ -262,6 +270,9 @@ class Turns(LiveLoop):
 
     def _renumber(self) -> None:
         """Evaluate the units again that have moved."""
+        for unit in self.siblings.moved() if self.siblings is not None else ():
+            if unit.is_alive:
+                self.engine.evaluate(self, unit)
         moved, self._moved = self._moved, None
         if moved is None or self._numbered is None:
             return

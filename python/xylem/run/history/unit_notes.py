@@ -40,8 +40,8 @@ class Unit:
     """One turn of a loop."""
 
     __slots__ = (
-        "condition", "dependents", "depth", "is_alive", "is_dirty", "item", "made", "place", "scope", "source",
-        "timelines", "wake",
+        "condition", "dependents", "depth", "is_alive", "is_dirty", "item", "made", "parent", "place", "scope",
+        "source", "timelines", "wake",
     )  # fmt: skip
 
     def __init__(self, source: Source, item: Element | Slot, place: Place, depth: int) -> None:
@@ -51,6 +51,8 @@ class Unit:
         self.depth = depth
         self.scope: Mapping[str, str] | None = None
         """The namespaces that are declared around it."""
+        self.parent: Element | None = None
+        """The element that it is a child of, where that is asked for; None for the document."""
         self.condition: Unit | None = None
         """The unit around it that must hold as well."""
         self.dependents: dict[Unit, None] | None = None
@@ -74,6 +76,8 @@ class Around(NamedTuple):
     """Conditions of units that may come in it, whether or not they read it."""
     scope: Mapping[str, str] | None = None
     """The namespaces that are declared around it, by prefix."""
+    parent: Element | None = None
+    """The element that it is in, where units are counted among their siblings."""
 
     def with_readers(self, more: Iterable[Unit]) -> Around:
         return self._replace(readers=(*self.readers, *more))

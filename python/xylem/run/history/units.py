@@ -63,6 +63,7 @@ class Units:
         self.count = 0
         self._paths = Paths(sources, kept)
         self._keeps_versions = bool(kept)
+        self._knows_parents = any(source.knows_parents for source in sources)
         self._watches: dict[Slot, Watch] = {}
         self._unread: list[Slot] = []
         """Slots that were replaced and that no unit reads, unless the commit brings one."""
@@ -374,6 +375,8 @@ class Units:
             around = around._replace(scope=declared_around(element, around.scope))
         if not around.readers and not inside.positions:
             return at
+        if self._knows_parents:
+            around = around._replace(parent=element)
         if open is not None:
             open[element] = OpenContent(inside, around, depth + 1)
         return self._walk(element.content, inside, around, depth + 1, at, (), open=open)
@@ -396,6 +399,7 @@ class Units:
     def _add(self, source: Source, item: Element | Slot, at: Place, depth: int, around: Around) -> Unit:
         unit = Unit(source, item, at, depth)
         unit.scope = around.scope
+        unit.parent = around.parent
         if source.condition is not None:
             wanted = depth - source.levels
             for holder in around.holders:

@@ -1,0 +1,95 @@
+"""Places among siblings: `b[2]`, `b[c][last()]`. A list for each parent finds the units whose places count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xylem.plan import history as plan
+from xylem.values.node import Node
+
+from .content import Element
+from .ordered_list import OrderedList
+from .unit_notes import Unit
+
+__all__ = ["SiblingPlaces"]
+
+
+class _Family:
+    """The units of one parent that pass, in order, and those of them whose places count."""
+
+    __slots__ = ("chosen", "members")
+
+    def __init__(self) -> None:
+        self.members: OrderedList[Unit] = OrderedList()
+        self.chosen: dict[Unit, None] = {}
+
+
+class SiblingPlaces:
+    """Which units of a loop stand at the places that are asked for."""
+
+    def __init__(self, described: plan.Siblings, passes: Callable[..., Any] | None) -> None:
+        self._start, self._end = described.start, described.end
+        self._passes = passes
+        self._families: dict[Element | None, _Family] = {}
+        self._changed: dict[Element | None, None] = {}
+
+    def note(self, unit: Unit, node: Node) -> None:
+        """A unit is new, or what it reads has changed."""
+        is_member = True
+        if self._passes is not None:
+            found = self._passes(node)
+            is_member = bool(found if isinstance(found, bool) else next(iter(found)))
+        family = self._families.get(unit.parent)
+        if family is None:
+            family = self._families[unit.parent] = _Family()
+        key = (unit.place,)
+        if is_member is (family.members.get(key, None) is not None):  # type: ignore[arg-type]  # None is no unit
+            return
+        if is_member:
+            family.members.add(key, unit)
+        else:
+            family.members.remove(key)
+        self._changed[unit.parent] = None
+
+    def remove(self, unit: Unit) -> None:
+        """A unit is no more."""
+        family = self._families.get(unit.parent)
+        if family is None:
+            return
+        family.chosen.pop(unit, None)
+        if family.members.get((unit.place,), None) is not None:  # type: ignore[arg-type]  # None is no unit
+            family.members.remove((unit.place,))
+            self._changed[unit.parent] = None
+        if not family.members.weight:
+            del self._families[unit.parent]
+
+    def holds(self, unit: Unit) -> bool:
+        """Whether the place of a unit counts, as of the last time that all were looked at."""
+        family = self._families.get(unit.parent)
+        return family is not None and unit in family.chosen
+
+    def moved(self) -> list[Unit]:
+        """Look at all places that may have changed: the units whose place counts now and did not, or the reverse."""
+        changed, self._changed = self._changed, {}
+        found: list[Unit] = []
+        for parent in changed:
+            family = self._families.get(parent)
+            if family is None:
+                continue
+            before, family.chosen = family.chosen, self._chosen(family.members)
+            found += [unit for unit in before if unit not in family.chosen]
+            found += [unit for unit in family.chosen if unit not in before]
+        return found
+
+    def _chosen(self, members: OrderedList[Unit]) -> dict[Unit, None]:
+        size = members.weight
+        start = self._start if self._start >= 0 else max(size + self._start, 0)
+        end = size if self._end is None else min(self._end, size)
+        found: dict[Unit, None] = {}
+        if start < end:
+            for unit, place in members.from_item(start):
+                if place >= end:
+                    break
+                found[unit] = None
+        return found
