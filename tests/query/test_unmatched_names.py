@@ -7,6 +7,7 @@ import xylem
 from xylem.pipeline import StaticEnvironment
 from xylem.query.compiled_query import CompiledQuery
 from xylem.query.unmatched_names import advice, asked_names, in_any_namespace
+from xylem.source.first_elements import first_elements
 from xylem.source.root_element import root_element
 
 WIKI = b'<w xmlns="urn:wiki"><page><title>A</title></page></w>'
@@ -17,7 +18,7 @@ def told(text: str, document: bytes, **namespaces: str) -> str | None:
     root = root_element(document)
     assert root is not None
     query = CompiledQuery(text, StaticEnvironment(namespaces=namespaces))
-    return advice(text, asked_names(query.resolved), root)
+    return advice(text, asked_names(query.resolved), root, first_elements(document))
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,43 @@ def test_a_prefix_for_another_version() -> None:
     assert words is not None
     assert "urn:wiki-2" in words
     assert "//*:page" in words
+
+
+@pytest.mark.parametrize(
+    ("text", "document", "found"),
+    [
+        ("//t/string()", b"<f><e xmlns='urn:g'><t>2</t></e></f>", "2"),  # a namespace declared below the root
+        ("/f/e/t/string()", b"<f><x:e xmlns:x='urn:x'><t>1</t></x:e></f>", "1"),  # with a prefix, around one without
+        ("//Price/string()", b"<s:E xmlns:s='urn:s'><s:Body><Price xmlns='urn:p'>5</Price></s:Body></s:E>", "5"),
+        ("declare namespace s = 'urn:s'; //s:e/t/string()", b"<s:d xmlns:s='urn:s'><e><t>3</t></e></s:d>", "3"),
+    ],
+)
+def test_namespaces_below_the_root(text: str, document: bytes, found: str) -> None:
+    words = told(text, document)
+    assert words is not None
+    assert xylem.compile(words.splitlines()[-1]).run(xylem.parse(document)).serialize() == found
+
+
+def test_the_namespace_of_the_names_and_not_of_the_root() -> None:
+    words = told("//Price", b"<s:E xmlns:s='urn:s'><s:Body><Price xmlns='urn:p'>5</Price></s:Body></s:E>")
+    assert words is not None
+    assert "<Price> in the namespace urn:p" in words
+    assert 'declare default element namespace "urn:p";' in words
+    assert "--default-ns" not in words
+
+
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        (b"<a><b/><p:b xmlns:p='urn:p'/></a>", {"a": {"": "a"}, "b": {"": "b", "urn:p": "p:b"}}),
+        (b"<a xmlns='urn:a'><b>", {"a": {"urn:a": "a"}, "b": {"urn:a": "b"}}),
+        (b"<a><b></a><c/>", {"a": {"": "a"}, "b": {"": "b"}}),
+        (b"<!DOCTYPE a [<!ENTITY x '<y/>'><!ENTITY z '&x;&x;'>]><a>&z;<b/></a>", {"a": {"": "a"}, "b": {"": "b"}}),
+        (b"no xml", {}),
+    ],
+)
+def test_the_first_elements(head: bytes, names: dict[str, dict[str, str]]) -> None:
+    assert first_elements(head) == names
 
 
 @pytest.mark.parametrize(

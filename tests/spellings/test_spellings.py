@@ -50,7 +50,7 @@ def test_table_has_nothing_else() -> None:
     assert len(set(texts)) == len(texts)
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_same_answer(block: Block) -> None:
     for variant in VARIANTS:
         answers: dict[str, list[str]] = {}
@@ -62,7 +62,7 @@ def test_same_answer(block: Block) -> None:
         assert not any(answer.startswith("error") or not answer for answer in answers)
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_streams_and_tasks_give_the_answer_of_the_tree(block: Block, tmp_path: Path) -> None:
     with_deep_stack(lambda: _assert_same_in_all_ways(block, tmp_path))
 
@@ -112,7 +112,7 @@ def saxon() -> Saxon:
     return Saxon()
 
 
-@pytest.mark.share(4)
+@pytest.mark.share(8)
 def test_saxon_gives_the_answer_of_the_tree(block: Block, saxon: Saxon) -> None:
     for variant in VARIANTS:
         context = saxon.parse_text(document(block.document, ANSWER_SIZE, variant))

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xylem.source.root_element import RootElement, head_of, root_element
+from xylem.source.root_element import head_of, root_element
 
 from .query_source import STANDARD_INPUT, QuerySource
 
@@ -31,25 +31,28 @@ def is_nothing(output: ResultOutput) -> bool:
 
 def tell_of_namespaces(source: QuerySource, inputs: Sequence[str], kept: ByteSource | None = None) -> None:
     """Say which namespace the input is in, if the query asks for another."""
-    root = _root(inputs, kept)
+    head = _head(inputs, kept)
+    root = root_element(head)
     if root is None:
         return
     from xylem.pipeline import StaticEnvironment
     from xylem.query.compiled_query import CompiledQuery
     from xylem.query.unmatched_names import advice, asked_names
+    from xylem.source.first_elements import first_elements
 
     environment = StaticEnvironment(name=source.name, namespaces=source.namespaces)
-    told = advice(source.text, asked_names(CompiledQuery(source.text, environment).resolved), root)
+    names = asked_names(CompiledQuery(source.text, environment).resolved)
+    told = advice(source.text, names, root, first_elements(head))
     if told is not None:
         print(told, file=sys.stderr)
 
 
-def _root(inputs: Sequence[str], kept: ByteSource | None) -> RootElement | None:
-    """The root of the first input: read again, or from the kept head of an input that can be read only once."""
+def _head(inputs: Sequence[str], kept: ByteSource | None) -> bytes:
+    """The first bytes of the first input: read again, or kept of an input that can be read only once."""
     if kept is not None and kept.head:
-        return root_element(kept.head)
+        return kept.head
     if not inputs or inputs[0] == STANDARD_INPUT:
-        return None
+        return b""
     from xylem.source.byte_source import ByteSource
     from xylem.source.framed_file import framed
     from xylem.source.limits import DEFAULT_LIMITS
@@ -58,6 +61,6 @@ def _root(inputs: Sequence[str], kept: ByteSource | None) -> RootElement | None:
     frames = framed(inputs[0])
     if frames is not None:
         messages = None if frames[0] == STANDARD_INPUT else MessageInputs(inputs[:1], DEFAULT_LIMITS)
-        return root_element(head_of(messages.bytes_of(0))) if messages else None
+        return head_of(messages.bytes_of(0)) if messages else b""
     with ByteSource.of(inputs[0]) as again:
-        return None if not again.can_be_read_again else root_element(head_of(again))
+        return head_of(again) if again.can_be_read_again else b""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from xylem.errors import Span
+from xylem.source.first_elements import SeenNames
 from xylem.source.root_element import RootElement
 from xylem.syntax import ast
 
@@ -44,27 +45,42 @@ def _names(module: ast.Module) -> Iterator[AskedName]:
             yield AskedName(name.uri or "", name.local, name.span, bool(name.prefix))
 
 
-def advice(text: str, names: Iterable[AskedName], root: RootElement) -> str | None:
-    """A note for a user whose query found nothing; None if its names may well be those of the input."""
+def advice(text: str, names: Iterable[AskedName], root: RootElement, seen: SeenNames) -> str | None:
+    """A note for a user whose query found nothing; None if its names may well be those of the input.
+
+    `seen` has the elements near the beginning of the input. If the query's names are not among them, the namespaces of
+    the root decide.
+    """
     asked = list(names)
-    there = set(root.namespaces.values()) | {root.uri}
-    elsewhere = [name for name in asked if name.uri not in there or (name.uri == "" and root.uri != "")]
-    if not asked or len(elsewhere) < len(asked):
-        return None
-    uri = root.uri or next(iter(sorted(there - {""})), "")
-    if uri == "":
-        return None
-    lines = [
-        f"note: nothing matched. The query asks for {_listed(elsewhere)}.",
-        f"      The root <{root.name}> of the input is in the namespace {uri}",
-    ]
-    if all(name.uri == "" for name in elsewhere):
-        lines.append("      Add --default-ns auto, or write one of these:")
-        lines += _indented(f'declare default element namespace "{uri}";', _short(text))
+    elsewhere = [name for name in asked if name.uri not in seen.get(name.local, {name.uri: ""})]
+    if elsewhere:
+        uri, written = next(iter(seen[elsewhere[0].local].items()))
     else:
+        there = set(root.namespaces.values()) | {root.uri}
+        elsewhere = [name for name in asked if name.uri not in there or (name.uri == "" and root.uri != "")]
+        uri, written = root.uri or next(iter(sorted(there - {""})), ""), root.name
+        if not asked or len(elsewhere) < len(asked) or uri == "":
+            return None
+    is_all_in_one = all(name.uri == "" and uri in seen.get(name.local, {uri: ""}) for name in asked)
+    lines = [f"note: nothing matched. The query asks for {_listed(elsewhere)}.", _place(uri, written, root)]
+    if is_all_in_one and uri != "":
+        way = "Add --default-ns auto, or write one of these:" if uri == root.uri else "Write one of these:"
+        lines.append(f"      {way}")
+        lines += _indented(f'declare default element namespace "{uri}";', _short(text))
+    elif any(name.is_prefixed for name in elsewhere):
         lines.append("      Declare that namespace for the prefix of the query, or match any namespace:")
+    else:
+        lines.append("      Match any namespace:")
     lines += _indented(_short(in_any_namespace(text, elsewhere)))
     return "\n".join(lines)
+
+
+def _place(uri: str, written: str, root: RootElement) -> str:
+    if uri == "":
+        return f"      The input has <{written}> in no namespace"
+    if uri == root.uri:
+        return f"      The root <{root.name}> of the input is in the namespace {uri}"
+    return f"      The input has <{written}> in the namespace {uri}"
 
 
 def in_any_namespace(text: str, names: Iterable[AskedName]) -> str:
