@@ -8,6 +8,7 @@ from typing import Any
 from xylem.errors import DynamicError
 from xylem.values.atomize import atomize
 from xylem.values.conversion import convert
+from xylem.values.node import Node
 from xylem.values.sequence_type import SequenceType
 from xylem.values.strings import UntypedAtomic
 
@@ -70,8 +71,6 @@ def text_of_node(nodes: list[Any], expected: SequenceType, what: str) -> Any:
 
 def nodes_only(items: Iterable[Any], code: str = "XPTY0019") -> Iterator[Any]:
     """The items, each of which must be a node."""
-    from xylem.values.node import Node
-
     for item in items:
         if type(item) is not Node:
             raise DynamicError(code, f"found {item!r:.60}")

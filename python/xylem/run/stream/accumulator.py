@@ -12,12 +12,12 @@ from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.values.arithmetic import divide
 from xylem.values.array import XArray
-from xylem.values.growing_tree import GrowingTree, append_child, opened
 from xylem.values.map import XMap
-from xylem.values.node import DOCUMENT, ELEMENT, Node
+from xylem.values.node import ELEMENT, Node
 from xylem.values.string_of import string_of
 
-from .buffer import detached, size_of
+from .buffer import size_of
+from .kept_copies import KeptCopies, SeparateCopies
 
 _FOLD_AT = 1024
 _FOLD_FEW = 16
@@ -255,14 +255,15 @@ class Distinct(Folder):
 class Last:
     """(E)[last()], (E)[position() > last() - n]: one item, or some.
 
-    Holds:  these items; of one, also what was scanned together with it.
+    Holds:  these items; of one, also what was scanned together with it, of several, what they stand in.
     """
 
-    __slots__ = ("_error", "_items", "_number", "held_bytes")
+    __slots__ = ("_copies", "_error", "_items", "_number", "held_bytes")
 
     def __init__(self, number: int = 1) -> None:
         self._number = number
         self._items: deque[Any] = deque(maxlen=number)
+        self._copies = SeparateCopies()
         self._error: XylemError | None = None
         self.held_bytes = 0
 
@@ -272,35 +273,44 @@ class Last:
 
     def add(self, items: Iterable[Any]) -> None:
         for item in items:
+            if len(self._items) == self._number:
+                self.held_bytes -= self._alone(0, 1)
             # A batch is kept as long as one of its nodes is: of several items, each by itself.
             is_copied = self._number > 1 and isinstance(item, Node) and item.kind == ELEMENT
-            kept = detached(item) if is_copied else item
-            size = size_of(kept) if isinstance(kept, Node) else value_bytes(kept)
-            if len(self._items) == self._number:
-                self.held_bytes -= self._items[0][1]
-            self._items.append((kept, size))
-            self.held_bytes += size
+            self._items.append(self._copies.take(item) if is_copied else item)
+            self.held_bytes += self._alone(-1, -2)
+
+    def _alone(self, place: int, neighbour: int) -> int:
+        """What an item at one end takes that its neighbour does not: those in one tree come one after another."""
+        item = self._items[place]
+        if not isinstance(item, Node):
+            return value_bytes(item)
+        if self._number == 1 or item.kind != ELEMENT:
+            return size_of(item)
+        other = self._items[neighbour] if len(self._items) > 1 else None
+        is_shared = isinstance(other, Node) and other.tree is item.tree
+        return 0 if is_shared else size_of(Node(item.tree, 0))
 
     def fail(self, error: XylemError) -> None:
         self._error = self._error or error
 
     def result(self) -> Sequence[Any]:
-        return [item for item, _ in self._items] if self._error is None else Failed.with_error(self._error)
+        return list(self._items) if self._error is None else Failed.with_error(self._error)
 
 
 class Items:
     """The nodes themselves, for what must look at them all.
 
-    Holds:  a copy of each, all in one tree: what is around them there is nothing of theirs, and nobody looks at it.
+    Holds:  a copy of each; one that stands in another one is part of its copy.
     """
 
-    __slots__ = ("_error", "_items", "_tree", "held_bytes")
+    __slots__ = ("_copies", "_error", "_items", "_other_bytes")
 
     def __init__(self) -> None:
-        self._tree: GrowingTree | None = None
+        self._copies = KeptCopies()
         self._items: list[Any] = []
         self._error: XylemError | None = None
-        self.held_bytes = 0
+        self._other_bytes = 0
 
     @property
     def is_decided(self) -> bool:
@@ -308,19 +318,15 @@ class Items:
 
     def add(self, items: Iterable[Any]) -> None:
         for item in items:
-            kept = self._copy(item) if isinstance(item, Node) and item.kind == ELEMENT else item
-            self._items.append(kept)
-            self.held_bytes += size_of(kept) if isinstance(kept, Node) else value_bytes(kept)
+            if isinstance(item, Node) and item.kind == ELEMENT:
+                self._items.append(self._copies.take(item))
+            else:
+                self._items.append(item)
+                self._other_bytes += size_of(item) if isinstance(item, Node) else value_bytes(item)
 
-    def _copy(self, node: Node) -> Node:
-        """A copy that outlives the batch; what a query has constructed stands in no document, and gets its own tree."""
-        if node.tree.kind(0) != DOCUMENT:
-            return detached(node)
-        if self._tree is None:
-            self._tree = opened(Node(node.tree, 0))
-        row = len(self._tree)
-        append_child(self._tree, node)
-        return Node(self._tree, row)
+    @property
+    def held_bytes(self) -> int:
+        return self._copies.taken_bytes + self._other_bytes
 
     def fail(self, error: XylemError) -> None:
         self._error = self._error or error

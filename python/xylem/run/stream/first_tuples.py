@@ -13,7 +13,8 @@ from xylem.values.ordering import order_keys
 
 from ..runtime.tuples import OrderColumn, ordered
 from .accumulator import Failed, value_bytes
-from .buffer import detached, size_of
+from .buffer import size_of
+from .kept_copies import SeparateCopies, bytes_of_copies
 
 _SLACK = 8
 """So many more tuples than are wanted may come before they are cut: a cut sorts them all."""
@@ -64,6 +65,7 @@ class FirstTuples:
         self._number = 0
         self._item: Any = None
         self._copy: Any = None
+        self._copies = SeparateCopies()
         self._error: XylemError | None = None
         self._no_order: XylemError | None = None
         self.held_bytes = 0
@@ -119,8 +121,8 @@ class FirstTuples:
             return
         if self._copy is None:
             item = self._item
-            self._copy = detached(item) if isinstance(item, Node) and item.kind == ELEMENT else item
-            self.held_bytes += _size(self._copy)
+            self._copy = self._copies.take(item) if _is_element(item) else item
+            self.held_bytes += self._size_of_last()
         self._kept.append(_Kept(keys, self._number, self._copy, results))
         if len(self._kept) >= self._cut_at:
             self._cut()
@@ -139,7 +141,16 @@ class FirstTuples:
             self._threshold = wanted[-1].keys
         self._kept = sorted(wanted, key=lambda kept: kept.number)
         self._cut_at = 2 * len(wanted) + _SLACK
-        self.held_bytes = sum(_size(item) for item in self._items())
+        items = self._items()
+        self.held_bytes = bytes_of_copies(item for item in items if _is_element(item))
+        self.held_bytes += sum(_size(item) for item in items if not _is_element(item))
+
+    def _size_of_last(self) -> int:
+        """What the last item takes that those before it do not."""
+        if not _is_element(self._copy):
+            return _size(self._copy)
+        before = self._kept[-1].item if self._kept else None
+        return 0 if _is_element(before) and before.tree is self._copy.tree else bytes_of_copies([self._copy])
 
     def _items(self) -> list[Any]:
         return list({kept.number: kept.item for kept in self._kept}.values())
@@ -165,6 +176,10 @@ def limit_of(values: Sequence[Any]) -> float:
             return inf
     # NaN is larger than nothing; of several values, one is enough.
     return max((number for number in found if number == number), default=0)
+
+
+def _is_element(item: Any) -> bool:
+    return isinstance(item, Node) and item.kind == ELEMENT
 
 
 def _size(item: Any) -> int:

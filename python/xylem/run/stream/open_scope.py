@@ -11,6 +11,7 @@ from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator
 from .buffer import Buffer
 from .collector import Recorder
+from .kept_copies import SeparateCopies
 from .regions import Regions
 from .roles import ScopeRole
 
@@ -61,6 +62,8 @@ class OpenScope:
     """Those of them that have not ended, the innermost last."""
     cursors: dict[int, WindowCursor] = field(default_factory=dict)
     """The windows of its on-window and on-each handlers, by their place."""
+    copies: dict[int, SeparateCopies] = field(default_factory=dict)
+    """Of the items of these windows, by the same place."""
     window_bytes: list[int] = field(default_factory=list)
     aggregated: set[int] = field(default_factory=set)
     """The places of handlers whose aggregates over a window have begun."""

@@ -9,7 +9,8 @@ from xylem.values.node import Node
 
 from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator, accumulator
-from .buffer import detached, size_of
+from .buffer import size_of
+from .kept_copies import SeparateCopies, bytes_of_copies
 from .open_scope import OpenScope
 from .roles import WindowRole
 
@@ -35,8 +36,10 @@ class WindowRuns:
                     feed(self.run.env[slot], node)
                 self.emit(role, scope, self.cursor(role, scope).push(None))
                 return
-            item = detached(node)
-            size = size_of(item)
+            copies = scope.copies.setdefault(role.position, SeparateCopies())
+            is_inside = copies.has(node)
+            item = copies.take(node)
+            size = 0 if is_inside else size_of(item)
             scope.window_bytes.append(size)
             self.run.statistics.hold(role.scope.variable, size, node)
             self.emit(role, scope, self.cursor(role, scope).push(item))
@@ -72,6 +75,6 @@ class WindowRuns:
         if not has_moved:
             return
         # What the windows to come no longer need is gone.
-        held = sum(map(size_of, self.cursor(role, scope).held()))
+        held = bytes_of_copies(self.cursor(role, scope).held())
         self.run.statistics.hold(role.scope.variable, held - sum(scope.window_bytes))
         scope.window_bytes = [held]

@@ -1,0 +1,98 @@
+"""Copies of complete elements that outlive the batch they came in.
+
+    copies.take(outer)    # <a><a/></a>: all its rows are copied
+    copies.take(inner)    # <a/>: a row of that copy
+
+Elements come in document order, so that one inside another comes right after it. Ten thousand elements that stand in
+each other are kept once, and not ten thousand times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from xylem.values.growing_tree import GrowingTree, append_child, opened
+from xylem.values.node import DOCUMENT, Node
+from xylem.values.tree_interface import TreeInterface
+
+from .buffer import detached, size_of
+
+VIEW_BYTES = 64
+"""What a node of a copy that is kept anyway is counted as."""
+
+
+class _Copied(NamedTuple):
+    """The rows that were copied last."""
+
+    source: TreeInterface
+    start: int
+    end: int
+    copy: Node
+
+    def holds(self, node: Node) -> bool:
+        return self.source is node.tree and self.start <= node.pre < self.end
+
+    def of(self, node: Node) -> Node:
+        """The copy of an element inside the one that was copied."""
+        return Node(self.copy.tree, self.copy.pre + node.pre - self.start)
+
+
+class SeparateCopies:
+    """Copies that are given up one by one: each in a tree of its own, with the elements inside it.
+
+    Holds:  the last copy, and the batch it was made of until another one comes.
+    """
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last: _Copied | None = None
+
+    def has(self, node: Node) -> bool:
+        """Whether an element is part of the last copy."""
+        return self._last is not None and self._last.holds(node)
+
+    def take(self, node: Node) -> Node:
+        """An element that outlives the batch."""
+        if self._last is None or not self._last.holds(node):
+            self._last = _Copied(node.tree, node.pre, node.tree.end(node.pre), self._copied(node))
+        return self._last.of(node)
+
+    def _copied(self, node: Node) -> Node:
+        return detached(node)
+
+
+class KeptCopies(SeparateCopies):
+    """Copies that are all kept, in one tree: what is around them there is nothing of theirs, and nobody looks at it.
+
+    Holds:  each row that was taken, once.
+    """
+
+    __slots__ = ("_tree", "taken_bytes")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._tree: GrowingTree | None = None
+        self.taken_bytes = 0
+
+    def take(self, node: Node) -> Node:
+        self.taken_bytes += VIEW_BYTES
+        return super().take(node)
+
+    def _copied(self, node: Node) -> Node:
+        self.taken_bytes += size_of(node) - VIEW_BYTES
+        # What a query has constructed stands in no document, and gets its own tree.
+        if node.tree.kind(0) != DOCUMENT:
+            return super()._copied(node)
+        if self._tree is None:
+            self._tree = opened(Node(node.tree, 0))
+        row = len(self._tree)
+        append_child(self._tree, node)
+        return Node(self._tree, row)
+
+
+def bytes_of_copies(copies: Iterable[Node]) -> int:
+    """What separate copies take: those in one tree once, for the tree is there as long as one of them is."""
+    trees = {id(copy.tree): copy.tree for copy in copies}
+    return sum(size_of(Node(tree, 0)) for tree in trees.values())
