@@ -21,6 +21,7 @@ from xylem.errors import DynamicError
 
 from . import constructor_rules as rules
 from .array import XArray
+from .deferred_tree import DeferredTree, can_be_deferred, defer, root_code
 from .function_item import FunctionItem
 from .map import XMap
 from .name_pool import KIND_BITS, KIND_MASK, current_pool
@@ -42,6 +43,7 @@ class TreeBuilder:
         "_is_copied",
         "_open",
         "_passed",
+        "_pieces",
         "codes",
         "copy_inherit",
         "copy_preserve",
@@ -72,6 +74,8 @@ class TreeBuilder:
         self._declared_here: Mapping[str, str] = _NO_DECLARATIONS
         """What declarations and namespace nodes, not mere names, have bound at `current`."""
         self._open: list[tuple[int, dict[str, str], dict[str, str], bool]] = []
+        self._pieces: dict[int, Tree] | None = None
+        """Trees that are copied when somebody looks, by the rows that stand for them."""
 
     # --- structure
 
@@ -277,6 +281,11 @@ class TreeBuilder:
     def copy(self, node: Node) -> None:
         """Add a deep copy of a node; of a document, of its children."""
         tree, row = node.tree, node.pre
+        has_no_scope = row == 0 <= self.current and not self.scope and self.copy_inherit
+        if has_no_scope and can_be_deferred(tree, self.tree):
+            self._pieces = {} if self._pieces is None else self._pieces
+            self._pieces[self._append(root_code(tree), None)] = tree
+            return
         code = tree.codes[row]
         kind = code & KIND_MASK
         if kind == ELEMENT:
@@ -308,8 +317,9 @@ class TreeBuilder:
                 kind = type(item)
                 if kind is Node:
                     after_atomic = False
-                    if item.tree.codes[item.pre] == TEXT:
-                        characters.append(item.tree.values[item.pre])
+                    tree = item.tree
+                    if type(tree) is not DeferredTree and tree.codes[item.pre] == TEXT:
+                        characters.append(tree.values[item.pre])
                         continue
                     if characters:
                         self.text("".join(characters))
@@ -338,7 +348,12 @@ class TreeBuilder:
 
     def finish(self) -> Node:
         """The root of the finished tree."""
-        return Node(self.tree, 0)
+        tree = self.tree
+        if self._pieces is not None:
+            defer(tree, self._pieces)
+            self._pieces = None
+        tree.is_finished = True
+        return Node(tree, 0)
 
     @staticmethod
     def attribute_node(name: QName, value: str) -> Node:

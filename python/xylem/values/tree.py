@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
+from typing import Any
 
 from .name_pool import KIND_BITS, KIND_MASK, NamePool
 from .node import ATTRIBUTE, DOCUMENT, ELEMENT, TEXT, Node
@@ -47,8 +48,10 @@ class Tree(TreeInterface):
         "codes",
         "declared",
         "ends",
+        "is_finished",
         "isolated",
         "native",
+        "noted",
         "numbers",
         "opened",
         "parents",
@@ -76,6 +79,10 @@ class Tree(TreeInterface):
         self.idref_rules = _NO_RULES
         self._index = NO_INDEX
         self._elements_by_id: dict[str, int] | None = None
+        self.is_finished = False
+        """Whether a builder made it and has finished: nothing of it changes any more."""
+        self.noted: Any
+        """Rows that are still to be copied: see `deferred_tree.py`."""
 
     # --- for builders
 

@@ -1,0 +1,61 @@
+"""Elements that are put into elements again and again: what is seen of them is what copies at once would show."""
+
+from __future__ import annotations
+
+import pytest
+import xylem
+from xylem.values import deferred_tree
+from xylem.values.deferred_tree import DeferredTree
+
+WIDE = "<w>{ for $i in 1 to 40 return <i n='{ $i }'>{ $i }</i> }</w>"
+LAYERS = (
+    "declare function local:wrap($n, $in) { if ($n = 0) then $in else "
+    "<l n='{ $n }'>before<e/>{ local:wrap($n - 1, $in) }after{ $n }<e/></l> }; "
+)
+COPIES = (
+    "declare function local:c($n) { typeswitch ($n) case element() return element { node-name($n) }"
+    " { $n/@*, $n/node() ! local:c(.) } default return $n }; "
+)
+QUERIES = [
+    f"<a>{{ {WIDE}, 'text', {WIDE}, 1, 2, {WIDE} }}</a>",
+    f"{LAYERS} local:wrap(9, {WIDE})",
+    f"{LAYERS} let $l := local:wrap(9, {WIDE}) return ($l//i[7], $l//l[@n = 3]/node()[1], count($l//text()), $l is $l)",
+    f"{LAYERS} let $w := {WIDE} let $l := local:wrap(4, $w) return ($w/i[1] is ($l//i)[1], count($l//*), $w/.., $w)",
+    f"{LAYERS} for $n in 1 to 5 let $l := local:wrap($n, {WIDE}) order by -count($l//l) return <o>{{ $l, $l }}</o>",
+    f"{LAYERS} document {{ local:wrap(3, {WIDE}), local:wrap(2, <x/>) }}/l/string()",
+    f"{LAYERS} <p:q xmlns:p='u' xmlns='d'>{{ local:wrap(3, {WIDE}) }}</p:q>",
+    f"{LAYERS} <q>{{ <p:x xmlns:p='u'/>, local:wrap(3, {WIDE}), <y xmlns:z='v'/>, attribute late {{ 1 }} }}</q>",
+    f"{LAYERS} <q>{{ local:wrap(3, {WIDE}), <p:x xmlns:p='u'/>, <y xmlns:z='v' z:a='1'/> }}</q>",
+    f"declare copy-namespaces no-preserve, no-inherit; {LAYERS} <q xmlns:k='v'>{{ local:wrap(3, {WIDE}) }}</q>",
+    f"{COPIES} local:c({WIDE}), local:c(<r>{{ {WIDE}, <!--c-->, {WIDE} }}</r>)/w[2]/i[last()]/..",
+    f"{COPIES} deep-equal(local:c({WIDE}), {WIDE}), let $c := local:c({WIDE}) return $c/i[5]/following-sibling::i[1]",
+    f"{LAYERS} serialize(local:wrap(3, {WIDE})), path((local:wrap(3, {WIDE})//i)[9])",
+    f"{LAYERS} let $l := local:wrap(3, {WIDE}) return ($l | $l/* | ($l//e)[1]) ! name()",
+]
+
+
+def told(query: str) -> str:
+    try:
+        return xylem.compile(query).run().serialize()
+    except xylem.XylemError as error:
+        return error.code
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_nothing_can_be_seen_of_it(query: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    deferred = told(query)
+    monkeypatch.setattr(deferred_tree, "LEAST_ROWS", 10**9)
+    assert deferred == told(query)
+
+
+def test_rows_are_copied_when_somebody_looks() -> None:
+    (node,) = xylem.compile(f"{LAYERS} local:wrap(9, {WIDE})").run().xdm
+    assert type(node.tree) is DeferredTree
+    assert len(node.string_value) > 100
+    assert type(node.tree) is not DeferredTree
+
+
+def test_a_copy_of_a_deep_tree_takes_as_long_as_the_tree_is_large() -> None:
+    depth = 4_000
+    deep = xylem.parse("<a><b n='1'>x</b>" * depth + "</a>" * depth)
+    assert list(xylem.compile(f"{COPIES} count(local:c(/*)//*)").run(deep)) == [2 * depth - 1]
