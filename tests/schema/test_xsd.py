@@ -333,3 +333,48 @@ OURS = {name: schema(body) for name, body in XSDS.items()}
 def test_the_verdict_of_xmlschema(case: tuple[str, etree._Element]) -> None:
     name, root = case
     assert (violations(OURS[name], root) == []) == PEERS[name].is_valid(etree.tostring(root).decode())
+
+
+# --- limits
+
+
+def many(count: int, prefix: str = "e") -> str:
+    return "".join(f"<xs:element name='{prefix}{n}'/>" for n in range(count))
+
+
+def content(model: str) -> str:
+    return f"<xs:element name='r'><xs:complexType>{model}</xs:complexType></xs:element>"
+
+
+def sequence(model: str, depth: int = 1) -> str:
+    return "<xs:sequence>" * depth + model + "</xs:sequence>" * depth
+
+
+def uses(number: int) -> str:
+    return f"<xs:group ref='g{number}'/>"
+
+
+def group(number: int, model: str) -> str:
+    return f"<xs:group name='g{number}'>{sequence(model)}</xs:group>"
+
+
+DOUBLED = "".join(group(n, 2 * uses(n + 1)) for n in range(30)) + group(30, many(1))
+EXTENDED = "<xs:complexType name='t0'><xs:sequence/></xs:complexType>" + "".join(
+    f"<xs:complexType name='t{n}'><xs:complexContent><xs:extension base='t{n - 1}'>{sequence(many(9, f'e{n}-'))}"
+    "</xs:extension></xs:complexContent></xs:complexType>"
+    for n in range(1, 240)
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (content(f"<xs:choice>{many(2_001)}</xs:choice>"), "names"),
+        (content(sequence(many(1), 201)), "nested"),
+        (DOUBLED + content(uses(0)), "names"),
+        (EXTENDED + "<xs:element name='r' type='t239'/>", "names"),
+    ],
+)
+def test_a_content_model_that_is_too_large_is_refused_before_it_is_built(body: str, told: str) -> None:
+    with pytest.raises(InputError, match=f"XYIN0004.*{told}"):
+        schema(body)

@@ -17,6 +17,7 @@ from xylem.errors import InputError, SourceText
 from .content_model import Name
 from .declared_schema import DeclaredSchema
 from .symbols import symbol
+from .xsd_limits import check_sizes
 
 if TYPE_CHECKING:
     from xmlschema.validators import XMLSchemaBase
@@ -69,14 +70,21 @@ def _read(source: SourceText, path: Path | None) -> XMLSchemaBase:
     options: dict[str, str] = {"allow": "local"} if path is not None else {"allow": "none", "defuse": "always"}
     try:
         try:
-            return xmlschema.XMLSchema10(where, **options)  # type: ignore[arg-type]
+            return _built(xmlschema.XMLSchema10, where, options, source.name)
         except xmlschema.XMLSchemaParseError as reason:
             try:
-                return xmlschema.XMLSchema11(where, **options)  # type: ignore[arg-type]
+                return _built(xmlschema.XMLSchema11, where, options, source.name)
             except xmlschema.XMLSchemaException:
                 raise reason from None
     except (xmlschema.XMLSchemaException, SyntaxError, OSError) as reason:
         raise InputError("XYIN0020", f"{source.name}: {_first_line(reason)}") from reason
+
+
+def _built(version: Any, where: str | Path, options: dict[str, str], name: str) -> XMLSchemaBase:
+    schema = version(where, build=False, **options)
+    check_sizes([one.root for one in schema.maps.iter_schemas()], name)
+    schema.build()
+    return schema  # type: ignore[no-any-return]
 
 
 def _first_line(reason: Exception) -> str:

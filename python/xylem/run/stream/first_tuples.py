@@ -149,7 +149,7 @@ class FirstTuples:
         """What the last item takes that those before it do not."""
         if not _is_element(self._copy):
             return _size(self._copy)
-        before = self._kept[-1].item if self._kept else None
+        before: Any = self._kept[-1].item if self._kept else None
         return 0 if _is_element(before) and before.tree is self._copy.tree else bytes_of_copies([self._copy])
 
     def _items(self) -> list[Any]:
