@@ -137,6 +137,7 @@ def _streamed_module(
     from xylem.run.stream.program import StreamProgram
 
     builder = _builder(env if schema is None else replace(env, schema=schema))
+    builder.writer.is_streamed = True
     main = builder.load(module)
     if not isinstance(main.module, ast.MainModule):
         raise NotStreamable("a library module has no answer")

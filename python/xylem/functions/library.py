@@ -75,6 +75,7 @@ FAMILIES: dict[str, str] = {
         fn:local-name fn:name fn:namespace-uri fn:namespace-uri-for-prefix fn:nilled fn:node-name fn:outermost
         fn:path fn:root fn:static-base-uri
     """,
+    "node_places": "_places:last-inside",
     "numeric_functions": "fn:abs fn:ceiling fn:floor fn:number fn:round fn:round-half-to-even",
     "qname_functions": """
         fn:QName fn:local-name-from-QName fn:namespace-uri-from-QName fn:prefix-from-QName fn:resolve-QName

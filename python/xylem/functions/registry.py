@@ -40,6 +40,7 @@ PREFIXES = {
     "udf": "urn:xylem:udf",
     "_history": "urn:xylem:history",
     "_match": "urn:xylem:match",
+    "_places": "urn:xylem:places",
     "_siblings": "urn:xylem:siblings",
 }
 

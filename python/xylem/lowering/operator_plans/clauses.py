@@ -109,6 +109,9 @@ class Clauses:
 
     def _join(self, join: ast.JoinClause, tuples: Operator | None, scope: Scope) -> tuple[Operator, Scope]:
         around = Scope(scope.variables, roots=scope.roots) if join.is_of_input else scope
+        if join.anchor is not None:
+            # Below a node above an item, all of the input may be.
+            around = around.with_variable(join.anchor, Extent.INPUT)
         collection = self.planner.plan(join.collection, around)
         told: dict[str, list[str]] = {"equalities": [], "band": [], "rest": []}
         for test in join.tests:

@@ -13,8 +13,10 @@ from xylem.analysis.facts.standard_calls import argument_of, is_call
 from xylem.analysis.focus import reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.errors import DynamicError
+from xylem.functions.registry import PREFIXES
 from xylem.plan.note import Note
 from xylem.run.runtime import joins as rt
+from xylem.run.runtime.anchored_indexes import AnchoredIndexes
 from xylem.run.runtime.many_keys import FailedKeys, ManyKeysIndex
 from xylem.run.runtime.shared_values import of_each_parent
 from xylem.syntax import ast
@@ -38,12 +40,14 @@ def write_join(c: Compiler, join: ast.JoinClause) -> tuple[str, ItemType]:
 def number_of_matches(c: Compiler, node: ast.Expr, function: str) -> str | None:
     """count, exists or empty of what a join gives, as Python; None where it gives other items than the index has."""
     match node:
-        case ast.Flwor(clauses=(ast.JoinClause(place=None) as join,), result=result):
+        case ast.Flwor(clauses=(*lets, ast.JoinClause(place=None) as join), result=result):
             if result != ast.VarRef(join.name) and not isinstance(result, _ONE_ITEM):
                 return None
         case _:
             return None
-    index, asked, _ = _index(c, join)
+    if not _is_anchor(lets, join):
+        return None
+    index, asked, _ = _index_behind(c, lets, join)
     method = "count" if function == "count" else "any"
     text = f"{index}.{method}({asked}, run.implicit_timezone_minutes)"
     return f"(not {text})" if function == "empty" else text
@@ -52,19 +56,39 @@ def number_of_matches(c: Compiler, node: ast.Expr, function: str) -> str | None:
 def one_match(c: Compiler, node: ast.Expr, predicate: ast.Expr) -> Code | None:
     """The first or the last of what a join gives, asked of its index; None for anything else."""
     match node:
-        case ast.Flwor(clauses=(ast.JoinClause(place=None) as join,), result=ast.VarRef(name=name)):
-            if name != join.name or len(join.tests) == 1:
+        case ast.Flwor(clauses=(*lets, ast.JoinClause(place=None) as join), result=ast.VarRef(name=name)):
+            if name != join.name or len(join.tests) == 1 or not _is_anchor(lets, join):
+                return None
+            if any(test.op in ast.NODE_ORDERS and test.key != ast.VarRef(name) for test in join.tests):
+                # Other nodes than the items need not be in the order of the items.
                 return None
         case _:
             return None
     if predicate != ast.IntegerLiteral(1) and not is_call(predicate, "last"):
         return None
-    index, asked, item = _index(c, join)
+    index, asked, item = _index_behind(c, lets, join)
     which = 0 if isinstance(predicate, ast.IntegerLiteral) else -1
     return optional(f"{index}.match_at({which}, {asked}, run.implicit_timezone_minutes)", item)
 
 
 _ONE_ITEM = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
+
+
+def _is_anchor(lets: Sequence[ast.Clause], join: ast.JoinClause) -> bool:
+    """Whether what stands before a join binds its anchor, and nothing else."""
+    if join.anchor is None:
+        return not lets
+    return len(lets) == 1 and isinstance(lets[0], ast.LetClause) and lets[0].name == join.anchor
+
+
+def _index_behind(c: Compiler, lets: Sequence[ast.Clause], join: ast.JoinClause) -> tuple[str, str, ItemType]:
+    from .flwor import write_let
+
+    with c.scoped():
+        for let in lets:
+            assert isinstance(let, ast.LetClause)
+            write_let(c, let)
+        return _index(c, join)
 
 
 def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
@@ -93,17 +117,37 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
     told = f"looks up {probes} in an index by {told_keys}, built once"
     c.writer.notes.append(Note(join.span, "hash join" if is_hashed else "sorted join", told))
     if len(join.tests) == 1:
-        made = f"{c.rt(rt.JoinIndex)}({first.op!r}, {first.negated})"
+        kind, arguments = c.rt(rt.JoinIndex), f"{first.op!r}, {first.negated}"
     else:
         ops = tuple(test.op for test in join.tests)
-        made = f"{c.rt(ManyKeysIndex)}({ops!r}, is_one_key={_is_one_key(join)})"
+        kind, arguments = c.rt(ManyKeysIndex), f"{ops!r}, is_one_key={_is_one_key(join)}"
     # The variable of the join is not bound here: it stands for none of the variables around.
     with c.scoped(c.scope.without_variable(join.name.expanded)):
         name = c.writer.fresh("join")
-        index = placed_for(c, name, made, (join.collection, *keys), join.is_of_input)
+        if join.anchor is None:
+            index = placed_for(c, name, f"{kind}({arguments})", (join.collection, *keys), join.is_of_input)
+        else:
+            index = _anchored(c, name, f"{c.rt(AnchoredIndexes)}({kind}, {arguments})", join)
     c.writer.indexes[name] = join.span
     asked = _tuple([_values(c, test.probe, test.op) for test in join.tests])
     return f"({index} if {index}.built else {index}.build({c.writer.call(build)}))", asked, item[-1]
+
+
+def _anchored(c: Compiler, name: str, made: str, join: ast.JoinClause) -> str:
+    """Write the indexes of an anchor's nodes where the last variable beside it is bound; gives that of this turn."""
+    assert join.anchor is not None
+    anchor = join.anchor.expanded
+    reading = (join.collection, *(test.key for test in join.tests))
+    reads = frozenset[ExpandedName]().union(*map(free_in, reading)) - {anchor}
+    if c.writer.is_streamed:
+        # Kept while one handler runs: the tree grows before the next one.
+        here = [one for one, variable in c.scope.variables.items() if variable.mark is not None]
+        reads |= {min(here, key=lambda one: c.scope.variables[one].order)}
+    indexes = placed(c, name, made, reads, reading)
+    node = c.as_sequence(c.use(c.scope.variables[anchor]))
+    index = c.writer.fresh("index")
+    c.writer.line(f"{index} = {indexes}.of({node})")
+    return index
 
 
 def _values(c: Compiler, expr: ast.Expr, op: str) -> str:
@@ -130,8 +174,8 @@ def _key(c: Compiler, test: ast.JoinTest, number: int) -> str:
 
 def _never_fails(key: ast.Expr) -> bool:
     """Paths and variables give what is there, and each node has an identity."""
-    identified = argument_of(key, "generate-id")
-    expressions = (node for node in (identified or key).walk() if isinstance(node, ast.Expr))
+    inside = key.arguments[0] if isinstance(key, ast.FunctionCall) and key.name.uri == PREFIXES["_places"] else key
+    expressions = (node for node in (argument_of(inside, "generate-id") or inside).walk() if isinstance(node, ast.Expr))
     return all(isinstance(node, (ast.Path, ast.AxisStep, ast.VarRef)) for node in expressions)
 
 
@@ -146,6 +190,9 @@ def _is_one_key(join: ast.JoinClause) -> bool:
 def _tuple(parts: list[str]) -> str:
     """One value as it is, several as a tuple."""
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+ExpandedName = tuple[str, str]
 
 
 def placed_for(c: Compiler, name: str, made: str, reading: tuple[ast.Expr, ...], is_of_input: bool) -> str:

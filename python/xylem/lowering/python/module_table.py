@@ -91,7 +91,8 @@ class ModuleTable:
 
         rules_off = self.writer.without_rules
         # Where something may be infinite, no loop may wait for all of it.
-        return ModuleJoins(self.static, self.module.prolog, (RULE,) if self.writer.bounds is not None else rules_off)
+        without = (RULE,) if self.writer.bounds is not None else rules_off
+        return ModuleJoins(self.static, self.module.prolog, without, is_streamed=self.writer.is_streamed)
 
     def joined_body(self, body: ast.Expr) -> ast.Expr:
         """The body of the main module with its joins."""

@@ -69,6 +69,8 @@ class Writer:
         self.window_facts: WindowFacts | None = None
         """What window clauses are planned by; None: by all rules."""
         self.without_rules: frozenset[str] = frozenset()
+        self.is_streamed = False
+        """Whether the code reads what is kept of a stream: the tree of that grows between two handlers."""
         self.bounds: Boundedness | None = None
         """What is infinite; None: nothing."""
         self.finished: list[Frame] = []

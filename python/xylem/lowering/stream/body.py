@@ -39,6 +39,7 @@ from ..python.code_gap import CodeGap
 from ..python.compiler import Compiler, Sink
 from ..python.constructors import attribute_value
 from ..python.windows import data_window_cursor
+from .leaf_joins import with_leaf_joins
 from .steps import path_expression
 from .whole_elements import with_whole_elements
 from .window_code import write_windows
@@ -69,12 +70,12 @@ def write_body(c: Compiler, body: Flux) -> None:
             c.push(path_expression(variable, path), OUTPUT)
         case If(condition=condition, body=inner):
             with c.writer.at(condition.span):
-                c.writer.line(f"if {c.truth(condition)}:")
+                c.writer.line(f"if {c.truth(with_leaf_joins(c, condition))}:")
             with c.writer.indented(), c.scoped():
                 write_body(c, inner)
         case Leaf(expression=expression, inside=inside):
             with _inside(c, inside):
-                c.push(expression, OUTPUT)
+                c.push(with_leaf_joins(c, expression), OUTPUT)
         case OpenWindows(inside=inside):
             with _inside(c, inside):
                 write_windows(c, body)

@@ -129,6 +129,10 @@ def is_test(predicate: ast.Expr) -> bool:
     last = predicate.right if isinstance(predicate, ast.Path) else predicate
     if isinstance(last, PROJECTIONS):
         last = last.base  # versions of nodes are nodes
+    if isinstance(last, ast.FunctionCall):
+        known = look_up(*last.name.expanded, len(last.arguments))
+        if known is not None and known.returns == "xs:boolean?":
+            return True
     return isinstance(last, (ast.AxisStep, ast.ValueComparison, ast.NodeComparison)) or is_boolean(predicate)
 
 

@@ -34,6 +34,7 @@ from xylem.syntax import ast
 
 from ..fresh_names import bound_names
 from ..substitution import FocusInTheWay, Substitution
+from .anchors import UPWARDS, at_anchor
 from .candidates import (
     Condition,
     Wanted,
@@ -47,7 +48,7 @@ from .candidates import (
     opposite,
 )
 from .shared_values import SharedValues
-from .siblings import compared_siblings, counted_siblings, is_behind, nearest_sibling, tested_siblings
+from .siblings import compared_beside, counted_beside, is_behind, nearest_beside, tested_beside
 from .surroundings import Surroundings
 from .visitor import JOIN_NAMESPACE, JoinFacts
 
@@ -63,7 +64,7 @@ def with_joins(expr: ast.Expr, facts: JoinFacts, around: Surroundings | None = N
     return expr if before == (len(facts.found), facts.roots) else made
 
 
-FindSiblings = Callable[[Any, Surroundings, ast.Name], ast.Flwor | None]
+FindBeside = Callable[[Any, Surroundings, ast.Name], ast.Flwor | None]
 
 
 class _Clauses(NamedTuple):
@@ -87,15 +88,15 @@ class _Finder(SharedValues):
                 return root if isinstance(root, ast.Root) else node
             case ast.Path(left=left, right=right):
                 if isinstance(right, ast.AxisStep):
-                    siblings = self._tested_siblings(node, around)
-                    if siblings is not None:
-                        return siblings
+                    beside = self._tested_beside(node, around)
+                    if beside is not None:
+                        return beside
                 start = self.visit(left, around)
                 if isinstance(right, ast.AxisStep):
                     return self._step(start, right, node, around)
                 return replace(node, left=start, right=self.visit(right, around.in_focus_of(start)))
             case ast.AxisStep():
-                return self._tested_siblings(node, around) or self._step(None, node, node, around)
+                return self._tested_beside(node, around) or self._step(None, node, node, around)
             case ast.Filter(base=base, predicate=predicate) if self._is_kept(base, predicate, around):
                 inner = self._predicate(predicate, base, around)
                 return replace(node, base=self._shared(base, around), predicate=inner)
@@ -105,6 +106,8 @@ class _Finder(SharedValues):
             case ast.FunctionCall(name=name, arguments=(values, sought)) if self._is_sought_in(name, values, around):
                 found = self._shared(ast.FunctionCall(ast.Name("data", "fn", FN), (values,), span=values.span), around)
                 return replace(node, arguments=(found, self.visit(sought, around)))
+            case ast.Filter(base=ast.Shared() as base, predicate=predicate):
+                return replace(node, predicate=self._predicate(predicate, base, around))
             case ast.Filter(base=base, predicate=predicate):
                 return self._filtered(self.visit(base, around), (predicate,), node, around)
             case ast.SimpleMap(left=left, right=right):
@@ -113,13 +116,14 @@ class _Finder(SharedValues):
             case ast.GeneralComparison():
                 return (
                     self._comparison(node, around)
-                    or self._comparison_of_siblings(node, around)
+                    or self._comparison_beside(node, around)
                     or self._rebuilt(node, around)
                 )
             case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "count"):
-                siblings = self._siblings(counted_siblings, argument, around)
-                if siblings is not None:
-                    return replace(node, arguments=(siblings,))
+                # A scan numbers siblings, and keeps none for that.
+                beside = None if self.facts.is_leaf else self._beside(counted_beside, argument, around)
+                if beside is not None:
+                    return replace(node, arguments=(beside,))
                 return self._call(node, around)
             case ast.FunctionCall(name=name) if name.expanded == (FN, "root"):
                 return self._root(node, around)
@@ -198,6 +202,13 @@ class _Finder(SharedValues):
                     continue
                 joined = None if is_best_match else self._joined(clause, waiting, result, around)
                 if joined is None and not is_best_match:
+                    anchored = self._joined_at_anchor(clause, waiting, result, around)
+                    if anchored is not None:
+                        anchor, joined = anchored
+                        made.append(anchor)
+                        around = around.with_anchor(anchor.name)
+                        inside = around.in_loop(clause.name, clause.position, over=joined[0].collection)
+                if joined is None and not is_best_match:
                     clause, waiting = self._joined_by_one_of(clause, waiting, around)
                     found = found or clause.collection is not collection
                 if joined is not None:
@@ -239,6 +250,23 @@ class _Finder(SharedValues):
             if found is not None:
                 return found
         return None
+
+    def _joined_at_anchor(
+        self, clause: ast.ForClause, rest: Sequence[ast.Clause], result: ast.Expr, around: Surroundings
+    ) -> tuple[ast.LetClause, tuple[ast.JoinClause, list[ast.Clause], ast.Expr]] | None:
+        """The same for a collection that starts at an anchor, which is bound before it."""
+        found = self._at_anchor(clause.collection, around)
+        if found is None:
+            return None
+        anchor, collection = found
+        joined = self._joined(replace(clause, collection=collection), rest, result, around.with_anchor(anchor.name))
+        return None if joined is None else (anchor, joined)
+
+    def _at_anchor(self, collection: ast.Expr, around: Surroundings) -> tuple[ast.LetClause, ast.Expr] | None:
+        if not self.facts.finds_anchors or not isinstance(collection, ast.Path):
+            return None
+        # Only the collection itself reads it: inside, another may have its name.
+        return at_anchor(collection, around, ast.Name(f"from{self.facts.number + 1}", None, JOIN_NAMESPACE))
 
     def _joined_by(
         self,
@@ -420,6 +448,7 @@ class _Finder(SharedValues):
             clause.position,
             (ast.JoinTest(key, condition.op, condition.other, condition.negated, span=condition.whole.span),),
             is_of_input=around.focus.is_in_input,
+            anchor=_anchor(collection, around),
             span=clause.span,
         )
         self.facts.found.append(made)
@@ -484,8 +513,18 @@ class _Finder(SharedValues):
         """E[A = B and C][D] → for join $x in E by A($x) = B where C($x) where D($x) return $x"""
         collection = around.settled(items)
         asked = list(filter(wanted, conditions(tests[0])))
-        if not asked or around.depth_of(collection) >= around.depth:
+        if not asked:
             return None
+        if around.depth_of(collection) >= around.depth:
+            anchored = self._at_anchor(collection, around)
+            if anchored is None:
+                return None
+            anchor, collection = anchored
+            here = around.with_anchor(anchor.name)
+            if here.depth_of(collection) >= here.depth:
+                return None
+            found = self._looked_up(wanted, collection, tests, place, whole, here, inside)
+            return replace(found, clauses=(anchor, *found.clauses)) if isinstance(found, ast.Flwor) else None
         name = self.facts.fresh()
         item = ast.VarRef(name, span=whole.span)
         same_root = inside.focus.is_in_input == around.focus.is_in_input
@@ -544,48 +583,65 @@ class _Finder(SharedValues):
             values = around.settled(condition.own)
             if not self._may_be_many(values, condition.own, around):
                 continue
-            if not self._pays(around.depth_of(values), condition, values, around):
+            anchored = None if around.depth_of(values) < around.depth else self._at_anchor(values, around)
+            if anchored is not None:
+                anchor, values = anchored
+                inner = self._compared_with(values, condition, node, around.with_anchor(anchor.name))
+                if inner is not None:
+                    return _called("exists", replace(inner, clauses=(anchor, *inner.clauses)))
                 continue
+            found = self._compared_with(values, condition, node, around)
+            if found is not None:
+                return _called("exists", found)
+        return None
+
+    def _compared_with(
+        self, values: ast.Expr, condition: Condition, node: ast.Expr, around: Surroundings
+    ) -> ast.Flwor | None:
+        """The items of a sequence that a condition holds for, as a look-up."""
+        if self._pays(around.depth_of(values), condition, values, around):
             name = self.facts.fresh()
             item = ast.VarRef(name, span=node.span)
             loop = ast.ForClause(name, None, self.visit(values, around), None, span=node.span)
             join = self._join(loop, loop.collection, item, condition, around)
             join = self._visited(join, around.in_loop(name), around)
-            return _called("exists", ast.Flwor((join,), item, span=node.span))
+            return ast.Flwor((join,), item, span=node.span)
         return None
 
-    def _comparison_of_siblings(self, node: ast.GeneralComparison, around: Surroundings) -> ast.Expr | None:
-        siblings = self._siblings(compared_siblings, node, around)
-        return None if siblings is None else _called("exists", siblings)
+    def _comparison_beside(self, node: ast.GeneralComparison, around: Surroundings) -> ast.Expr | None:
+        beside = self._beside(compared_beside, node, around)
+        return None if beside is None else _called("exists", beside)
 
-    def _tested_siblings(self, path: ast.Expr, around: Surroundings) -> ast.Expr | None:
-        nearest = self._siblings(nearest_sibling, path, around)
+    def _tested_beside(self, path: ast.Expr, around: Surroundings) -> ast.Expr | None:
+        nearest = self._beside(nearest_beside, path, around)
         if nearest is None:
-            return self._siblings(tested_siblings, path, around)
+            return self._beside(tested_beside, path, around)
         place = ast.IntegerLiteral(1, span=path.span)
         last = ast.FunctionCall(ast.Name("last", "fn", FN), (), span=path.span)
         return ast.Filter(nearest, place if is_behind(path) else last, span=path.span)
 
-    def _siblings(self, find: FindSiblings, node: Any, around: Surroundings) -> ast.Expr | None:
-        """A loop over siblings of an item as a look-up, over a tree: a stream keeps those of one parent by itself."""
-        if not self.facts.shares_values:
+    def _beside(self, find: FindBeside, node: Any, around: Surroundings) -> ast.Expr | None:
+        """A loop over what stands beside an item as a look-up, over a tree or what a stream keeps of one."""
+        if not self.facts.finds_anchors:
             return None
-        found = find(node, around, ast.Name(f"item{self.facts.number + 1}", None, JOIN_NAMESPACE))
-        if found is None:
-            return None
-        self.facts.fresh()
+        number = self.facts.number
+        found = find(node, around, self.facts.fresh())
         before = len(self.facts.found)
-        made = self._flwor(found.clauses, found.result, around)
-        if not made.found:
-            del self.facts.found[before:]
-            return None
-        return replace(found, clauses=tuple(made.clauses), result=made.result)
+        if found is not None:
+            anchor, *clauses = found.clauses
+            assert isinstance(anchor, ast.LetClause)
+            made = self._flwor(clauses, found.result, around.with_anchor(anchor.name))
+            if made.found:
+                return replace(found, clauses=(anchor, *made.clauses), result=made.result)
+        self.facts.number = number
+        del self.facts.found[before:]
+        return None
 
     def _may_be_many(self, values: ast.Expr, written: ast.Expr, around: Surroundings) -> bool:
         match values:
             case ast.Path():
                 # A step from one item of a loop is short; from the input, or a document, it need not be.
-                return around.depth_of(values) == 0 or _descends(values)
+                return around.depth_of(values) == 0 or _goes_far(values)
             case ast.VarRef(name=name):
                 return name.expanded in around.many or name.expanded in self.facts.sequences
             case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded in _OF_EACH:
@@ -597,6 +653,12 @@ class _Finder(SharedValues):
             case ast.SetOperation(left=left, right=right):
                 return self._may_be_many(left, left, around) or self._may_be_many(right, right, around)
         return False
+
+
+def _anchor(collection: ast.Expr, around: Surroundings) -> ast.Name | None:
+    """The variable in a collection that holds the same node at many turns."""
+    names = (node.name for node in collection.walk() if isinstance(node, ast.VarRef))
+    return next((name for name in names if name.expanded in around.anchors), None)
 
 
 def _told(test: ast.Expr, values: Substitution) -> ast.Expr:
@@ -663,8 +725,10 @@ def _spliced(clause: ast.ForClause) -> tuple[ast.JoinClause, *tuple[ast.Clause, 
 _OF_EACH = ((FN, "data"), (FN, "distinct-values"))
 
 
-def _descends(path: ast.Expr) -> bool:
-    return any(isinstance(node, ast.AxisStep) and node.axis.startswith("descendant") for node in path.walk())
+def _goes_far(path: ast.Expr) -> bool:
+    """Whether a path goes to descendants, or up before it goes down."""
+    axes = [node.axis for node in path.walk() if isinstance(node, ast.AxisStep)]
+    return any(axis.startswith("descendant") or axis in UPWARDS for axis in axes)
 
 
 def _reads_root(expr: ast.Node) -> bool:

@@ -20,8 +20,17 @@ RULE = "find_joins"
 class ModuleJoins:
     """Finds joins where the static context of a module allows them."""
 
-    def __init__(self, static: StaticContext, prolog: Sequence[ast.Declaration], without: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        static: StaticContext,
+        prolog: Sequence[ast.Declaration],
+        without: Collection[str] = (),
+        *,
+        is_streamed: bool = False,
+    ) -> None:
+        """With `is_streamed`, functions may be called with nodes of trees that grow between two calls."""
         self.prolog = prolog
+        self.is_streamed = is_streamed
         self.without = without
         self.is_possible = (
             RULE not in without and not static.is_sequential and static.default_collation == CODEPOINT_COLLATION
@@ -44,6 +53,12 @@ class ModuleJoins:
         """The body of a query whose functions have been put in already."""
         return with_joins(body, self._facts()) if self.is_possible else body
 
+    def of_leaf(self, expr: ast.Expr, items: Iterable[tuple[str, str]]) -> ast.Expr:
+        """A part of a streamed query over what is kept, in the body of loops that bind these names to one item each."""
+        if not self.is_possible:
+            return expr
+        return with_joins(expr, JoinFacts(is_leaf=True, finds_anchors=True), Surroundings.of_loops(items))
+
     def of_function(self, declaration: ast.FunctionDecl) -> ast.Expr:
         """The body of a declared function."""
         assert declaration.body is not None
@@ -57,7 +72,11 @@ class ModuleJoins:
         return with_joins(value, self._facts(shares_values=True)) if self.is_possible else value
 
     def _facts(self, *, shares_values: bool = False) -> JoinFacts:
-        return JoinFacts(shares_values=shares_values, sequences=frozenset(_sequences(self.prolog)))
+        return JoinFacts(
+            shares_values=shares_values,
+            finds_anchors=shares_values and not self.is_streamed,
+            sequences=frozenset(_sequences(self.prolog)),
+        )
 
 
 def _sequences(prolog: Iterable[ast.Declaration]) -> Iterable[tuple[str, str]]:

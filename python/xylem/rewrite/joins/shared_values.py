@@ -51,13 +51,14 @@ class SharedValues(JoinVisitor):
         settled = around.settled(values)
         return (
             name.expanded == (FN, "index-of")
+            and not isinstance(values, ast.Shared)
             and around.depth_of(settled) < around.depth
             and is_the_same_each_time(settled)
         )
 
     def _repeats(self, base: ast.Expr, around: Surroundings) -> bool:
         settled = around.settled(base)
-        if isinstance(base, ast.VarRef) and settled is base:
+        if isinstance(base, ast.Shared) or (isinstance(base, ast.VarRef) and settled is base):
             return False
         if around.depth_of(settled) >= around.depth or not any(isinstance(one, ast.AxisStep) for one in settled.walk()):
             return False

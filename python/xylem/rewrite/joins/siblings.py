@@ -1,18 +1,20 @@
-"""Siblings before and behind an item, by conditions and by number: elements of one parent, on one side of the item.
+"""What stands beside an item, before and behind it, by conditions and by number.
 
-    following-sibling::x[A = B]     →     for $x in //x where A($x) = B
-                                          where generate-id($x/..) = generate-id(..) where $x >> . return $x
-    B = preceding-sibling::x/A      →     exists(for $x in //x where $x/A = B where … where $x << . return $x)
-    count(preceding-sibling::x)     →     count(for $x in //x where … where $x << . return $x)
-    ../x[A = B]                     →     for $x in //x where A($x) = B where … return $x
+    following-sibling::x[A = B]   →   let $p := .. for $x in $p/x where A($x) = B where $x >> . return $x
+    B = preceding-sibling::x/A    →   exists(let $p := .. for $x in $p/x where $x/A = B where $x << . return $x)
+    count(preceding-sibling::x)   →   count(let $p := .. for $x in $p/x where $x << . return $x)
+    ../x[A = B]                   →   let $p := .. for $x in $p/x where A($x) = B return $x
+    B = preceding::x/A            →   exists(let $r := root() for $x in $r//x where $x/A = B
+                                             where last-inside($x) << . return $x)
 
-What stands on the right is a look-up by key, by parent and by document order, as any other (find_joins.py).
+What stands on the right is a look-up by key and by document order, as any other (find_joins.py), with one index for
+each node that the anchor, $p or $r, holds (anchors.py).
 
-Gain:   the siblings of all items are in one index, instead of being read again for each of them.
-Needs:  all siblings of one name on one side of an item, which is in the tree of the input, by `.` or a variable of a
-        loop. Predicates are tests, but for a last `[1]`, which is the nearest.
-Safe:   siblings of one name are the elements of that name that have the same parent; two nodes are the same where
-        generate-id() is.
+Gain:   all that stands beside an item is read once for all items there, instead of again for each of them.
+Needs:  a step to one side of an item, which is `.` or a variable of a loop. Predicates are tests, but for a last `[1]`,
+        which is the nearest.
+Safe:   siblings are children of the same parent; what precedes an item ends before it begins, and what follows it
+        begins behind its end.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from dataclasses import replace
 
 from xylem.analysis.focus import reads_item
 from xylem.analysis.free_variables import free_in
-from xylem.functions.registry import FN
+from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast
 
 from ..substitution import FocusInTheWay, Substitution
@@ -29,14 +31,19 @@ from .candidates import conditions, is_narrowing, is_test
 from .surroundings import Surroundings
 
 _PARENT = ast.AxisStep("parent", ast.AnyKindTest())
+_LAST = ast.FunctionCall(ast.Name("last", "fn", FN), ())
+_ROOT = ast.AxisStep("ancestor-or-self", ast.AnyKindTest(), (_LAST,))
 _NO_ATTRIBUTE = ast.FunctionCall(ast.Name("not", "fn", FN), (ast.AxisStep("self", ast.AttributeTest()),))
+_LAST_INSIDE = ast.Name("last-inside", "_places", PREFIXES["_places"])
 _BESIDE = "beside"
 """Where `../x` goes, as an axis."""
-_ORDERS = {"preceding-sibling": "<<", "following-sibling": ">>", _BESIDE: None}
+_BEHIND = ("following-sibling", "following")
+_OF_PARENT = ("preceding-sibling", "following-sibling", _BESIDE)
+_OF_ROOT = ("preceding", "following")
 
 
-def compared_siblings(node: ast.GeneralComparison, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
-    """The siblings that make a comparison true; None for any other comparison."""
+def compared_beside(node: ast.GeneralComparison, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
+    """What makes a comparison with steps to one side true; None for any other comparison."""
     if node.op != "=":
         return None
     for condition in conditions(node):
@@ -52,8 +59,8 @@ def compared_siblings(node: ast.GeneralComparison, around: Surroundings, name: a
     return None
 
 
-def tested_siblings(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
-    """$x/following-sibling::t[A = B]: a comparison of siblings with what changes from turn to turn."""
+def tested_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
+    """$x/following-sibling::t[A = B]: a comparison with what changes from turn to turn."""
     start, steps = _steps(path)
     if len(steps) != 1 or not all(map(is_test, steps[0].predicates)):
         return None
@@ -69,24 +76,24 @@ def tested_siblings(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast
     return _loop(start, steps[0], tests, around, name)
 
 
-def nearest_sibling(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
+def nearest_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
     """$x/preceding-sibling::t[A = B][1], as all that pass the tests: the nearest is the first of them, or the last."""
     match path:
         case ast.Path(right=ast.AxisStep(predicates=(*tests, ast.IntegerLiteral(value=1))) as step):
-            return tested_siblings(replace(path, right=replace(step, predicates=tuple(tests))), around, name)
+            return tested_beside(replace(path, right=replace(step, predicates=tuple(tests))), around, name)
         case ast.AxisStep(predicates=(*tests, ast.IntegerLiteral(value=1))):
-            return tested_siblings(replace(path, predicates=tuple(tests)), around, name)
+            return tested_beside(replace(path, predicates=tuple(tests)), around, name)
     return None
 
 
 def is_behind(path: ast.Expr) -> bool:
     """Whether a path of one step goes to what comes later in the document."""
     step = path.right if isinstance(path, ast.Path) else path
-    return isinstance(step, ast.AxisStep) and step.axis == "following-sibling"
+    return isinstance(step, ast.AxisStep) and step.axis in _BEHIND
 
 
-def counted_siblings(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
-    """All siblings on one side of an item."""
+def counted_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
+    """All that a step finds on one side of an item."""
     start, steps = _steps(path)
     return _loop(start, steps[0], [], around, name) if len(steps) == 1 and not steps[0].predicates else None
 
@@ -94,23 +101,35 @@ def counted_siblings(path: ast.Expr, around: Surroundings, name: ast.Name) -> as
 def _loop(
     start: ast.Expr | None, step: ast.AxisStep, tests: list[ast.Expr], around: Surroundings, name: ast.Name
 ) -> ast.Flwor | None:
-    """A loop over all elements that siblings may be, with the conditions that leave those that pass the tests."""
-    if step.axis not in _ORDERS or not isinstance(step.test, ast.NameTest) or not _is_one_of_input(start, around):
+    """A loop over all that a step may find, with the conditions that leave what passes the tests."""
+    if step.axis not in (*_OF_PARENT, *_OF_ROOT) or not _is_one(start, around):
         return None
     span = step.span
     whose = ast.ContextItem(span=span) if start is None else start
-    sibling = ast.VarRef(name, span=span)
-    # An attribute has a parent, behind whose attributes its children stand, and no siblings.
-    has_siblings = ast.Filter(whose, _NO_ATTRIBUTE, span=span) if step.axis == "following-sibling" else whose
-    same_parent = ast.GeneralComparison("=", _parent_of(sibling), _parent_of(has_siblings), span=span)
-    wanted = [*tests, same_parent]
-    order = _ORDERS[step.axis]
-    if order is not None:
-        wanted.append(ast.NodeComparison(order, sibling, whose, span=span))
-    root = ast.Root(is_any_node=True, span=span)
-    everywhere = ast.Path(root, ast.AxisStep("descendant", step.test, span=span), span=span)
+    found = ast.VarRef(name, span=span)
+    origin = start
+    if step.axis == "following-sibling":
+        # An attribute has a parent, behind whose attributes its children stand, and no siblings.
+        origin = ast.Filter(whose, _NO_ATTRIBUTE, span=span)
+    upwards = replace(_PARENT if step.axis in _OF_PARENT else _ROOT, span=span)
+    anchor = ast.Name(f"{name.local}-from", None, name.uri)
+    let = ast.LetClause(
+        anchor, None, upwards if origin is None else ast.Path(origin, upwards, span=span), span=span
+    )
+    axis = "child" if step.axis in _OF_PARENT else "descendant"
+    reached = ast.Path(ast.VarRef(anchor, span=span), ast.AxisStep(axis, step.test, span=span), span=span)
+    wanted = list(tests)
+    match step.axis:
+        case "preceding-sibling":
+            wanted.append(ast.NodeComparison("<<", found, whose, span=span))
+        case "following-sibling":
+            wanted.append(ast.NodeComparison(">>", found, whose, span=span))
+        case "preceding":
+            wanted.append(ast.NodeComparison("<<", _last_inside(found), whose, span=span))
+        case "following":
+            wanted.append(ast.NodeComparison(">>", found, _last_inside(whose), span=span))
     wheres = (ast.WhereClause(test, span=test.span) for test in wanted)
-    return ast.Flwor((ast.ForClause(name, None, everywhere, span=span), *wheres), sibling, span=span)
+    return ast.Flwor((let, ast.ForClause(name, None, reached, span=span), *wheres), found, span=span)
 
 
 def _steps(path: ast.Expr) -> tuple[ast.Expr | None, list[ast.AxisStep]]:
@@ -130,19 +149,14 @@ def _steps(path: ast.Expr) -> tuple[ast.Expr | None, list[ast.AxisStep]]:
             return start, ordered
 
 
-def _is_one_of_input(start: ast.Expr | None, around: Surroundings) -> bool:
-    """Whether a path starts at one node, in the tree whose root `/` is here, that changes with a loop."""
-    if around.depth == 0 or not around.focus.is_in_input:
+def _is_one(start: ast.Expr | None, around: Surroundings) -> bool:
+    """Whether a path starts at one node that changes with a loop."""
+    if around.depth == 0:
         return False
-    match start:
-        case None | ast.ContextItem():
-            return around.focus.depth == around.depth
-        case ast.VarRef(name=name):
-            return name.expanded in around.in_input
-    return False
+    if start is None or isinstance(start, ast.ContextItem):
+        return around.focus.depth == around.depth
+    return around.is_one_item(start)
 
 
-def _parent_of(node: ast.Expr) -> ast.Expr:
-    """The identity of the parent of a node, as a string."""
-    parent = ast.Path(node, _PARENT, span=node.span)
-    return ast.FunctionCall(ast.Name("generate-id", "fn", FN), (parent,), span=node.span)
+def _last_inside(node: ast.Expr) -> ast.Expr:
+    return ast.FunctionCall(_LAST_INSIDE, (node,), span=node.span)

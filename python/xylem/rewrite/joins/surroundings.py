@@ -7,7 +7,7 @@ that is less deep than its place has the same value in several turns of a loop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from xylem.analysis.focus import reads_focus, reads_item
@@ -42,12 +42,24 @@ class Surroundings:
     """Variables that hold one node each, in the tree of the initial context item."""
     many: frozenset[ExpandedName] = frozenset()
     """Variables that may hold many items."""
+    single: frozenset[ExpandedName] = frozenset()
+    """Variables that hold one item each."""
+    anchors: frozenset[ExpandedName] = frozenset()
+    """Variables that are bound at each turn, and hold the same node at many of them."""
+    parameters: frozenset[ExpandedName] = frozenset()
+    """Of the functions around."""
 
     @staticmethod
     def of_function(parameters: tuple[ast.Parameter, ...]) -> Surroundings:
         """In the body of a function, which has no focus."""
         names = {parameter.name.expanded: 1 for parameter in parameters}
-        return Surroundings(1, names, FocusFacts(1, False))
+        return Surroundings(1, names, FocusFacts(1, False), parameters=frozenset(names))
+
+    @staticmethod
+    def of_loops(names: Iterable[ExpandedName]) -> Surroundings:
+        """In the body of loops that bind these names, each to one item."""
+        bound = frozenset(names)
+        return Surroundings(1, dict.fromkeys(bound, 1), FocusFacts(0, False), single=bound)
 
     # --- going inside
 
@@ -55,8 +67,10 @@ class Surroundings:
         """Inside a loop that binds these names, each to one item; the first to the items of `over`."""
         bound = [name.expanded for name in names if name is not None]
         inner = self._bound(bound, self.depth + 1)
-        if over is not None and bound and self.is_in_input(over):
-            inner = replace(inner, in_input=inner.in_input | {bound[0]})
+        if over is not None:
+            inner = replace(inner, single=inner.single.union(bound))
+            if bound and self.is_in_input(over):
+                inner = replace(inner, in_input=inner.in_input | {bound[0]})
         return replace(inner, depth=self.depth + 1)
 
     def with_let(self, name: ast.Name, value: ast.Expr, may_repeat: bool) -> Surroundings:
@@ -65,9 +79,16 @@ class Surroundings:
         inner = self._bound([name.expanded], self.depth)
         if may_repeat and self.depth_of(settled) < self.depth:
             inner = replace(inner, lets={**inner.lets, name.expanded: settled})
-        if isinstance(value, (ast.ContextItem, ast.VarRef)) and self.is_in_input(value):
-            inner = replace(inner, in_input=inner.in_input | {name.expanded})
+        if self.is_one_item(value):
+            inner = replace(inner, single=inner.single | {name.expanded})
+            if self.is_in_input(value):
+                inner = replace(inner, in_input=inner.in_input | {name.expanded})
         return replace(inner, many=inner.many | {name.expanded}) if may_be_many(value) else inner
+
+    def with_anchor(self, name: ast.Name) -> Surroundings:
+        """Behind a variable that holds the same node at many turns of the loop around."""
+        inner = self._bound([name.expanded], self.depth - 1)
+        return replace(inner, single=inner.single | {name.expanded}, anchors=inner.anchors | {name.expanded})
 
     def with_sequences(self, *names: ast.Name | None) -> Surroundings:
         """Behind a clause that binds these names in another way."""
@@ -80,15 +101,26 @@ class Surroundings:
 
     def in_function(self, parameters: tuple[ast.Parameter, ...]) -> Surroundings:
         """In the body of a function item: it may be called often, and has no focus."""
-        inner = self._bound([parameter.name.expanded for parameter in parameters], self.depth + 1)
-        return replace(inner, depth=self.depth + 1, focus=FocusFacts(self.depth + 1, False))
+        names = [parameter.name.expanded for parameter in parameters]
+        inner = self._bound(names, self.depth + 1)
+        focus = FocusFacts(self.depth + 1, False)
+        return replace(inner, depth=self.depth + 1, focus=focus, parameters=inner.parameters.union(names))
 
     def _bound(self, names: list[ExpandedName], depth: int) -> Surroundings:
         taken = set(names)
         # A value that reads a name bound again means another variable.
         lets = {name: value for name, value in self.lets.items() if name not in taken and not free_in(value) & taken}
         depths = {**self.depths, **dict.fromkeys(names, depth)}
-        return replace(self, depths=depths, lets=lets, in_input=self.in_input - taken, many=self.many - taken)
+        return replace(
+            self,
+            depths=depths,
+            lets=lets,
+            in_input=self.in_input - taken,
+            many=self.many - taken,
+            single=self.single - taken,
+            anchors=self.anchors - taken,
+            parameters=self.parameters - taken,
+        )
 
     # --- what an expression depends on
 
@@ -103,6 +135,12 @@ class Surroundings:
         """The expression with the values of variables that are bound deeper than these are."""
         known = {name: self.lets[name] for name in free_in(expr) if name in self.lets}
         return Substitution(known).apply(expr) if known else expr
+
+    def is_one_item(self, value: ast.Expr) -> bool:
+        """Whether a value is the context item, or a variable that holds one item."""
+        return isinstance(value, ast.ContextItem) or (
+            isinstance(value, ast.VarRef) and value.name.expanded in self.single
+        )
 
     def is_in_input(self, items: ast.Expr) -> bool:
         """Whether all items are nodes in the tree of the initial context item."""

@@ -23,6 +23,10 @@ class JoinFacts:
     """Whether values that are the same for many turns of a loop are kept: a stream has other ways with them."""
     sequences: frozenset[tuple[str, str]] = frozenset()
     """Global variables whose values are computed by the query and may be many items."""
+    is_leaf: bool = False
+    """Whether this is a part of a streamed query, evaluated over what is kept."""
+    finds_anchors: bool = False
+    """Whether all that stands around an item is in memory. How a stream keeps it is not decided before its plan."""
     number: int = 0
     roots: int = 0
     """How many calls of root() have become `/`."""
@@ -32,7 +36,7 @@ class JoinFacts:
     def fresh(self) -> ast.Name:
         """A variable for the items of an index."""
         self.number += 1
-        return ast.Name(f"item{self.number}", None, JOIN_NAMESPACE)
+        return ast.Name(f"{'leaf' if self.is_leaf else 'item'}{self.number}", None, JOIN_NAMESPACE)
 
 
 class JoinVisitor(ABC):

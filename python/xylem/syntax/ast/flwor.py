@@ -132,6 +132,8 @@ class JoinClause(Clause):
     """Of matches that are children of one parent, the one at this place: `line[@id = $x][1]`; -1 is the last."""
     is_of_input: bool = False
     """Whether a leading `/` in the collection is the root of the input, whatever the focus is here."""
+    anchor: Name | None = None
+    """A variable in the collection that is bound at each turn, and holds the same node at many: each has an index."""
 
 
 @ast_node

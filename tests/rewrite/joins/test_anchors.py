@@ -1,0 +1,66 @@
+"""Collections that start at a node which is the same for many turns: as the reference says, and in linear time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import xylem
+from xylem.source.xml_reader import read_document
+
+from tests.reference import reference
+from tests.rewrite.joins.test_siblings import document
+from tests.spellings.growth import growth
+
+LOOKED_UP = [
+    "for $t in //t return count($t/parent::g/t[v = $t/v])",
+    "for $t in //t return count($t/ancestor::s//t[@k = 9][v = $t/v])",
+    "for $t in //t return $t/ancestor::s/g[1]/t[v = $t/v][2]/@k/string()",
+    "for $t in //t where some $u in $t/../../g/t satisfies $u/v = $t/@k return $t/v",
+    "for $t in //t[@k = 9] for $u in $t/ancestor::s/g/t where $u/v = $t/@k return $u/v",
+    "//t[ancestor::g/t/v = @k]/v",
+    "for $t in //t where $t/@k = $t/ancestor::s//t/v return $t/v",
+    "declare function local:f($d as node(), $k) { $d//t[v = $k][1]/@k/string() };"
+    " for $t in //t return local:f(root($t), $t/v)",
+    "declare function local:f($d, $k) { exists($d/s/g/t[@k = $k]) }; for $t in //t return local:f(/, $t/@k)",
+    "let $f := function($d, $k) { count($d//t[v = $k]) } for $t in //t return $f(root($t), $t/v)",
+]
+READ = [
+    "declare function local:f($d, $k) { for $x in $d//t where $x/v = $k return $x/@k/string() };"
+    " for $t in //t return local:f(//g, $t/v)",
+    "declare function local:f($d, $k) { $d//t/v = $k }; for $t in //t return local:f((//g)[1], $t/@k)",
+    "declare function local:f($n, $k) { count($n//t[v = $k]) + sum(for $c in $n/* return local:f($c, $k)) };"
+    " local:f(/, 3)",
+    "declare function local:f($n, $k) { $n/a/b[@x = $k] }; local:f(1, 3)",
+    "declare function local:f($n, $k) { $n//b[@x = $k] }; local:f((), 3)",
+    "for $t in //t, $u in //t[1] return $t/../t[v = $u/v]/@k/string()",
+    "for $t in //t return $t/ancestor-or-self::t//t[@k = $t/@k]/@k/string()",
+    "for $t in //t return <a>{ <x><t><v>1</v></t><t><v>2</v></t></x>//t[v = $t/v] }</a>",
+    "for $t in //t for $u in $t/../t[v = $t/v] return $u/../t[@k = $t/@k][@k = $u/@k]/v",
+]
+
+
+@pytest.mark.parametrize("query", [*LOOKED_UP, *READ])
+def test_answers(query: str) -> None:
+    tree = xylem.parse(document(12))
+    expected = answer(lambda: reference(query).run(tree).serialize())
+    assert answer(lambda: xylem.compile(query).run(tree).serialize()) == expected
+
+
+def answer(run: Callable[[], str]) -> str:
+    """As text, or the code of an error."""
+    try:
+        return run()
+    except xylem.XylemError as error:
+        return error.code
+
+
+@pytest.mark.parametrize("query", LOOKED_UP)
+def test_time_is_linear(query: str) -> None:
+    compiled = xylem.compile(query)
+
+    def over(size: int) -> Callable[[], object]:
+        tree = read_document(document(size), reader="python")
+        return lambda: compiled.run(tree).serialize()
+
+    assert growth(over) in ("linear", "between")
