@@ -148,6 +148,26 @@ def test_a_url_that_the_user_wrote(served: str) -> None:
         ByteSource.of(f"{served}/missing.xml")
 
 
+def test_urls_of_files(tmp_path: Path) -> None:
+    (tmp_path / "a b.xml").write_bytes(DOCUMENT)
+    for url in (f"file://{tmp_path}/a%20b.xml", f"file://localhost{tmp_path}/a%20b.xml"):
+        with ByteSource.of(url) as source:
+            assert b"".join(source) == DOCUMENT
+        assert named_files([url]) == [str(tmp_path / "a b.xml")]
+    assert named_files([f"file://{tmp_path}"]) == [str(tmp_path / "a b.xml")]
+    with pytest.raises(InputError, match="elsewhere is not this machine"):
+        ByteSource.of("file://elsewhere/a.xml")
+
+
+def test_a_place_that_fsspec_knows() -> None:
+    fsspec = pytest.importorskip("fsspec")
+    with fsspec.open("memory://tests/d.xml", "wb") as file:
+        file.write(DOCUMENT)
+    assert xylem.compile("count(//b)").stream("memory://tests/d.xml").__iter__().__next__() == 20_000
+    with pytest.raises(InputError, match="no such file"):
+        ByteSource.of("memory://tests/none.xml")
+
+
 def test_a_server_that_does_not_answer() -> None:
     pytest.importorskip("aiohttp")
     with pytest.raises(InputError, match="Cannot connect"):

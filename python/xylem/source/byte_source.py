@@ -132,8 +132,10 @@ class ByteSource:
                 again = partial(cls.of, name, ratio_limit)
                 return cls(member.chunks(), name=name, ratio_limit=ratio_limit, close=member.close, again=again)
         if "://" in name:
-            from .remote_file import is_url, open_url
+            from .remote_file import is_url, local_path, open_url
 
+            if (path := local_path(name)) is not None:
+                return cls.of(path, ratio_limit)
             if is_url(name):
                 file = open_url(name)
                 size = getattr(file, "size", None)

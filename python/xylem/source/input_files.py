@@ -33,7 +33,10 @@ def _files_of(name: str) -> list[str]:
     if frames is not None:
         return [f"{inner}?frames={frames[1].value}" for inner in _files_of(frames[0])]
     if "://" in name:
-        return [name]
+        from .remote_file import local_path
+
+        path_of_url = local_path(name)
+        return [name] if path_of_url is None else _files_of(path_of_url)
     if ".zip" in name.lower():
         from .archive_member import is_archive, matching_members, member_names
 

@@ -20,6 +20,19 @@ def is_url(name: str) -> bool:
     return _URL.match(name) is not None and not name.lower().startswith("file:")
 
 
+def local_path(name: str) -> str | None:
+    """The path of a `file:` URL on this machine; None for any other name."""
+    if not name.lower().startswith("file://"):
+        return None
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    parts = urlsplit(name)
+    if parts.netloc not in ("", "localhost"):
+        raise InputError("XYIN0002", f"the host {parts.netloc} is not this machine", source=name)
+    return url2pathname(parts.path)
+
+
 def open_url(url: str) -> Any:
     """The file at a URL, open for reading."""
     fsspec = optional_package("fsspec", "remote")
