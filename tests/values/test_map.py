@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pickle
 import random
+from decimal import Decimal
 from threading import Thread
 
 import pytest
 from xylem.errors import DynamicError
-from xylem.values.map import SHARED_FROM, XMap
+from xylem.values.map import SHARED_FROM, XMap, record_places
 
 
 def test_last_of_equal_keys_wins_and_order_is_kept() -> None:
@@ -152,3 +153,53 @@ def test_put_in_place_leaves_readers_what_they_read(size: int) -> None:
     assert changed is not m
     assert list(keys) == list(range(1, size))
     assert len(changed) == size + 1
+
+
+OF_A_AND_B = record_places(("a", "b"))
+
+
+def _plain(of: XMap) -> list[tuple[object, list[object]]]:
+    """The entries, records with theirs."""
+    return [(key, [list(one.items()) if type(one) is XMap else one for one in value]) for key, value in of.items()]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_table_of_records_is_a_map_like_any_other(seed: int) -> None:
+    choose = random.Random(seed)
+    table, plain = XMap.table(OF_A_AND_B, {}), XMap()
+    kept: list[tuple[XMap, XMap]] = []
+    for step in range(60):
+        key: object = choose.choice([1, 2, 3, "1", "k", 4.0, True, Decimal(2)][: 5 if seed % 2 else 8])
+        items = (step, choose.random())
+        places = OF_A_AND_B if choose.random() < 0.9 else record_places(("b", "a"))
+        record = XMap.record(places, items)
+        what = choose.choice(["row", "row", "row", "put", "in place", "remove", "keep", "read"])
+        if what == "row":
+            table, plain = table.put_row(places, key, items), plain.put(key, (record,))
+        elif what == "in place" and not kept:
+            table, plain = table.put_in_place(key, (record,)), plain.put(key, (record,))
+        elif what == "put":
+            kept.append((table, plain))
+            table, plain = table.put(key, (step,)), plain.put(key, (step,))
+        elif what == "remove" and seed % 3 == 0:
+            kept.append((table, plain))
+            table, plain = table.remove([key]), plain.remove([key])
+        elif what == "read":
+            assert table.contains(key) == plain.contains(key)
+            assert _plain(XMap.of([(0, table.get(key) or ())])) == _plain(XMap.of([(0, plain.get(key) or ())]))
+            assert len(table) == len(plain)
+        if what in ("put", "remove"):
+            assert all(_plain(one) == _plain(other) for one, other in kept)
+            # A version that somebody has is never changed in place.
+            kept.clear()
+        assert _plain(table) == _plain(plain)
+    assert _plain(XMap.of(list(table.items())).as_table()) == _plain(plain)
+
+
+def test_a_loop_over_a_table_sees_it_as_it_was() -> None:
+    table = XMap.table(OF_A_AND_B, {1: (1, 2), 2: (3, 4)})
+    keys = table.keys()
+    assert next(keys) == 1
+    changed = table.put_row(OF_A_AND_B, 3, (5, 6))
+    assert list(keys) == [2]
+    assert list(changed) == [1, 2, 3]

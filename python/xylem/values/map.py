@@ -9,11 +9,15 @@ dict speed for maps that are only read; a hash trie would lose both, and be one 
 
 A map that a constructor makes of names and single items is a record: the names, which all maps of that constructor
 share, and a tuple of items. It has a dict only where something asks for more than the item of a name.
+
+A map of such records, as programs keep for each vehicle or account, is a table: a dict from keys to the tuples of
+items. So an update makes one tuple, of values in which the search for cycles has nothing to follow.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from sys import getrefcount
 from threading import Lock
 from typing import Any
@@ -31,6 +35,12 @@ _TURNING = Lock()
 
 
 _NEW = object.__new__
+
+
+@cache
+def record_places(names: tuple[str, ...]) -> Mapping[str, int]:
+    """The place of each name in the records that have these names: the same mapping for all of them."""
+    return {name: place for place, name in enumerate(names)}
 
 
 class _SharedEntries(dict[Hashable, Entry]):
@@ -68,7 +78,7 @@ class XMap:
     [('a', (4,)), ('b', (2, 3))]
     """
 
-    __slots__ = ("_change", "_entries", "_items", "_neighbour", "_places")
+    __slots__ = ("_change", "_entries", "_items", "_neighbour", "_places", "_row_places", "_rows")
 
     def __init__(self, entries: dict[Hashable, Entry] | None = None) -> None:
         """Takes over a dict from same_key(key) to (key, value)."""
@@ -78,6 +88,9 @@ class XMap:
         self._places: Mapping[str, int] | None = None
         """Of a record, where the item of each name stands."""
         self._items: tuple[Any, ...] = ()
+        self._row_places: Mapping[str, int] | None = None
+        """Of a table of records, the places of each of them; only then there are rows."""
+        self._rows: dict[int | str, tuple[Any, ...]]
 
     @staticmethod
     def record(places: Mapping[str, int], items: tuple[Any, ...]) -> XMap:
@@ -85,8 +98,32 @@ class XMap:
         made = _NEW(XMap)
         made._entries = None
         made._places = places
+        made._row_places = None
         made._items = items
         return made
+
+    @staticmethod
+    def table(places: Mapping[str, int], rows: dict[int | str, tuple[Any, ...]]) -> XMap:
+        """A map of keys, each its own `same_key`, to records that have the same places. Takes over the dict."""
+        made = XMap()
+        made._entries = None
+        made._row_places = places
+        made._rows = rows
+        return made
+
+    def as_table(self) -> XMap:
+        """This map as a table, where all its values are records of the same names; otherwise itself."""
+        rows: dict[int | str, tuple[Any, ...]] = {}
+        names: tuple[str, ...] | None = None
+        for key, value in self.items():
+            if not (type(key) is int or type(key) is str) or len(value) != 1 or type(value[0]) is not XMap:
+                return self
+            record: dict[Any, Sequence[Any]] = dict(value[0].items())
+            names = tuple(record) if names is None else names
+            if tuple(record) != names or not all(type(name) is str and len(record[name]) == 1 for name in names):
+                return self
+            rows[key] = tuple(record[name][0] for name in names)
+        return XMap.table(record_places(names), rows) if names else self
 
     @classmethod
     def of(cls, pairs: Iterable[Entry]) -> XMap:
@@ -108,6 +145,8 @@ class XMap:
         entries = self._entries
         if type(entries) is dict:
             return len(entries)
+        if self._row_places is not None:
+            return len(self._rows)
         while True:
             entries = self._own()
             size = len(entries)
@@ -139,6 +178,9 @@ class XMap:
         if self._places is not None:
             place = self._places.get(sameness)  # type: ignore[call-overload]
             return None if place is None else (sameness, (self._items[place],))
+        if self._row_places is not None:
+            items = self._rows.get(sameness)  # type: ignore[call-overload]
+            return None if items is None else (sameness, (XMap.record(self._row_places, items),))
         while True:
             entries = self._own()
             found = entries.get(sameness)
@@ -180,10 +222,26 @@ class XMap:
         Where something reads the entries at this moment, they are copied as they are by `put`.
         """
         entries = self._entries
+        if not entries and len(value) == 1 and type(value[0]) is XMap and value[0]._places is not None:
+            return self.put_row(value[0]._places, key, value[0]._items)
         if entries is None or self._places is not None or getrefcount(entries) != _HELD_HERE:
             return self.put(key, value)
         entries[key if type(key) is str else same_key(key)] = key, value
         return self
+
+    def put_row(self, places: Mapping[str, int], key: Any, items: tuple[Any, ...]) -> XMap:
+        """What `put_in_place` of a record gives: a table grows by a row."""
+        if type(key) is int or type(key) is str:
+            if self._row_places is places:
+                rows = self._rows
+                if getrefcount(rows) == _HELD_HERE:
+                    rows[key] = items
+                    return self
+            elif not len(self):
+                return XMap.table(places, {key: items})
+        if self._entries:
+            return self.put_in_place(key, (XMap.record(places, items),))
+        return self.put(key, (XMap.record(places, items),))
 
     def remove(self, keys: Iterable[Any]) -> XMap:
         """This map without the entries of these keys."""
@@ -206,6 +264,8 @@ class XMap:
                 return copy
 
     def _pairs(self) -> Iterable[Entry]:
+        if self._row_places is not None:
+            return self._pairs_of_rows(self._row_places, self._rows)
         while True:
             entries = self._own()
             if type(entries) is dict:
@@ -213,6 +273,11 @@ class XMap:
             pairs = list(entries.values())
             if self._entries is entries:
                 return pairs
+
+    @staticmethod
+    def _pairs_of_rows(places: Mapping[str, int], rows: dict[int | str, tuple[Any, ...]]) -> Iterator[Entry]:
+        for key, items in rows.items():
+            yield key, (XMap.record(places, items),)
 
     def _with(self, key: Hashable, entry: Entry | None) -> XMap:
         if len(self) < SHARED_FROM:
@@ -249,6 +314,11 @@ class XMap:
         if self._places is not None:
             names = self._places.items()
             self._entries = entries = {name: (name, (self._items[place],)) for name, place in names}
+            return entries
+        if self._row_places is not None:
+            # From here on it is a map like any other.
+            self._entries = entries = {pair[0]: pair for pair in self._pairs()}
+            self._row_places = None
             return entries
         with _TURNING:
             return self._turn()

@@ -40,6 +40,7 @@ from .direct_calls import direct_call, refined
 from .joins import number_of_matches
 from .keyed_groups import INTRINSICS
 from .maps import map_call, map_result, value_at
+from .record_rows import field_of_row, row_or_value, whole_record
 from .scope import Focus
 from .shared_values import positions_in
 from .step_texts import count_of_step, has_node, integer_of_step
@@ -138,6 +139,10 @@ def _argument(
 
 
 def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]) -> Code:
+    if builtin.local == "get" and builtin.uri == PREFIXES["map"]:
+        found = field_of_row(c, arguments[0], arguments[1])
+        if found is not None:
+            return found
     given: list[Code] = []
     function = ""
     if len(arguments) < builtin.least:
@@ -283,14 +288,14 @@ def _exists(c: Compiler, argument: ast.Expr) -> Code:
     matches = number_of_matches(c, argument, "exists")
     if matches is not None:
         return boolean(matches)
-    return boolean(_has_items(c, c.compile(argument)))
+    return boolean(_has_items(c, row_or_value(c, argument)))
 
 
 def _empty(c: Compiler, argument: ast.Expr) -> Code:
     matches = number_of_matches(c, argument, "empty")
     if matches is not None:
         return boolean(matches)
-    return boolean(f"(not {_has_items(c, c.compile(argument))})")
+    return boolean(f"(not {_has_items(c, row_or_value(c, argument))})")
 
 
 def _has_items(c: Compiler, code: Code) -> str:
@@ -355,15 +360,20 @@ _INTRINSICS: dict[tuple[str, str, int], Callable[..., Code]] = {
 
 @compiles(ast.DynamicCall)
 def compile_dynamic_call(c: Compiler, node: ast.DynamicCall) -> Code:
-    callee = c.compile(node.function)
-    is_map = isinstance(callee.item, MapItem) and callee.is_one and len(node.arguments) == 1
-    if is_map and not isinstance(node.arguments[0], ast.ArgumentPlaceholder):
+    callee = row_or_value(c, node.function)
+    is_map = isinstance(callee.item, MapItem) and callee.shape in (Shape.ONE, Shape.OPTIONAL)
+    if is_map and len(node.arguments) == 1 and not isinstance(node.arguments[0], ast.ArgumentPlaceholder):
+        if not callee.is_one:
+            text = c.as_one(callee, "what is called")
+            callee = replace(callee, text=text, shape=Shape.ONE, type=SequenceType(callee.item), simple=False)
         # What is known to be a map is looked up as one.
         # It gets no name of its own: a table that a variable holds is changed in place while nothing else refers to it.
         key = _converted(c, c.compile(node.arguments[0]), ONE_ATOMIC, "argument 2 of get()")
         found = value_at(c, callee, key)
-        return many(f"{c.rt(map_get)}({callee.text}, {key.text})", reread=True) if found is None else found
-    function = c.as_one(callee, "what is called")
+        if found is not None:
+            return found
+        return many(f"{c.rt(map_get)}({whole_record(c, callee).text}, {key.text})", reread=True)
+    function = c.as_one(whole_record(c, callee), "what is called")
     if any(isinstance(argument, ast.ArgumentPlaceholder) for argument in node.arguments):
         return _partially_applied(c, one(function, FunctionItemType()), node.arguments)
     name = c.writer.fresh("callee")

@@ -61,6 +61,10 @@ class Code:
     """The names of a record that a map most likely is."""
     value_fields: tuple[str, ...] = ()
     """Those of the records that most likely are its values."""
+    row: tuple[str, ...] = ()
+    """The names of a record whose items the value is, in a tuple: the map around them is not made."""
+    row_items: str = ""
+    """The tuple of items of a record that is being made."""
     each: str = ""
     """`x for x in y`, where the text is that in parentheses."""
 

@@ -336,8 +336,8 @@ class Compiler:
         if code.shape is Shape.ONE:
             return code.text
         if code.shape is Shape.OPTIONAL:
-            missing = f"{self.rt(rt.not_none)}({code.text}, {what!r})"
-            return f"({missing} if {code.text} is None else {code.text})" if code.simple else missing
+            code = self.bind(code)
+            return f"({self.rt(rt.not_none)}(None, {what!r}) if {code.text} is None else {code.text})"
         return f"{self.rt(rt.exactly_one)}({code.text}, {what!r})"
 
     # --- atomisation and truth
@@ -383,6 +383,11 @@ class Compiler:
     def truth(self, node: ast.Expr) -> str:
         """A Python expression that is true or false as the effective boolean value is."""
         if not self.is_indented_far:
+            if isinstance(node, ast.ValueComparison):
+                from .operators import value_truth
+
+                with self.writer.at(node.span):
+                    return value_truth(self, node)
             return self.truth_of(self.compile(node))
         test = self.lifted(
             "test", [], self.describe(node), lambda: self.writer.line(f"return {self.truth_of(self.compile(node))}")

@@ -33,6 +33,7 @@ from .control import Finish, check_binding
 from .fed_loops import pauses, reads_fed_items, settled, write_fed_loop
 from .joins import write_join
 from .operators import default_collation
+from .record_rows import matched, row_or_value, whole_record
 from .resumed_windows import forms_windows_in_batches, resumed_windows
 from .scope import Place
 from .step_texts import repeated_steps
@@ -139,12 +140,14 @@ def write_let(c: Compiler, clause: ast.LetClause) -> str:
     with c.writer.at(clause.span):
         code = _collected(c, clause.value)
         if code is None:
-            code = c.compile(clause.value)
+            code = row_or_value(c, clause.value)
             if code.endless:
                 return _write_endless_let(c, clause, code)
             code = c.sequence(code)
         if clause.type is not None:
-            code = checked(c, code, sequence_type(clause.type), f"${clause.name}")
+            expected, what = sequence_type(clause.type), f"${clause.name}"
+            row = matched(c, code, expected, what) if code.row else None
+            code = row or checked(c, whole_record(c, code), expected, what)
         name = c.fresh_name(clause.name)
         c.writer.line(f"{name} = {code.text}")
         c.declare(clause.name.expanded, replace(code, text=name, simple=True))

@@ -19,7 +19,7 @@ from xylem.run.runtime import lookups
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.array import XArray
-from xylem.values.map import XMap
+from xylem.values.map import XMap, record_places
 from xylem.values.sequence_type import (
     ANY_SEQUENCE,
     ArrayItem,
@@ -68,28 +68,39 @@ def _with_names(c: Compiler, node: ast.MapConstructor, keys: list[str]) -> Code:
         values.append(value if value.simple else c.bind(c.sequence(value)))
     if keys and all(value.shape is Shape.ONE for value in values):
         items = "".join(f"{value.text}, " for value in values)
-        made = one(f"{c.rt(XMap.record)}({_places(c, tuple(keys))}, ({items}))", kind.type)
-        return replace(made, fields=tuple(keys))
+        made = one(f"{c.rt(XMap.record)}({places_of(c, tuple(keys))}, ({items}))", kind.type)
+        return replace(made, fields=tuple(keys), row_items=f"({items})")
     parts = [f"{key!r}: ({key!r}, {c.as_sequence(value)})" for key, value in zip(keys, values, strict=True)]
     return one(f"{c.rt(XMap)}({{{', '.join(parts)}}})", kind.type)
 
 
-def _places(c: Compiler, names: tuple[str, ...]) -> str:
+def places_of(c: Compiler, names: tuple[str, ...]) -> str:
     """The constant that says where the items of a record stand."""
-    places = {name: place for place, name in enumerate(names)}
-    return c.writer.constant(places, "places", ", ".join(names), key=names)
+    return c.writer.constant(record_places(names), "places", ", ".join(names), key=names)
 
 
 def record_fields(root: ast.Node) -> dict[tuple[str, str], tuple[str, ...]]:
-    """The names of the records that are put into variables: `set $x := map:put($x, K, map { "a": …, "b": … })`."""
-    found = {}
+    """The names of the records that are put into variables: `set $x := map:put($x, K, map { "a": …, "b": … })`, also by
+    way of a variable. They are the most likely ones: a name may stand for several variables.
+    """
+    bound, found = {}, {}
     for node in root.walk():
         match node:
-            case ast.SetStatement(name, ast.FunctionCall(arguments=(_, _, ast.MapConstructor(entries=all_)))):
-                names = tuple(entry.key.value for entry in all_ if isinstance(entry.key, ast.StringLiteral))
-                if names and len(names) == len(all_):
-                    found[name.expanded] = names
-    return found
+            case ast.LetClause(name=name, value=ast.MapConstructor() as made):
+                bound[name.expanded] = _names(made)
+    for node in root.walk():
+        match node:
+            case ast.SetStatement(name, ast.FunctionCall(arguments=(_, _, ast.MapConstructor() as made))):
+                found[name.expanded] = _names(made)
+            case ast.SetStatement(name, ast.FunctionCall(arguments=(_, _, ast.VarRef(name=of)))):
+                found.setdefault(name.expanded, bound.get(of.expanded, ()))
+    return {name: names for name, names in found.items() if names}
+
+
+def _names(made: ast.MapConstructor) -> tuple[str, ...]:
+    """The keys of a map, where all are strings as they are written."""
+    names = tuple(entry.key.value for entry in made.entries if isinstance(entry.key, ast.StringLiteral))
+    return names if len(names) == len(made.entries) else ()
 
 
 class _Entries:
@@ -132,7 +143,9 @@ def compile_curly_array(c: Compiler, node: ast.CurlyArray) -> Code:
 
 @compiles(ast.Lookup)
 def compile_lookup(c: Compiler, node: ast.Lookup) -> Code:
-    return _lookup(c, c.compile(node.base), node.key)
+    from .record_rows import row_or_value
+
+    return _lookup(c, row_or_value(c, node.base), node.key)
 
 
 @compiles(ast.UnaryLookup)
@@ -141,12 +154,13 @@ def compile_unary_lookup(c: Compiler, node: ast.UnaryLookup) -> Code:
 
 
 def _lookup(c: Compiler, base: Code, key: ast.Expr | None) -> Code:
-    if key is None:
-        return many(f"{c.rt(lookups.look_up_all)}({c.as_iterable(base)})")
     if isinstance(key, (ast.StringLiteral, ast.IntegerLiteral)) and base.shape in (Shape.ONE, Shape.OPTIONAL):
         found = value_at(c, base, c.compile(key))
         if found is not None:
             return found
+    base = _whole(c, base)
+    if key is None:
+        return many(f"{c.rt(lookups.look_up_all)}({c.as_iterable(base)})")
     text = c.as_iterable(base)
     keys = c.as_sequence(c.atomized(c.compile(key)))
     result = many(f"{c.rt(lookups.look_up)}({text}, {keys})")
@@ -154,12 +168,27 @@ def _lookup(c: Compiler, base: Code, key: ast.Expr | None) -> Code:
     return result if value is None else result.typed(SequenceType(value.item, Occurrence.MANY))
 
 
+def _whole(c: Compiler, base: Code) -> Code:
+    from .record_rows import whole_record
+
+    return whole_record(c, base)
+
+
 def value_at(c: Compiler, base: Code, key: Code) -> Code | None:
     """The value of one key in what is known to be a map, or no item at all; None for anything else."""
     kind = base.item
-    if not isinstance(kind, MapItem) or not _is_plain(key):
+    if not isinstance(kind, MapItem) or not is_plain(key):
         return None
     value = kind.value or ANY_SEQUENCE
+    if base.row:
+        names = [repr(name) for name in base.row]
+        if key.text in names:
+            base = c.bind(base)
+            read = f"{base.text}[{names.index(key.text)}]"
+            if base.shape is Shape.OPTIONAL:
+                read = f"(None if {base.text} is None else {read})"
+            return optional(read, value.item)
+        base = c.bind(_whole(c, base))
     if base.shape is Shape.OPTIONAL:
         base = c.bind(base)
     is_single = value.occurrence is Occurrence.ONE
@@ -167,7 +196,7 @@ def value_at(c: Compiler, base: Code, key: Code) -> Code | None:
     if is_single and base.simple and key.text in map(repr, base.fields):
         # The record it most likely is; another map is asked as any other.
         place = [repr(name) for name in base.fields].index(key.text)
-        read = f"({base.text}._items[{place}] if {base.text}._places is {_places(c, base.fields)} else {read})"
+        read = f"({base.text}._items[{place}] if {base.text}._places is {places_of(c, base.fields)} else {read})"
     if base.shape is Shape.OPTIONAL:
         read = f"({None if is_single else ()} if {base.text} is None else {read})"
     if is_single:
@@ -175,7 +204,7 @@ def value_at(c: Compiler, base: Code, key: Code) -> Code | None:
     return Code(read, Shape.SEQUENCE, SequenceType(value.item, Occurrence.MANY))
 
 
-def _is_plain(key: Code) -> bool:
+def is_plain(key: Code) -> bool:
     """Whether a key is one value that is its own `same_key`."""
     kind = key.atomic
     return key.shape is Shape.ONE and kind is not None and (kind.derives_from(at.INTEGER) or kind is at.STRING)

@@ -236,6 +236,8 @@ class ModuleTable:
     def variable_code(self, variable: GlobalVariable) -> Code:
         """How to read a global variable; writes its initialisation the first time."""
         if variable.code is None:
+            variable.code = self._constant(variable.declaration)
+        if variable.code is None:
             declared = variable.declaration.type
             if variable.in_progress:
                 kind = sequence_type(declared)
@@ -246,6 +248,22 @@ class ModuleTable:
             fields = self._record_fields.get(variable.declaration.name.expanded, ())
             variable.code = Code(f"{variable.python_name}()", shape, kind, endless=endless, value_fields=fields)
         return variable.code
+
+    def _constant(self, declaration: ast.VariableDecl) -> Code | None:
+        """A variable that is a number as it is written, and is never set to another."""
+        value = declaration.value
+        if declaration.external or not isinstance(value, ast.IntegerLiteral):
+            return None
+        if isinstance(self.module, ast.LibraryModule):
+            # Whoever imports it may set it.
+            return None
+        if declaration.type is not None and not sequence_type(declaration.type).matches([value.value]):
+            return None
+        is_set = any(
+            isinstance(node, ast.SetStatement) and node.name.expanded == declaration.name.expanded
+            for node in (self.module.walk() if self.static.is_sequential else ())
+        )
+        return None if is_set else self.compiler.compile(value)
 
     @cached_property
     def _record_fields(self) -> dict[ExpandedName, tuple[str, ...]]:

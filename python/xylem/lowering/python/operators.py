@@ -31,19 +31,31 @@ def compile_or(c: Compiler, node: ast.Or) -> Code:
 
 
 def _logic(c: Compiler, left: ast.Expr, right: ast.Expr, word: str) -> Code:
-    first = c.truth(left)
+    first = _true_or_false(c, left)
     with c.buffered() as lines:
-        second = c.truth(right)
+        second = _true_or_false(c, right)
     if not lines:
-        return boolean(f"bool({first} {word} {second})")
+        return boolean(f"({first} {word} {second})")
     # The right operand needs statements: they run only where its value matters.
     name = c.writer.fresh("t")
-    c.writer.line(f"{name} = bool({first})")
+    c.writer.line(f"{name} = {first}")
     c.writer.line(f"if {name if word == 'and' else 'not ' + name}:")
     c.paste(lines)
     with c.writer.indented():
-        c.writer.line(f"{name} = bool({second})")
+        c.writer.line(f"{name} = {second}")
     return atomic(name, at.BOOLEAN, simple=True)
+
+
+def _true_or_false(c: Compiler, node: ast.Expr) -> str:
+    """The effective boolean value as True or False."""
+    if c.is_indented_far:
+        return f"bool({c.truth(node)})"
+    if isinstance(node, ast.ValueComparison):
+        return value_truth(c, node)
+    code = c.compile(node)
+    if code.atomic is at.BOOLEAN and code.is_one:
+        return code.text
+    return f"bool({c.truth_of(code)})"
 
 
 # --- comparisons
@@ -60,13 +72,26 @@ def default_collation(c: Compiler) -> str:
 
 @compiles(ast.ValueComparison)
 def compile_value_comparison(c: Compiler, node: ast.ValueComparison) -> Code:
+    left, right = _operands(c, node)
+    test = _value_test(c, node.op, left, right)
+    if left.is_one and right.is_one:
+        return boolean(test)
+    missing = " or ".join(f"{side.text} is None" for side in (left, right) if side.shape is Shape.OPTIONAL)
+    return optional(f"(None if {missing} else {test})", AtomicItem(at.BOOLEAN))
+
+
+def value_truth(c: Compiler, node: ast.ValueComparison) -> str:
+    """The truth of a comparison: False, too, where an operand is missing."""
+    left, right = _operands(c, node)
+    there = [f"{side.text} is not None" for side in (left, right) if side.shape is Shape.OPTIONAL]
+    return f"({' and '.join([*there, _value_test(c, node.op, left, right)])})"
+
+
+def _operands(c: Compiler, node: ast.ValueComparison) -> tuple[Code, Code]:
+    """Both operands; with names, where one of them may be missing."""
     what = f"an operand of {node.op!r}"
     left, right = (c.atomic_operand(side, what) for side in (node.left, node.right))
-    if left.shape is Shape.ONE and right.shape is Shape.ONE:
-        return boolean(_value_test(c, node.op, left, right))
-    left, right = c.bind(left), c.bind(right)
-    missing = " or ".join(f"{side.text} is None" for side in (left, right) if side.shape is Shape.OPTIONAL)
-    return optional(f"(None if {missing} else {_value_test(c, node.op, left, right)})", AtomicItem(at.BOOLEAN))
+    return (left, right) if left.is_one and right.is_one else (c.bind(left), c.bind(right))
 
 
 def _value_test(c: Compiler, op: str, left: Code, right: Code) -> str:
@@ -192,18 +217,18 @@ def compile_arithmetic(c: Compiler, node: ast.Arithmetic) -> Code:
 def _arithmetic(c: Compiler, op: str, left: Code, right: Code) -> Code:
     result = _result_type(op, left.atomic, right.atomic)
     both_one = left.shape is Shape.ONE and right.shape is Shape.ONE
-    if not both_one:
+    if not both_one or (op in _ROUNDING and _both(left, right, at.INTEGER)):
         left, right = c.bind(left), c.bind(right)
     if op == "*" and _both(left, right, at.INTEGER) and not (left.text.isdigit() or right.text.isdigit()):
         # Only products of two values that are not written in the query grow fast.
         text = f"{c.called(multiply_integers)}({left.text}, {right.text})"
     elif op in ("+", "-", "*") and (_both(left, right, at.INTEGER) or (_both(left, right, at.DOUBLE))):
         text = f"({left.text} {op} {right.text})"
-    elif op in _ROUNDING and left.simple and _both(left, right, at.INTEGER) and _is_positive(right.text):
+    elif op in _ROUNDING and _both(left, right, at.INTEGER) and _is_positive(right.text):
         # Python rounds towards minus infinity, which is the same for numbers that are not negative.
         quick, function = f"{left.text} {_ROUNDING[op]} {right.text}", c.called(_ARITHMETIC[op])
         text = f"({quick} if {left.text} >= 0 else {function}({left.text}, {right.text}))"
-    elif op in _ROUNDING and left.simple and right.simple and _both(left, right, at.INTEGER):
+    elif op in _ROUNDING and _both(left, right, at.INTEGER):
         quick, function = f"{left.text} {_ROUNDING[op]} {right.text}", c.called(_ARITHMETIC[op])
         text = f"({quick} if {left.text} >= 0 < {right.text} else {function}({left.text}, {right.text}))"
     else:

@@ -52,7 +52,12 @@ def _constant(c: Compiler, value: object, kind: AtomicType) -> Code:
 def compile_variable(c: Compiler, node: ast.VarRef) -> Code:
     variable = c.scope.variables.get(node.name.expanded)
     if variable is not None:
-        return c.use(variable)
+        code = c.use(variable)
+        if not code.row:
+            return code
+        from .record_rows import whole_record
+
+        return whole_record(c, code)
     found = c.functions.global_variable(c, node)
     if found is None:
         raise StaticError("XPST0008", f"${node.name}", span=node.span, hint=_nearest(c, node.name))

@@ -1,6 +1,7 @@
 """`declare execution sequential`: statements in their order, and prolog variables that can be set (after XQueryP).
 
-    set $m := map:put($m, K, V)       →     g.put(K, V)
+    set $m := map:put($m, K, V)                    →     g.put(K, V)
+    set $m := map:put($m, K, map { "a": A, … })    →     g.put_row(places, K, (A, …))
 
 Gain:   each item changes one entry of a dict, however large the table is.
 Needs:  map:put reads the same variable that `set` assigns; K and V are computed first.
@@ -20,6 +21,7 @@ from .code import EMPTY, Code, Shape, one
 from .compiler import Compiler, Sink, compiles, pushes, tails
 from .control import Finish
 from .flwor import checked
+from .maps import places_of
 
 _ONE_KEY = SequenceType(AtomicItem(at.ANY_ATOMIC))
 
@@ -69,12 +71,19 @@ def _puts(c: Compiler, node: ast.SetStatement, current: Code) -> bool:
     if not isinstance(kind, MapItem) or not current.is_one:
         return False
     key_code = c.bind(c.converted(c.compile(key), _ONE_KEY, "argument 2 of put()"))
-    value_code = c.bind(c.sequence(c.compile(value)))
+    value_code = c.sequence(c.compile(value))
+    is_key = kind.key is None or key_code.item.within(kind.key)
+    is_record = isinstance(value, ast.MapConstructor) and value_code.row_items
+    if is_key and is_record and (kind.value is None or value_code.type.within(kind.value)):
+        places = places_of(c, value_code.fields)
+        c.writer.line(f"{_holder(current)}.put_row({places}, {key_code.text}, {value_code.row_items})")
+        return True
+    value_code = c.bind(value_code)
     if kind.value is not None and not value_code.type.within(kind.value):
         # The map is of its type already: only the value has to be seen to be.
         value_code = c.bind(checked(c, value_code, kind.value, f"a value of ${node.name}"))
     values = c.as_sequence(value_code)
-    if kind.key is None or key_code.item.within(kind.key):
+    if is_key:
         c.writer.line(f"{_holder(current)}.put({key_code.text}, {values})")
     else:
         made = one(f"{current.text}.put({key_code.text}, {values})", MapItem())

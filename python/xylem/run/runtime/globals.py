@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from sys import getrefcount
 from typing import Any
 
 from xylem.errors import DynamicError
 from xylem.functions.context import RunPart
 from xylem.values.conversion import convert
+from xylem.values.map import XMap
 from xylem.values.node import Node
 from xylem.values.sequence_type import SequenceType
 
@@ -21,8 +22,18 @@ def _references_of_a_local() -> int:
 
 _ALONE = _references_of_a_local()
 """What getrefcount() says of a value that one local variable refers to, and nothing else."""
-_UNSET = object()
-_BUSY = object()
+_IN_ITS_VARIABLE = _ALONE + 1
+"""The same of one that stands in a global variable, too."""
+
+
+class _NoValue:
+    """What stands in the place of a value that is not there; generated code looks there for a table of records."""
+
+    _row_places = None
+
+
+_UNSET = _NoValue()
+_BUSY = _NoValue()
 
 
 class Global:
@@ -106,11 +117,23 @@ class Global:
         """`set $x := map:put($x, …)`: in place, where nothing else can see this version of the map."""
         of = self()
         self._value = _BUSY
-        if getrefcount(of) == _ALONE:
+        if getrefcount(of) == _ALONE and self._run.history is None:
             changed = of.put_in_place(key, value)
         else:
             changed = of.put(key, value)
         self._value = changed
+
+    def put_row(self, places: Mapping[str, int], key: Any, items: tuple[Any, ...]) -> None:
+        """The same for a record of these places."""
+        of = self._value
+        if of._row_places is not places:
+            of = self()
+        if getrefcount(of) == _IN_ITS_VARIABLE and self._run.history is None:
+            changed = of.put_row(places, key, items)
+        else:
+            changed = of.put(key, (XMap.record(places, items),))
+        if changed is not of:
+            self._value = changed
 
     def set(self, value: Any) -> None:
         """`set $x := …`: a value in the shape of the declared type."""

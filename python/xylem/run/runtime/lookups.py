@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from xylem.errors import DynamicError
@@ -48,6 +48,32 @@ def item_at(of: XMap, key: Any) -> Any:
     entries = of._entries
     found = entries.get(key) if type(entries) is dict else of.entry(key)
     return None if found is None else found[1][0]
+
+
+class OtherRow(tuple[Any, ...]):
+    """The items that a map has for the names of a record that it is not."""
+
+    map: XMap
+
+
+def row_at(of: XMap, key: Any, places: Mapping[str, int]) -> tuple[Any, ...] | None:
+    """The items of the record of a key that is its own `same_key`, at these places; None where it has none."""
+    if of._row_places is places:
+        return of._rows.get(key)
+    found = item_at(of, key)
+    if found is None:
+        return None
+    if found._places is places:
+        items: tuple[Any, ...] = found._items
+        return items
+    row = OtherRow(item_at(found, name) for name in places)
+    row.map = found
+    return row
+
+
+def record_of_row(places: Mapping[str, int], row: tuple[Any, ...]) -> XMap:
+    """The map that `row_at` found."""
+    return row.map if type(row) is OtherRow else XMap.record(places, row)
 
 
 def items_at(of: XMap, key: Any) -> Sequence[Any]:

@@ -17,6 +17,7 @@ from xylem.source.byte_ranges import CutPoint, Scope
 from xylem.source.byte_source import ByteSource
 from xylem.source.cut_points import CutFinder
 from xylem.syntax import ast
+from xylem.values.map import XMap
 
 from .collector import Collector
 from .program import StreamProgram
@@ -163,7 +164,7 @@ class ResumableProgram:
         text.writer.begin_content()
         text.writer.flush()
         for name, value in begun.variables.items():
-            self._kept[name].set(value)
+            self._kept[name].set(value.as_table() if type(value) is XMap else value)
         self._is_writing = True
 
     def _reach(self, cut: CutPoint, file: ProgramOutput, text: StreamText) -> None:

@@ -202,7 +202,7 @@ class StreamRun:
                 self._count(role, counts[step])
         actions = self.actions
         if self.takes_runs:
-            self._push_runs(tree, [step << 3 | kind for kind, step in zip(kinds, steps, strict=True)], rows)
+            self._push_runs(tree, kinds, steps, rows)
         else:
             for kind, step, row in zip(kinds, steps, rows, strict=True):
                 action = actions.get(step << 3 | kind)
@@ -225,11 +225,11 @@ class StreamRun:
         statistics.records += written.elements
         return True
 
-    def _push_runs(self, tree: TreeInterface, keys: list[int], rows: list[int]) -> None:
+    def _push_runs(self, tree: TreeInterface, kinds: list[int], steps: list[int], rows: list[int]) -> None:
         """The records of a batch, those of one kind that come one after another together."""
         place = 0
-        for key, same in groupby(keys):
-            before, place = place, place + len(list(same))
+        for key, length in _runs(kinds, steps):
+            before, place = place, place + length
             nodes = [Node(tree, row) for row in rows[before:place]]
             take, action = self.takes_runs.get(key), self.actions.get(key)
             if take is not None:
@@ -431,6 +431,15 @@ def both(first: Action, then: Action) -> Action:
         then(node)
 
     return act
+
+
+def _runs(kinds: list[int], steps: list[int]) -> list[tuple[int, int]]:
+    """(step << 3 | kind, length) of each run of records that are alike: of many batches, all of them."""
+    size = len(kinds)
+    if size and kinds.count(kinds[0]) == size and steps.count(steps[0]) == size:
+        return [(steps[0] << 3 | kinds[0], size)]
+    keys = [step << 3 | kind for kind, step in zip(kinds, steps, strict=True)]
+    return [(key, len(list(same))) for key, same in groupby(keys)]
 
 
 def _leaves(role: ItemRole | FeedRole, kind: int = LEAF) -> list[int]:
