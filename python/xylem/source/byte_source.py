@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from os import PathLike, fspath, fstat
 from pathlib import Path
+from select import select
 from types import TracebackType
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -65,6 +66,7 @@ class ByteSource:
         part: ByteRange | None = None,
         again: Callable[[], ByteSource] | None = None,
         is_whole: bool = False,
+        file: Any = None,
     ) -> None:
         self.is_whole = is_whole
         """Whether all of it is in memory: nothing is gained by telling what it begins with before its end is known."""
@@ -80,6 +82,8 @@ class ByteSource:
         self._close = close
         self._part = part
         self._again = again
+        self._file = file
+        """What the chunks are read from, where it is a file, pipe or socket of the system."""
         self.head = b""
         """What it begins with, decompressed, once it is being read: the root element is told from it."""
         self.before_waiting: Callable[[], object] | None = None
@@ -110,6 +114,7 @@ class ByteSource:
                 size=size,
                 ratio_limit=ratio_limit,
                 close=file.close,
+                file=file,
                 # A pipe has a name too, and is read once.
                 again=None if size is None else partial(cls.of, source, ratio_limit),
             )
@@ -151,14 +156,29 @@ class ByteSource:
         """What somebody else opened: a regular file is set back to where it stands now, for each reading."""
         size = _size(source)
         if size is None:
-            return cls(_pieces(source), name=name, ratio_limit=ratio_limit)
+            file = source if _has_number(source) else None
+            return cls(_pieces(source), name=name, ratio_limit=ratio_limit, file=file)
         start = source.tell()
 
         def reading() -> ByteSource:
             chunks = _pieces_from(source, start)
-            return cls(chunks, name=name, size=size, ratio_limit=ratio_limit, again=reading)
+            return cls(chunks, name=name, size=size, ratio_limit=ratio_limit, again=reading, file=source)
 
         return reading()
+
+    @property
+    def may_be_read_ahead(self) -> bool:
+        """Whether another thread may read it: not what somebody gives in pieces, or wants to know of each wait."""
+        return self._file is not None and self.before_waiting is None
+
+    def is_ready(self) -> bool:
+        """Whether the next chunk is there without waiting, of what may be read ahead."""
+        if self.size is not None:
+            return True
+        try:
+            return bool(select([self._file], [], [], 0)[0])
+        except (OSError, ValueError):
+            return False
 
     @property
     def can_be_read_again(self) -> bool:
@@ -260,6 +280,14 @@ def _slices(data: bytes) -> Iterator[bytes]:
 def _name(source: object) -> str | None:
     name = getattr(source, "name", None)
     return name if isinstance(name, str) else None
+
+
+def _has_number(source: Any) -> bool:
+    """Whether the system knows it by a number, so that it can tell whether there is something to read."""
+    try:
+        return isinstance(source.fileno(), int)
+    except (AttributeError, OSError, ValueError):
+        return False
 
 
 def _size(source: object) -> int | None:

@@ -8,7 +8,8 @@ for batch in scan("auction.xml", plan):
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -24,6 +25,7 @@ from xylem.values.tree_interface import TreeInterface
 from . import kernel
 from .byte_source import ByteSource, Source
 from .limits import DEFAULT_LIMITS, Limits
+from .read_ahead import read_ahead
 from .transcoding import readable_by_kernel
 
 if TYPE_CHECKING:
@@ -85,8 +87,13 @@ def scan(
         trees.begin(uri or byte_source.uri)
         try:
             chunks, scanner_in_use = _begun(new_scanner, plan, limits, byte_source, trees)
-            for batch in _batches(scanner_in_use, chunks, may_write, byte_source.is_whole):
-                yield trees.scanned(batch)
+            batches = _batches(scanner_in_use, chunks, may_write, byte_source.is_whole)
+            # Whether results are taken as text can change with each batch: then the next one has to wait for that.
+            if byte_source.may_be_read_ahead and not any(step.result for step in plan.steps):
+                batches = read_ahead(batches, byte_source.is_ready)
+            with closing(batches):
+                for batch in batches:
+                    yield trees.scanned(batch)
         except InputError as error:
             raise byte_source.located(error) from error.__cause__
 
@@ -107,7 +114,7 @@ def _begun(
 
 def _batches(
     scanner: Scanner, chunks: Iterable[bytes], may_write: Callable[[], bool], is_whole: bool
-) -> Iterator[Batch]:
+) -> Generator[Batch, None, None]:
     """The batches; where the input is there as a whole, what is complete need not be told before its end."""
     pieces = iter(chunks)
     while True:

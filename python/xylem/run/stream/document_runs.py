@@ -8,6 +8,7 @@ scopes are closed, and they held all it knew about the document.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -87,14 +88,14 @@ class DocumentRuns:
 
         batches = self._scanned(source, plan, may_write, trees)
         started = False
-        for batch in batches:
-            measured.input_bytes = batch.input_bytes
-            guarded(_taking(run, batch, started, windows))
-            started = True
-            yield measured
-            if run.is_done or (windows is not None and windows.is_over and self._program.ends_with_windows):
-                batches.close()
-                break
+        with closing(batches):
+            for batch in batches:
+                measured.input_bytes = batch.input_bytes
+                guarded(_taking(run, batch, started, windows))
+                started = True
+                yield measured
+                if run.is_done or (windows is not None and windows.is_over and self._program.ends_with_windows):
+                    break
         guarded(run.finish)
         if measured.counters is not None:
             measured.counters.take_indexes(run.space, self._program.handlers.indexes, measured.passes)
