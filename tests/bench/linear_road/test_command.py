@@ -76,7 +76,19 @@ def test_on_spark(tmp_path: Path) -> None:
     assert told["on"] == "spark"
 
 
+def test_data_for_a_later_run(tmp_path: Path) -> None:
+    arguments = ["--expressways", "0.5", "--minutes", "1", "--folder", str(tmp_path)]
+    outcome = CliRunner().invoke(app, ["linear-road", *arguments, "--prepare"])
+    assert outcome.exit_code == 0, outcome.output
+    assert {path.suffix for path in tmp_path.iterdir()} == {".xml", ".json"}
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    outcome = CliRunner().invoke(app, ["linear-road", *arguments, "--speed", "max"])
+    assert outcome.exit_code == 0, outcome.output
+    assert all(path.stat().st_mtime_ns == then for path, then in before.items())
+
+
 def test_refused_arguments() -> None:
+    assert CliRunner().invoke(app, ["linear-road", "--prepare"]).exit_code == 2
     for arguments in (["--kills", "1"], ["--on", "flink"], ["--warm-up", "1"], ["--warm-up", "1", "--speed", "max"]):
         assert CliRunner().invoke(app, ["linear-road", *arguments]).exit_code == 2
     for arguments in (["--speed", "fast"], ["--speed", "-1"], ["--expressways", "0.7"], ["--from-minute", "99"]):

@@ -46,6 +46,9 @@ def linear_road(
     folder: Annotated[
         Path | None, typer.Option("--folder", metavar="DIR", help="Directory that keeps the data sets for later runs.")
     ] = None,
+    prepare: Annotated[
+        bool, typer.Option("--prepare", help="Only write the data set to --folder, for a later run.")
+    ] = False,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
     ] = None,
@@ -58,7 +61,7 @@ def linear_road(
 ) -> None:
     """Run Linear Road: a driver releases tuples by the clock, the query answers, and every answer is checked."""
     from .dataset import Wanted
-    from .rating import rate
+    from .rating import DataSet, rate
     from .report import RatingReport
 
     pace = _pace(speed)
@@ -78,6 +81,13 @@ def linear_road(
     if not program.is_file():
         raise typer.BadParameter(f"{program} is not there", param_hint="--query")
     wanted = Wanted(expressways, minutes, from_minute - warm_up, seed)
+    if prepare:
+        if folder is None:
+            raise typer.BadParameter("needs --folder, which keeps the data set", param_hint="--prepare")
+        folder.mkdir(parents=True, exist_ok=True)
+        figures = DataSet(wanted, folder.absolute()).figures()
+        tell([f"{figures.tuples:,} tuples of {figures.vehicles:,} vehicles in {folder}"], [])
+        return
     with TemporaryDirectory(prefix="xylem-linear-road-") as temporary:
         place = (folder or Path(temporary)).absolute()
         place.mkdir(parents=True, exist_ok=True)
