@@ -1,15 +1,18 @@
 """Faults at the calls that make files last: the n-th write, flush, truncation, fsync, rename, opening or removal fails.
 
-A fault is an error of the system (a full disk), or the end of the process at that very call: a write has then put down
-half of its bytes. Whoever uses it begins with the first call and ends when a run meets no fault any more, as SQLite's
-tests do.
+A fault is an error of the system (a full disk), memory that cannot be had, or the end of the process at that very call:
+a write has then put down half of its bytes. Memory is also needed to make what is written: encoding and sealing count
+as calls where it may be missing. Whoever uses it begins with the first call and ends when a run meets no fault any
+more, as SQLite's tests do.
 """
 
 from __future__ import annotations
 
 import builtins
 import errno
+import hashlib
 import io
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +27,7 @@ class Fault(Enum):
     """What happens at the call."""
 
     FULL_DISK = "full disk"
+    NO_MEMORY = "no memory"
     CRASH = "crash"
 
 
@@ -52,9 +56,16 @@ class FaultPoint:
         self.met = what
         if self._fault is Fault.FULL_DISK:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if self._fault is Fault.NO_MEMORY:
+            raise MemoryError
         if half is not None:
             half()
         raise Crash
+
+    def allocates(self, what: str) -> None:
+        """Memory is asked for, which can be refused and nothing else."""
+        if self._fault is Fault.NO_MEMORY:
+            self.at(what)
 
     def concerns(self, path: object) -> bool:
         """Whether a file is one of those that are looked at."""
@@ -128,6 +139,13 @@ def fault_at(number: int, fault: Fault, folder: Path) -> Iterator[FaultPoint]:
 
         return call
 
+    def allocating(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **named: Any) -> Any:
+            point.allocates(name)
+            return plain(*given, **named)
+
+        return call
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(builtins, "open", opened)
         patch.setattr(io, "open", opened)
@@ -135,4 +153,6 @@ def fault_at(number: int, fault: Fault, folder: Path) -> Iterator[FaultPoint]:
         patch.setattr(os, "fdopen", fdopened)
         for name in ("fsync", "replace", "truncate", "unlink"):
             patch.setattr(os, name, counted(name, getattr(os, name)))
+        for module, name in ((json, "dumps"), (json, "loads"), (hashlib, "sha256"), (io, "BytesIO")):
+            patch.setattr(module, name, allocating(f"{module.__name__}.{name}", getattr(module, name)))
         yield point

@@ -90,7 +90,7 @@ def interrupted(work: Callable[[Path], None], folder: Path, number: int, fault: 
     with fault_at(number, fault, folder) as point:
         try:
             work(folder)
-        except (Crash, XylemError, OSError, SystemExit):
+        except (Crash, XylemError, OSError, MemoryError, SystemExit):
             assert point.met is not None
     # A process that ends closes what it had open, and with it the lock.
     work(folder)
@@ -145,3 +145,26 @@ def _sealed(folder: Path) -> bytes:
     elsewhere.mkdir(exist_ok=True)
     write_sealed(elsewhere / "state", "state", b"new")
     return (elsewhere / "state").read_bytes()
+
+
+# Python itself leaves a file to its garbage collection where the object around it cannot be had.
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_any_allocation_of_a_sealed_file_may_fail(tmp_path: Path) -> None:
+    """Every allocation of Python itself, one after another, as its own tests do."""
+    allocator = pytest.importorskip("_testcapi", reason="Python was built without the module of its own tests")
+    place, last_refused = tmp_path / "state", 0
+    write_sealed(place, "state", b"old")
+    old, new = place.read_bytes(), _sealed(tmp_path)
+    for number in count(1):
+        allocator.set_nomemory(number, number + 1)
+        try:
+            write_sealed(place, "state", b"new")
+        except Exception:  # a MemoryError, or what Python makes of one
+            last_refused = number
+        finally:
+            allocator.remove_mem_hooks()
+        assert place.read_bytes() in (old, new), number
+        if number > 2 * last_refused + 50:
+            break
+        write_sealed(place, "state", b"old")
+    assert last_refused > 20
