@@ -29,6 +29,7 @@ def test_only_what_killed_drivers_left_is_swept(tmp_path: Path) -> None:
     ended, first = driver(tmp_path, 0)
     assert ended.wait(20) == 0
     assert not first.exists()
+    assert not list(tmp_path.iterdir())
     killed, second = driver(tmp_path, 60)
     running, third = driver(tmp_path, 60)
     elsewhere = tmp_path / "elsewhere"

@@ -5,7 +5,8 @@ lie in one directory of the driver's own, below one of the user's, with a lock t
 
     /tmp/xylem-spark-1000/driver-4711-x2f9/     lock, spark-…, blockmgr-…, liblz4-…
 
-A start sweeps those whose lock nobody holds. Nothing else is touched: neither what others have there, nor links.
+A start sweeps those whose lock nobody holds; the last driver that ends removes the user's. Nothing else is touched:
+neither what others have there, nor links.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 import shutil
 import stat
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -26,13 +28,20 @@ _PREFIX = "driver-"
 @cache
 def scratch_directory() -> Path:
     """The directory of this process, made at the first call; what drivers that are no more left is removed."""
-    place = _place_of_user()
-    sweep(place)
-    made = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
+    made = _made()
     held = os.open(made / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(held, fcntl.LOCK_EX)
     atexit.register(_remove, made, held, os.getpid())
     return made
+
+
+def _made() -> Path:
+    while True:
+        place = _place_of_user()
+        sweep(place)
+        # Another driver may end just now, and take the place with it.
+        with suppress(FileNotFoundError):
+            return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
 
 
 def sweep(place: Path) -> list[Path]:
@@ -79,3 +88,6 @@ def _remove(directory: Path, held: int, owner: int) -> None:
         return
     shutil.rmtree(directory, ignore_errors=True)
     os.close(held)
+    # Where another driver lives it is not empty.
+    with suppress(OSError):
+        directory.parent.rmdir()
