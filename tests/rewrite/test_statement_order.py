@@ -60,8 +60,8 @@ STREAMED = [
     " map { 'n': ($b?n, 0)[1] + 1, 'last': $n }); set $n := $n + 1; ($b?n, $t($k)('last'), map:get($t($k), 'n')) }",
     "for $r in /l/* let $k := string($r/@k), $b := $t($k) return { if ($r/self::s) then set $t := map:remove($t, $k)"
     " else set $t := map:put($t, $k, map { 'n': count($b) + map:size($t) }); map:keys($t), $b?n }",
-    "for $r in /l/r let $k := string($r/@k), $old := $t return { set $t := map:put($t, $k, map { 'n': map:size($old) });"
-    " deep-equal($old, $t), $old($k)?n, $t?*?n }",
+    "for $r in /l/r let $k := string($r/@k), $old := $t"
+    " return { set $t := map:put($t, $k, map { 'n': map:size($old) }); deep-equal($old, $t), $old($k)?n, $t?*?n }",
     "<a>{ for $r in /l/r return { set $n := $n + 1; () } }<n>{ $n }</n></a>",
     "for $r in subsequence(/l/r, 2, 3) return local:next()",
     "head(for $r in /l/r return local:next())",
