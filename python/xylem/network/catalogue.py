@@ -1,11 +1,13 @@
 """The streams and subscriptions of a site: a database of changes, which are appended and never altered.
 
 All changes together give the state. A change is on disk before the site acts on it, so a site that restarts does the
-same: a subscription covers the positions [from, to), and both are in the catalogue.
+same: a subscription covers the positions [from, to), and both are in the catalogue. Each change has the digest of
+itself and of the one before, because the database does not notice a bit that was changed in a row.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sqlite3
@@ -20,9 +22,10 @@ from xylem.run.sealed_file import private_directory, private_file
 
 from .network_state import NetworkState
 
-FORMAT = 1
+FORMAT = 2
 
 
+_COLUMNS = "version, kind, name, body"
 _OF_SUBSCRIPTIONS = ("unsubscribe", "complete", "suspend", "resume", "failed")
 
 
@@ -79,6 +82,11 @@ class Subscription:
         return told
 
 
+def _sealed(before: str, *change: object) -> str:
+    """The digest of a change behind another one."""
+    return hashlib.sha256(json.dumps([before, *map(str, change)]).encode()).hexdigest()[:32]
+
+
 class Catalogue:
     """The catalogue of one site. Several threads may ask; one at a time adds."""
 
@@ -97,7 +105,12 @@ class Catalogue:
             """Streams by name, with the version that made them."""
             self.subscriptions: dict[str, Subscription] = {}
             self.network = NetworkState()
-            for row in self._database.execute("select version, kind, name, body from change order by version"):
+            self._seal = ""
+            """Of the last change."""
+            for *row, seal in self._database.execute(f"select {_COLUMNS}, seal from change order by version"):
+                self._seal = _sealed(self._seal, *row[1:])
+                if seal != self._seal:
+                    raise InputError("XYRT0033", f"{path}: change {row[0]} is not what was written")
                 self._apply(*row)
         except sqlite3.DatabaseError as reason:
             raise InputError("XYRT0033", f"{path}: {reason}") from reason
@@ -107,11 +120,15 @@ class Catalogue:
         if found not in (0, FORMAT):
             told = f"{self._path} was written by another version of Xylem: it has format {found}"
             raise InputError("XYRT0020", told)
+        if found == FORMAT:
+            return
+        self._database.execute("begin")
         self._database.execute(
-            "create table if not exists change (version integer primary key autoincrement,"
-            " kind text not null, name text not null, body text not null)"
+            "create table change (version integer primary key autoincrement,"
+            " kind text not null, name text not null, body text not null, seal text not null)"
         )
         self._database.execute(f"pragma user_version={FORMAT}")
+        self._database.execute("commit")
 
     def close(self) -> None:
         with self._lock:
@@ -132,9 +149,11 @@ class Catalogue:
     def _add(self, kind: str, name: str, body: dict[str, Any]) -> int:
         text = json.dumps(body, ensure_ascii=False)
         with self._lock:
-            added = "insert into change (kind, name, body) values (?, ?, ?)"
-            cursor = self._database.execute(added, (kind, name, text))
+            seal = _sealed(self._seal, kind, name, text)
+            added = "insert into change (kind, name, body, seal) values (?, ?, ?, ?)"
+            cursor = self._database.execute(added, (kind, name, text, seal))
             assert cursor.lastrowid is not None
+            self._seal = seal
             self._apply(cursor.lastrowid, kind, name, text)
             return cursor.lastrowid
 
