@@ -12,7 +12,7 @@ from xylem.bench.cli import app
 from xylem.bench.history_report import verdicts
 from xylem.bench.history_run import HistoryResults, Plan
 from xylem.bench.history_tasks import TASKS, HistoryTask
-from xylem.bench.history_worker import saxon, sqlite, xylem
+from xylem.bench.history_worker import bytewax, saxon, sqlite, xylem
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
@@ -26,6 +26,12 @@ def test_every_query_is_kept_by_operators(task: HistoryTask) -> None:
 @pytest.mark.parametrize("task", [task for task in TASKS if task.plain is not None], ids=lambda task: task.name)
 def test_saxon_gives_the_same_answer(task: HistoryTask) -> None:
     assert saxon(task, 30, 4, 0)["answer"] == xylem(task, 30, 4, 0)["answer"]
+
+
+@pytest.mark.skipif(find_spec("bytewax") is None, reason="the package bytewax is not installed")
+@pytest.mark.parametrize("task", TASKS[:2], ids=lambda task: task.name)
+def test_a_dataflow_by_hand_gives_the_same_answer(task: HistoryTask) -> None:
+    assert bytewax(task, 30, 40, 0)["answer"] == xylem(task, 30, 40, 0)["answer"]
 
 
 def test_tables_by_hand_take_every_update() -> None:

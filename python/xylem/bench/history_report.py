@@ -49,13 +49,16 @@ def remarks(results: HistoryResults) -> Iterator[str]:
     yield (
         "CPU time of one process, from the bytes of an update to the regions of the answer that it changes. "
         f"Others with {results.plan.peer_regions:,} regions: Saxon reads the document and evaluates the query after "
-        "each update; SQLite and DuckDB keep rows with lifespans and are asked for the whole answer after each."
+        "each update; SQLite and DuckDB keep rows with lifespans and are asked for the whole answer after each; the "
+        "program in bytewax knows these streams alone, and tells each change."
     )
     for task, found in results.peers.items():
-        ours, saxon = found.get("Xylem"), found.get("Saxon")
-        if ours is not None and saxon is not None and ours["updates"] == saxon["updates"]:
-            same = "the same answer" if ours["answer"] == saxon["answer"] else "ANOTHER ANSWER"
-            yield f"{task}: Saxon gives {same}"
+        ours = found.get("Xylem")
+        for peer in ("Saxon", "bytewax"):
+            theirs = found.get(peer)
+            if ours is not None and theirs is not None and ours["updates"] == theirs["updates"]:
+                same = "the same answer" if ours["answer"] == theirs["answer"] else "ANOTHER ANSWER"
+                yield f"{task}: {peer} gives {same}"
     whole = [task for task, found in results.costs.items() if any(one["whole"] for one in found.values())]
     if whole:
         yield f"evaluated from the beginning: {', '.join(whole)}"
@@ -88,6 +91,9 @@ def verdicts(results: HistoryResults) -> Iterator[tuple[bool, str]]:
             slower = results.times_faster(task, peer)
             if slower is not None:
                 yield slower >= 1, f"{task}: {slower:,.1f}× as fast as a history table in {peer} (≥ 1×)"
+        slower = results.times_faster(task, "bytewax")
+        if slower is not None:
+            yield slower >= 1, f"{task}: {slower:,.1f}× as fast as a program in bytewax (≥ 1×)"
     memory = results.memory
     if memory is not None:
         grown = memory["rss_bytes"] / memory["warm_rss_bytes"]
