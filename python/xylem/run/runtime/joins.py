@@ -278,9 +278,11 @@ class JoinIndex:
     def _sorted(self, name: str, as_key: Callable[[Any], Any]) -> tuple[list[Any], list[int]]:
         known: tuple[list[Any], list[int]] | None = self._tables.get(name)
         if known is None:
-            pairs = [(as_key(key), row) for row, keys in enumerate(self._keys) for key in keys]
-            pairs = sorted(pair for pair in pairs if pair[0] == pair[0])
-            known = self._tables[name] = ([value for value, _ in pairs], [row for _, row in pairs])
+            values = [as_key(key) for keys in self._keys for key in keys]
+            rows = [row for row, keys in enumerate(self._keys) for _ in keys]
+            # Keys alone are compared, by Python's way for values of one type; equal ones stay in the order of rows.
+            places = sorted((n for n, value in enumerate(values) if value == value), key=values.__getitem__)
+            known = self._tables[name] = ([values[n] for n in places], [rows[n] for n in places])
         return known
 
     def _table(self, name: str, as_key: Callable[[Any], Any]) -> dict[Any, list[int]]:
