@@ -47,6 +47,8 @@ CASES = {
     " try { sort(//a, (), function($i) { count(/r) }) } catch * { <err/> }",
     "groups of what is below the items of a scan": "for $v in /r/(a|b)/a group by $k := count($v/c) return"
     " <g k='{ $k }'>{ sum($v/@n), string-join($v/@n, ','), count($v/text()) }</g>",
+    "a leading / in a predicate, behind !": "/r/a ! <o>{ b//a[/r//@n = 1]/text(), b/a[/r//@n = 2] }</o>,"
+    " /r/* ! <o>{ ./descendant::b }{ .//a[//c]/string() }</o>",
     "nodes inside others, of copies": "outermost(//a), innermost(//a)",
     "the same by name": "apply(outermost#1, [//a])",
     "an error of a group is caught": "try { for $b in //a group by $k := 1 return <g>{ sum($b/string()) }</g> }"

@@ -98,6 +98,11 @@ class _Place:
         known = {**self.names.variables, name.expanded: stands_for}
         return replace(self, names=replace(self.names, variables=known))
 
+    def with_stream(self, name: str) -> _Place:
+        """Inside a loop that binds a variable of the program: below it, a leading `/` is that of the stream."""
+        known = {**self.names.variables, ("", name): variable(name)}
+        return replace(self, names=replace(self.names, variables=known), streams=self.streams | {name})
+
     @property
     def resolved(self) -> _Place:
         """The same place for an expression whose names have been replaced: nothing is to be replaced twice."""
@@ -482,7 +487,7 @@ class _Converter:
 
             plain = first._replace(steps=(*first.steps[:-1], replace(last, predicates=())))
             bound = self.names.invent(flux_step(last).name)
-            inner = replace(place, streams=place.streams | {bound})
+            inner = place.with_stream(bound)
             try:
                 self._check_path(first, place)
                 body = self._leaf(inside(variable(bound)), inner)
@@ -535,7 +540,7 @@ class _Converter:
 
     def _loop(self, path: StreamablePath, result: Rest, place: _Place) -> For:
         bound = self.names.invent(flux_step(path.steps[-1]).name)
-        inner = replace(place, streams=place.streams | {bound})
+        inner = place.with_stream(bound)
         conditions: tuple[ast.Expr, ...] = ()
         if not self._can_follow(path, place):
             split = with_conditions_above(path, variable(bound), partial(self._is_local_test, place=place))

@@ -47,6 +47,7 @@ from .candidates import (
     joins_in,
     opposite,
 )
+from .difference_bounds import with_bounds
 from .shared_values import SharedValues
 from .siblings import compared_beside, counted_beside, is_behind, nearest_beside, tested_beside
 from .surroundings import Surroundings
@@ -175,6 +176,19 @@ class _Finder(SharedValues):
     # --- loops
 
     def _flwor(self, clauses: Sequence[ast.Clause], result: ast.Expr, around: Surroundings) -> _Clauses:
+        bounded = [
+            replace(one, test=with_bounds(one.test)) if isinstance(one, ast.WhereClause) else one for one in clauses
+        ]
+        if bounded != list(clauses):
+            before = len(self.facts.found), self.facts.number
+            made = self._joined_clauses(bounded, result, around)
+            if any(test.op in _BOUNDS for join in self.facts.found[before[0] :] for test in _tests(join)):
+                return made
+            del self.facts.found[before[0] :]
+            self.facts.number = before[1]
+        return self._joined_clauses(clauses, result, around)
+
+    def _joined_clauses(self, clauses: Sequence[ast.Clause], result: ast.Expr, around: Surroundings) -> _Clauses:
         made: list[ast.Clause] = []
         found = False
         waiting = list(clauses)
@@ -467,6 +481,18 @@ class _Finder(SharedValues):
         self, base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr, around: Surroundings
     ) -> ast.Expr:
         """A step, or any other expression, with predicates: one of them may be a look-up."""
+        bounded = tuple(with_bounds(one) if is_test(one) else one for one in predicates)
+        if bounded != predicates:
+            before = len(self.facts.found)
+            made = self._with_look_up(base, bounded, whole, around)
+            if any(test.op in _BOUNDS for join in self.facts.found[before:] for test in _tests(join)):
+                return made
+            del self.facts.found[before:]
+        return self._with_look_up(base, predicates, whole, around)
+
+    def _with_look_up(
+        self, base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr, around: Surroundings
+    ) -> ast.Expr:
         inside = around.in_focus_of(base)
         visited: list[ast.Expr] = []
         for wanted in (is_equality, is_any):
@@ -653,6 +679,14 @@ class _Finder(SharedValues):
             case ast.SetOperation(left=left, right=right):
                 return self._may_be_many(left, left, around) or self._may_be_many(right, right, around)
         return False
+
+
+_BOUNDS = ("<=", ">=")
+"""The operators of the bounds that a difference implies."""
+
+
+def _tests(found: ast.JoinClause | ast.Shared) -> tuple[ast.JoinTest, ...]:
+    return found.tests if isinstance(found, ast.JoinClause) else ()
 
 
 def _anchor(collection: ast.Expr, around: Surroundings) -> ast.Name | None:

@@ -225,8 +225,11 @@ class JoinIndex:
             return self._between(asked, "doubles in order", _double)
         if kind in _EXACT and kinds <= _EXACT:
             return self._between(asked, "numbers in order", _itself)
-        if kind in _EXACT and kinds <= {UntypedAtomic, float}:
-            return self._between(float(asked), "doubles in order", _double)
+        if (kind in _EXACT and kinds <= _AS_DOUBLES) or (kind is float and kinds <= _AS_DOUBLES | _EXACT):
+            try:
+                return self._between(float(asked), "doubles in order", _double)
+            except OverflowError:
+                return None  # An integer that no double is near.
         if FAMILY_OF.get(kind) in _ON_TIME_LINE and _families(kinds) <= {FAMILY_OF[kind]}:
 
             def place(key: Any) -> Any:
