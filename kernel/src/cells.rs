@@ -1,5 +1,6 @@
 //! Values of rows as a table has them: the Rust side of `xylem.plan.result_template`, which says what cells mean.
 
+use crate::expression::{Atom, Expression};
 use crate::number::{short_integer, to_double, trimmed};
 use crate::template::{Reach, Undecided, ValueOf, Values};
 
@@ -40,6 +41,8 @@ pub enum Content {
     Values(Values),
     /// The number of nodes.
     Count(Reach, ValueOf),
+    /// An expression over the record.
+    Computed(Expression),
 }
 
 /// One value of a row.
@@ -61,6 +64,18 @@ pub fn is_plain(text: &[u8]) -> bool {
 }
 
 impl Reading {
+    /// Whether a computed value has a type that a column of this one takes as it is. Any other is left to the query.
+    pub fn takes(self, atom: &Atom) -> bool {
+        match self {
+            Reading::Text => true,
+            Reading::Integer(_) => matches!(atom, Atom::Integer(_)),
+            Reading::Double | Reading::Number => matches!(atom, Atom::Double(_) | Atom::Integer(_) | Atom::Decimal(_)),
+            Reading::Decimal => matches!(atom, Atom::Decimal(_) | Atom::Integer(_)),
+            Reading::Date | Reading::DateTime => matches!(atom, Atom::Moment(_)),
+            Reading::Boolean => matches!(atom, Atom::Boolean(_)),
+        }
+    }
+
     /// Turn a text, which is all from a place on, into one that every reader of tables takes. It is left to the query
     /// where it is wrong, or written in a way that seldom occurs.
     pub fn settle(self, out: &mut Vec<u8>, start: usize) -> Result<(), Undecided> {

@@ -469,15 +469,39 @@ impl<'a> Writer<'a> {
                         ControlFlow::Continue(())
                     })
                 }))?;
-                match &cell.missing {
-                    Some(text) if number == 0 => {
-                        self.out.extend_from_slice(text.as_bytes());
-                        cell.reading.settle(self.out, start)?;
-                    }
-                    None if number == 0 && !cell.is_list => self.out.push(NULL),
-                    _ => {}
+                if number == 0 {
+                    self.missing(cell, start)?;
                 }
             }
+            Content::Computed(expression) => {
+                let evaluation = Evaluation { named: self.named, variables: &self.variables, locals: None, here };
+                let (out, mut number) = (&mut *self.out, 0);
+                evaluation.each(expression, &mut |atom| {
+                    if (number > 0 && !cell.is_list) || !cell.reading.takes(&atom) {
+                        return Err(Undecided);
+                    }
+                    number += 1;
+                    let start = out.len();
+                    atom.write(out);
+                    settled(cell, out, start)
+                })?;
+                if number == 0 {
+                    self.missing(cell, start)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands in a cell, from a place on, for no value.
+    fn missing(&mut self, cell: &Cell, start: usize) -> Result<(), Undecided> {
+        match &cell.missing {
+            Some(text) => {
+                self.out.extend_from_slice(text.as_bytes());
+                cell.reading.settle(self.out, start)?;
+            }
+            None if !cell.is_list => self.out.push(NULL),
+            None => {}
         }
         Ok(())
     }
@@ -488,13 +512,18 @@ impl<'a> Writer<'a> {
         }
         let start = self.out.len();
         value.texts(self.named, |text| self.out.extend_from_slice(text));
-        if !is_plain(&self.out[start..]) {
-            return Err(Undecided);
-        }
-        cell.reading.settle(self.out, start)?;
-        if cell.is_list {
-            self.out.push(END_OF_MEMBER);
-        }
-        Ok(())
+        settled(cell, self.out, start)
     }
+}
+
+/// Check one value of a cell, which is all from a place on, and end it.
+fn settled(cell: &Cell, out: &mut Vec<u8>, start: usize) -> Result<(), Undecided> {
+    if !is_plain(&out[start..]) {
+        return Err(Undecided);
+    }
+    cell.reading.settle(out, start)?;
+    if cell.is_list {
+        out.push(END_OF_MEMBER);
+    }
+    Ok(())
 }

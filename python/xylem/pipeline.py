@@ -168,6 +168,7 @@ def _streamed_module(
         ends_with_windows(plan.program),
         document_template(plan.program, stream.selection),
         stream.by_code,
+        stream.columns is not None,
     )
 
 

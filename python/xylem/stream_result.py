@@ -92,7 +92,8 @@ class StreamResult:
         """The items of a query for tables (`Query.for_tables`); rows that the scan has written come as `RowText`."""
         from xylem.run.stream.row_text import RowCollector
 
-        collector = RowCollector(self._program.static.base_uri, *self._program.copy_namespaces)
+        rows = RowCollector(self._program.static.base_uri, *self._program.copy_namespaces)
+        collector = rows if self._program.writes_rows else self._collector()
         return collector.drawn(self._begun(collector))
 
     def write_to(self, write: Callable[[bytes], object], **parameters: Any) -> None:

@@ -47,6 +47,26 @@ VALUES = (
     "12",
     "xs:string($o/{p})",
     "string-length(string($o/{p}))",
+    # computed by the kernel
+    "upper-case($o/{p})",
+    "$o/{p} * 2",
+    "xs:double($o/{p}) div 3",
+    "xs:integer($o/{p}) + 1",
+    "xs:decimal($o/{p}) * 2",
+    "sum($o/{p})",
+    "max($o/{p}/number())",
+    "round(number($o/{p}))",
+    "if ($o/{p} = '7') then 'seven' else 'other'",
+    "if ($o/{p}) then xs:integer($o/{p}) else ()",
+    "$o/{p} = '7'",
+    "$o/{p} || '-' || $o/@a",
+    "string-join($o/{p}, '|')",
+    "substring($o/{p}[1], 1, 1)",
+    "tokenize($o/{p}[1], ',')",
+    "$o/{p} ! upper-case(.)",
+    "xs:date($o/{p}) + xs:dayTimeDuration('P1D')",
+    "year-from-date(xs:date($o/{p}))",
+    "xs:date('2024-02-29')",
 )
 PATHS = ("@a", "@b", "c", "c/text()", "d/e", "d/@f", "c//i", "*/e", "text()")
 SHAPES = (
@@ -131,11 +151,29 @@ needs_kernel = pytest.mark.skipif(not is_kernel_built(), reason="the scan writes
         "//o/string(c)",
         "//o/@a/string()",
         "for $o in //o return map { 'd': xs:date($o/@a), 'n': count($o/c), 'k': 'always' }",
+        "//o ! map { 'n': string-length(c), 'u': upper-case(c), 'b': xs:integer(@b) * 2, 's': sum(@b) }",
+        "for $o in //o return <o n='{ string-length($o/c) }'><b>{ $o/@b * 2 }</b></o>",
+        "for $o in //o return $o/@b * 2",
+        "//o ! map { 'size': if (@b > 7) then 'large' else 'small', 'k': xs:date('2024-01-01') }",
     ],
 )
 def test_the_scan_writes_what_is_plain(query: str) -> None:
     data = b"<r><o a='2024-01-02' b='7'><c>x</c></o><o a='2024-01-03' b='8'><c>y</c></o></r>"
     assert written_rows(query, data) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for $o in //o return <o><t>{ xs:time($o/@a) }</t></o>",  # a type that no column of the scan has
+        "for tumbling window $w in //o start at $s when 1 end at $e when $e > $s return <w n='{ count($w) }'/>",
+    ],
+)
+def test_elements_that_the_scan_writes_as_xml_are_no_rows(text: str) -> None:
+    data = b"<r><o a='01:02:03'/><o a='04:05:06'/></r>"
+    found = outcome(lambda: xylem.compile(text).to_arrow(data).read_all())
+    assert not isinstance(found, str)
+    assert repr(found) == repr(outcome(over_a_tree(text, data)))
 
 
 @needs_kernel

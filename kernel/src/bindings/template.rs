@@ -87,7 +87,7 @@ fn cell(tuple: &Bound<'_, PyTuple>) -> PyResult<Cell> {
         Some(content) => match piece(&content)? {
             Piece::Characters(text) => Content::Constant(Some(text)),
             Piece::Values(values) => Content::Values(values),
-            Piece::Computed(_) => return Err(PyValueError::new_err("a cell is read, and not computed")),
+            Piece::Computed(expression) => Content::Computed(expression),
         },
     };
     let reading = match reading.as_str() {

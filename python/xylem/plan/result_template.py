@@ -75,8 +75,8 @@ class Values:
 class Cell:
     """One value of a row, as its column wants it."""
 
-    content: Characters | Values | None
-    """None: there is no value. Characters are not escaped here."""
+    content: Characters | Values | Computed | None
+    """None: there is no value. Characters are not escaped here. A computed value of another type is the query's."""
     reading: str = "text"
     """Those of columns, count: how many values there are, and number: what is no double is NaN."""
     bits: int = 64

@@ -17,12 +17,14 @@ from xylem.values import atomic_type as at
 
 from .item_values import VALUE, row_of
 from .row_shape import Many, Record, Shape
-from .text_columns import arrow_array, wanted_columns
+from .text_columns import arrow_arrays, wanted_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 16_384
+BATCH_CHARACTERS = 1 << 22
+"""A batch ends before its rows, where these are long: an Arrow column of texts has 2 GB at most."""
 
 
 def require_pyarrow() -> Any:
@@ -70,7 +72,7 @@ def record_batches(items: Iterable[Any], shape: Shape, batch_rows: int = BATCH_R
     pending = _Pending(shape)
     for item in items:
         pending.add(item)
-        while pending.rows >= batch_rows:
+        while pending.rows >= batch_rows or pending.characters >= BATCH_CHARACTERS:
             yield pending.taken(batch_rows)
     if pending.rows:
         yield pending.taken(batch_rows)
@@ -85,17 +87,17 @@ class _Pending:
         self.rows = 0
         self._made: list[pa.RecordBatch] = []
         self._values: list[dict[str, Any]] = []
-        """The following rows, of items or of texts by column."""
-        self._texts: list[list[str | None]] = []
+        """The following rows, of items or as text."""
+        self._texts: list[str] = []
+        self.characters = 0
+        """Of the texts."""
 
     def add(self, item: Any) -> None:
         if isinstance(item, RowText):
             if self._values:
                 self._make()
-            columns = item.columns()
-            self._texts = self._texts or [[] for _ in columns]
-            for texts, more in zip(self._texts, columns, strict=True):
-                texts += more
+            self._texts.append(item.text)
+            self.characters += len(item.text)
             self.rows += item.rows
             return
         if self._texts:
@@ -106,12 +108,11 @@ class _Pending:
     def _make(self) -> None:
         pa = require_pyarrow()
         if self._texts:
-            fields = zip(self._texts, self._columns, self._schema, strict=True)
-            arrays = [arrow_array(texts, column, field.type) for texts, column, field in fields]
+            arrays = arrow_arrays("".join(self._texts), self._columns, self._schema.types)
         else:
             arrays = [pa.array([row[field.name] for row in self._values], field.type) for field in self._schema]
         self._made.append(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
-        self._values, self._texts = [], []
+        self._values, self._texts, self.characters = [], [], 0
 
     def taken(self, most: int) -> pa.RecordBatch:
         """The first rows, in one batch."""

@@ -5,13 +5,13 @@ The scan has checked every text: it has the type of its column, in the one form 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors.optional_package import optional_package
-from xylem.plan.result_template import END_OF_MEMBER, Column
+from xylem.plan.result_template import END_OF_CELL, END_OF_MEMBER, NULL, Column
 from xylem.values import atomic_type as at
 
 from .item_values import VALUE
@@ -30,6 +30,8 @@ _READINGS: tuple[tuple[at.AtomicType, str, int], ...] = (
     (at.SHORT, "integer", 16),
     (at.BYTE, "integer", 8),
     (at.DOUBLE, "double", 64),
+    (at.NUMERIC, "double", 64),
+    (at.ANY_ATOMIC, "text", 64),
     (at.DATE, "date", 64),
     (at.DATE_TIME, "dateTime", 64),
     (at.BOOLEAN, "boolean", 64),
@@ -69,16 +71,28 @@ def _wanted(name: str, shape: Shape) -> Column | None:
     return None
 
 
-def arrow_array(texts: Texts, column: Column, wanted: pa.DataType) -> pa.Array:
-    """An Arrow column."""
+def arrow_arrays(text: str, columns: Sequence[Column], wanted: Iterable[pa.DataType]) -> list[pa.Array]:
+    """The columns of rows of text: cut apart and read by Arrow itself, without a Python value for any cell."""
     pa = optional_package("pyarrow", "frames")
+    from pyarrow import compute
 
+    cells = compute.split_pattern(pa.array([text], pa.string()), END_OF_CELL).values
+    # Every cell ends with the mark, so that an empty text follows the last one.
+    cells = cells.slice(0, len(cells) - 1)
+    if NULL in text:
+        cells = compute.if_else(compute.equal(cells, NULL), pa.scalar(None, pa.string()), cells)
+    rows = pa.FixedSizeListArray.from_arrays(cells, len(columns))
+    found = (compute.list_element(rows, number) for number in range(len(columns)))
+    return [_arrow_array(texts, column, type_) for texts, column, type_ in zip(found, columns, wanted, strict=True)]
+
+
+def _arrow_array(texts: pa.StringArray, column: Column, wanted: pa.DataType) -> pa.Array:
+    pa = optional_package("pyarrow", "frames")
     if not column.is_list:
-        found = pa.array(texts, pa.string())
-        return found if wanted == found.type else found.cast(wanted)
+        return texts if wanted == texts.type else texts.cast(wanted)
     members: list[str] = []
     ends = [0]
-    for text in texts:
+    for text in texts.to_pylist():
         if text:
             members += text.split(END_OF_MEMBER)
             members.pop()

@@ -3,7 +3,8 @@
         map { "id": xs:integer($o/@id), "name": string($o/name) }   →   Row((Cell(@id, "integer"), Cell(name)))
 
 Gain:   a record needs no tree, no map and no Python value per cell; columns are parsed from text at C speed.
-Needs:  values at the ends of child paths (plain, cast, counted, or as numbers), and constants.
+Needs:  values at the ends of child paths (plain, cast, counted, or as numbers), constants, and expressions that the
+        kernel supports (`kernel_expressions/`).
 Safe:   the handler remains, and takes the records with a value of another type, or with two values where one is
         expected.
 """
@@ -14,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from xylem.functions.registry import FN
-from xylem.plan.kernel_expression import Tests
+from xylem.plan.kernel_expression import Call, KernelExpression, Tests
 from xylem.plan.result_template import (
     END_OF_CELL,
     END_OF_MEMBER,
@@ -22,6 +23,7 @@ from xylem.plan.result_template import (
     Cell,
     Characters,
     Column,
+    Computed,
     Construct,
     Each,
     Part,
@@ -36,10 +38,15 @@ from xylem.syntax import ast
 from xylem.values.atomic_type import XS
 from xylem.values.string_of import string_of
 
+from .kernel_expressions.as_loops import is_atomic
 from .template_paths import NoTemplate, taken_by
 
 Up = Callable[[str], int]
 """How many loops further out a variable is bound; NoTemplate for one that is not."""
+Compile = Callable[[ast.Expr], KernelExpression]
+"""The expression of the kernel for one of the query."""
+_COMPUTED = tuple((reading, 64) for reading in ("text", "integer", "double", "decimal", "date", "dateTime", "boolean"))
+"""The columns whose values the kernel can compute, with their bits."""
 _CASTS = {
     "string": ("text", 64),
     "untypedAtomic": ("text", 64),
@@ -62,17 +69,17 @@ _NARROWER = {
 }
 
 
-def row_of_map(expression: ast.MapConstructor, columns: tuple[Column, ...], up: Up) -> Row:
+def row_of_map(expression: ast.MapConstructor, columns: tuple[Column, ...], up: Up, compiled: Compile) -> Row:
     """The row of a map with literal keys."""
     values = {entry.key.value: entry.value for entry in expression.entries if isinstance(entry.key, ast.StringLiteral)}
     if len(values) < len(expression.entries) or values.keys() - {column.name for column in columns}:
         raise NoTemplate
-    return Row(tuple(_cell(column, values.get(column.name), up) for column in columns))
+    return Row(tuple(_cell(column, values.get(column.name), up, compiled) for column in columns))
 
 
-def row_of_value(expression: ast.Expr, columns: tuple[Column, ...], up: Up) -> Part:
+def row_of_value(expression: ast.Expr, columns: tuple[Column, ...], up: Up, compiled: Compile) -> Part:
     """The row of an item that is a value; there is none where there is no value."""
-    return _row_where_it_is(_cell(columns[0], expression, up), columns)
+    return _row_where_it_is(_cell(columns[0], expression, up, compiled), columns)
 
 
 def rows_of_values(values: Values, columns: tuple[Column, ...]) -> Part:
@@ -85,6 +92,8 @@ def rows_of_values(values: Values, columns: tuple[Column, ...]) -> Part:
 
 def _row_where_it_is(cell: Cell, columns: tuple[Column, ...]) -> Part:
     values = cell.content
+    if isinstance(values, Computed):
+        return When(Call("exists", (values.value,)), (Row((cell,)),))
     if len(columns) > 1 or columns[0].is_list or not isinstance(values, Values):
         raise NoTemplate
     if cell.missing is not None or cell.reading == "count" or (values.of is ValueOf.STRING and not values.path):
@@ -142,10 +151,20 @@ class _Read:
     missing: str | None = None
 
 
-def _cell(column: Column, expression: ast.Expr | None, up: Up) -> Cell:
+def _cell(column: Column, expression: ast.Expr | None, up: Up, compiled: Compile) -> Cell:
     if expression is None:
         # A map without this key, among others that have it.
         return Cell(Characters("") if column.is_list else None)
+    try:
+        return _read_cell(column, expression, up)
+    except NoTemplate:
+        if not is_atomic(expression) or (column.reading, column.bits) not in _COMPUTED:
+            raise
+        return Cell(Computed(compiled(expression)), column.reading, column.bits, column.is_list)
+
+
+def _read_cell(column: Column, expression: ast.Expr, up: Up) -> Cell:
+    """A value as it stands in the input."""
     found = _read(expression, up)
     if not _fits(found, column) or (column.is_list and found.missing is not None):
         raise NoTemplate
@@ -269,6 +288,10 @@ def _held_cell(column: Column, parts: tuple[Part, ...], *, may_be_null: bool) ->
             return Cell(Characters(""))
         case (Values() as values,) if is_text:
             return Cell(values, missing="")
+        case (Computed(value=value),) if is_text:
+            return Cell(Computed(Call("string", (value,))))
+        case (Computed() as computed,) if (column.reading, column.bits) in _COMPUTED:
+            return Cell(computed, column.reading, column.bits, missing=None if may_be_null else "")
         case (Cell(content=Values() as values) as cell,) if _fits(_Read(values, cell.reading, cell.bits), column):
             missing = cell.missing
             if missing is None and (is_text or not may_be_null):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
 from xylem.plan.result_template import (
     Characters,
@@ -26,6 +28,9 @@ from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, row
 from .selection import Selection
 from .template_frames import TemplateFrames
 from .template_paths import NoTemplate
+
+_VALUES = (ast.FunctionCall, ast.CastAs, ast.Arithmetic, ast.Unary, ast.StringConcat, ast.ValueComparison)
+"""Expressions that give one value, if any: a row, where rows are wanted."""
 
 
 class TemplateExpressions:
@@ -68,9 +73,9 @@ class TemplateExpressions:
                 tests = [self.compiler.switch_test(operand, case) for case in cases]
                 self._cases(tests, [case.result for case in cases], expression.default)
             case ast.MapConstructor() if self.columns is not None and not self.frames.depth:
-                self.frames.add(row_of_map(expression, self.columns, self.up))
-            case ast.FunctionCall() | ast.CastAs() if self.columns is not None and not self.frames.depth:
-                self.frames.add(row_of_value(expression, self.columns, self.up))
+                self.frames.add(row_of_map(expression, self.columns, self.up, self.compiler.value))
+            case _ if self.columns is not None and not self.frames.depth and isinstance(expression, _VALUES):
+                self.frames.add(row_of_value(expression, self.columns, self.up, self.compiler.value))
             case ast.Typeswitch() if self.columns is None:
                 self._typeswitch(expression)
             case ast.Flwor(clauses=clauses, result=result) if self.columns is None:
@@ -109,7 +114,8 @@ class TemplateExpressions:
     def _piece(self, expression: ast.Expr) -> Piece:
         """Values as they stand are copied from the input; others are computed, or read for their column."""
         if self.columns is not None and not is_text(expression):
-            return cell_of_value(expression, self.up)
+            with suppress(NoTemplate):
+                return cell_of_value(expression, self.up)
         value, at_most_one = self.compiler.value(expression), False
         match value:
             case Call(function="data" | "string" as function, arguments=(NodesOf() as nodes,)):

@@ -48,6 +48,8 @@ class StreamProgram:
     """What answers a whole document that is small, where all of the query can be written so."""
     by_code: tuple[tuple[str, str], ...] = ()
     """Expressions that keep the kernel from writing a result or forming windows, and why."""
+    writes_rows: bool = False
+    """Whether text that the scan writes is rows of a table, and not XML."""
     scanners: IdleScanners = field(default_factory=IdleScanners, repr=False, compare=False)
     """Of runs that came to their end: to make one takes as long as to scan a small document."""
 
