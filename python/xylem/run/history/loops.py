@@ -336,7 +336,8 @@ class Turns(LiveLoop):
                 del counted[family]
 
     def end(self) -> bool:
-        self._renumber()
+        if self.siblings is not None or self._moved is not None:
+            self._renumber()
         for families in self._families:
             if len(families) > 1 and len(families.keys() - {""}) > 1:
                 raise DynamicError("XPTY0004", "order by: keys that have no common order")
