@@ -28,7 +28,7 @@ from .writer import Writer
 if TYPE_CHECKING:
     from xylem.rewrite.joins.module_joins import ModuleJoins
 
-_COMPARING = (ast.GeneralComparison, ast.ValueComparison, ast.FunctionCall)
+_COMPARING = (ast.GeneralComparison, ast.ValueComparison, ast.NodeComparison, ast.FunctionCall)
 ExpandedName = tuple[str, str]
 Externals = dict[ExpandedName, ExternalFunction]
 
@@ -96,9 +96,9 @@ class ModuleTable:
 
     def joined_body(self, body: ast.Expr) -> ast.Expr:
         """The body of the main module with its joins."""
-        return self.joins.of_body(body) if self._may_join(body) else body
+        return self.joins.of_body(body) if self.may_join(body) else body
 
-    def _may_join(self, expr: ast.Expr) -> bool:
+    def may_join(self, expr: ast.Expr) -> bool:
         """Whether something is compared or found by its place, or a function is called that may do so.
 
         Others need no rewriting loaded.
@@ -290,7 +290,7 @@ class ModuleTable:
                     def write() -> None:
                         assert declaration.value is not None
                         value = declaration.value
-                        code = c.compile(self.joins.of_value(value) if self._may_join(value) else value)
+                        code = c.compile(self.joins.of_value(value) if self.may_join(value) else value)
                         if code.endless or endless:
                             self._write_endless(declaration, code, expected, result)
                             return
@@ -370,7 +370,7 @@ class ModuleTable:
                     function.parameters,
                     names,
                     function.returns,
-                    self.joins.of_function(declaration) if self._may_join(declaration.body) else declaration.body,
+                    self.joins.of_function(declaration) if self.may_join(declaration.body) else declaration.body,
                     what,
                     focus,
                     key,

@@ -13,6 +13,8 @@ from ..python.compiler import Compiler
 
 def with_leaf_joins(c: Compiler, expr: ast.Expr) -> ast.Expr:
     """An expression over what is kept, with its look-ups."""
+    if not c.functions.may_join(expr):
+        return expr
     items = (name for name, variable in c.scope.variables.items() if variable.code.shape is Shape.ONE)
     joined: ast.Expr = c.functions.joins.of_leaf(expr, items)
     return joined
