@@ -8,7 +8,7 @@ show() {
   printf '\n  $'
   printf " %s" "$@"
   printf '\n\n'
-  "$@" | sed 's/^/    /'
+  "$@" 2>&1 | sed 's/^/    /'
 }
 
 say '1. A feed of departures, and a query that asks which lines leave late (examples/delays.xq). It joins the feed with
@@ -52,13 +52,21 @@ if reason=$(python "$work/ask.py" 2>&1); then
   {
     xylem stream photons/vela.xq photons/rxj.xq photons/alert.xq --input "$input" --output console \
       --checkpoint "$work/checkpoint" 2>&1 || echo "failed: $?"
-  } | tee "$work/results" | while IFS= read -r line; do
-    case $line in
-      ready*) : > "$work/ready"; printf '    (ready)\n' ;;
-      batch*) ;; # the figures of each batch, for whoever watches a query and not its results
-      *) printf '    %.140s\n' "$line" ;;
-    esac
-  done
+  } | tee "$work/results" | {
+    vela=0 rxj=0
+    while IFS= read -r line; do
+      case $line in
+        ready*) : > "$work/ready"; printf '    (ready)\n' ;;
+        # Of the photons, the first few of each batch; of the alerts, all.
+        'vela: <'*) vela=$((vela + 1)); [ "$vela" -gt 3 ] || printf '    %.140s\n' "$line" ;;
+        'rxj: <'*) rxj=$((rxj + 1)); [ "$rxj" -gt 3 ] || printf '    %.140s\n' "$line" ;;
+        batch*)
+          [ "$vela" -eq 0 ] || printf '    (this batch: %s photons of vela, %s of rxj)\n' "$vela" "$rxj"
+          vela=0 rxj=0 ;;
+        *) printf '    %.140s\n' "$line" ;;
+      esac
+    done
+  }
   publisher=
   say '   Results in all:'
   for query in vela rxj alert; do
