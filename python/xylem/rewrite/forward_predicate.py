@@ -65,8 +65,14 @@ def _moved(path: StepList, index: int, plain: ast.AxisStep, test: ast.Expr, *, c
             return None
         if is_element_test(up.parent) or fails_for_document(up.test, plain):
             parent = ast.Wildcard() if isinstance(up.parent, ast.AnyKindTest) else up.parent
-            step = ast.AxisStep("descendant", parent, () if up.test is None else (up.test,), span=test.span)
-            return StepList(path.start, (step, replace(plain, axis="child"), *after))
+            bare = ast.AxisStep("descendant", parent, (), span=test.span)
+            child = replace(plain, axis="child")
+            if up.test is None:
+                return StepList(path.start, (bare, child, *after))
+            if lifted(up.test) is not None and _moved(path, 0, bare, up.test, counts=False) is None:
+                # Asked of every element, and not only of parents, a test that stays where it is costs more than before.
+                return None
+            return StepList(path.start, (replace(bare, predicates=(up.test,)), child, *after))
         return None
     if not before or counts or plain.axis != "child" or before[-1].axis not in ("child", "descendant"):
         return None

@@ -8,6 +8,8 @@ from random import Random
 
 import pytest
 import xylem
+from xylem.pipeline import StaticEnvironment, compile_stream
+from xylem.plan.flux_printer import print_flux
 from xylem.source.limits import Limits
 
 from .random_axes import random_document, random_query
@@ -150,3 +152,17 @@ def test_nothing_is_below_an_attribute_or_a_text(query: str) -> None:
     document = "<r><a n='1'><b>2</b></a></r>"
     expected = xylem.compile(query).run(xylem.parse(document)).serialize(method="adaptive")
     assert answered(query, document) == expected
+
+
+def test_a_test_of_the_second_parent_is_asked_of_those_who_have_one() -> None:
+    """Of all elements of a flat document it would be asked once for each pair of them."""
+    many = "".join(f"<p><f><t>{n}</t></f><m><y>{n % 9}</y></m></p>" for n in range(300))
+    query = xylem.compile("//t[../../m/y = '3']")
+    parts: list[bytes] = []
+    query.stream(f"<r>{many}</r>".encode()).write_to(parts.append)
+    assert b"".join(parts).decode() == query.run(xylem.parse(f"<r>{many}</r>")).serialize()
+    program = compile_stream("//t[../../m/y = '3']", StaticEnvironment())
+    assert "$ROOT//t[../../m/y" in print_flux(program.plan.program)
+    # Where the document is the second parent, its element may be the one that is asked for.
+    odd = "<m><t>1</t><y>3</y><m><y>4</y><f><t>2</t></f></m><f><t>3</t></f></m>"
+    assert [str(item) for item in query.stream(odd.encode())] == [str(item) for item in query.run(xylem.parse(odd))]
