@@ -186,7 +186,7 @@ class Units:
         beside = self._watches.get(anchor)
         if beside is None:
             return
-        self._touch(beside, is_beside=True)
+        self._touch(beside, is_beside=True, since=slot)
         if slot in self._watches:
             return
         at: Place | None = None
