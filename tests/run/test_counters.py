@@ -61,6 +61,21 @@ def test_the_index_of_a_join_is_measured_wherever_it_is_built() -> None:
         assert [held for _, _, held in figures(counts, "join")] == [24]
 
 
+@pytest.mark.parametrize(
+    ("query", "held"),
+    [
+        ("for $s in //sale return count($s/preceding-sibling::sale[v = $s/v])", 24),
+        ("for $s in //sale[not(v = preceding::sale/v)] return $s/v", 24),
+        ("for $x in //sales for $s in $x/sale return exists($x/sale[v = $s/v][@by = $s/@by])", 24),
+        ("for $p in //person return count($p/../person[@id = $p/@id][age > $p/age])", 10),
+    ],
+)
+def test_indexes_of_several_keys_and_for_each_node_are_measured(query: str, held: int) -> None:
+    assert held in [entries for _, _, entries in figures(over_tree(query), "join")]
+    if "preceding::" not in query:
+        assert streamed(query).plan is not None
+
+
 def test_sorts_and_groups() -> None:
     query = "for $s in //sale group by $v := $s/v order by $v descending return <v>{ $v, string-join($s/@by) }</v>"
     counts = over_tree(query)

@@ -17,6 +17,7 @@ from xylem.plan.operators.operator import Meter, place_key
 from xylem.plan.scan_plan import LEAF, WRITTEN, Written
 from xylem.plan.scan_table import TableState
 
+from .runtime.anchored_indexes import AnchoredIndexes
 from .runtime.joins import JoinIndex
 from .runtime.many_keys import ManyKeysIndex
 from .runtime.tuples import groups_of, ordered
@@ -103,7 +104,7 @@ class Counters:
                 space[name] = self._sorting(program.spans, number)
             elif value is groups_of:
                 space[name] = self._grouping(program.spans, number)
-            elif value is JoinIndex or value is ManyKeysIndex:
+            elif value in (JoinIndex, ManyKeysIndex, AnchoredIndexes):
                 space[name] = self._indexing(value, program, number)
 
     def _sorting(self, spans: Sequence[Span | None], number: int) -> Callable[..., Any]:
@@ -124,12 +125,15 @@ class Counters:
         """Of indexes that are made again and again, the largest is told."""
         lines = program.code.split("\n")
 
-        def counted(*arguments: Any) -> Any:
+        def counted(*arguments: Any, **options: Any) -> Any:
             name = lines[sys._getframe(1).f_lineno - 1].split("=", 1)[0].strip()
             self._take_index(self._latest.get(name), program.indexes.get(name), number)
-            self._latest[name] = index = kind(*arguments)
+            # Indexes by node are given the kind of index that they make.
+            plain = [getattr(one, "counted_kind", one) for one in arguments]
+            self._latest[name] = index = kind(*plain, **options)
             return index
 
+        counted.counted_kind = kind  # type: ignore[attr-defined]
         return counted
 
     def _seen(self, span: Span | None, number: int, items: int | None, entries: int) -> None:
