@@ -83,7 +83,7 @@ class Program:
     """The query text of constants that are used once."""
     lowered: ast.Expr | None = None
     """The body that code was generated for, after all rewriting; None where handlers of a stream stand for it."""
-    planned: Mapping[ast.Flwor, ast.Flwor] = field(default_factory=dict)
+    planned: Mapping[ast.Expr, ast.Expr] = field(default_factory=dict)
     """Expressions whose windows and joins were planned, with what code was generated for in their place."""
     indexes: Mapping[str, Span] = field(default_factory=dict)
     """The indexes of joins by their names in generated code, with the places of the joins."""

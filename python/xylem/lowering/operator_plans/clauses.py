@@ -27,7 +27,8 @@ class Clauses:
         self.planner = planner
 
     def plan(self, expr: ast.Flwor, scope: Scope, over: Operator | None) -> Operator:
-        expr = self.planner.planned.get(expr, expr)
+        planned = self.planner.planned.get(expr)
+        expr = planned if isinstance(planned, ast.Flwor) else expr
         tuples = over
         for clause in expr.clauses:
             tuples, scope = self.clause(clause, tuples, scope)

@@ -68,7 +68,7 @@ class ExpressionPlanner:
     def __init__(
         self,
         runs: Runs = Runs.CODE,
-        planned: Mapping[ast.Flwor, ast.Flwor] | None = None,
+        planned: Mapping[ast.Expr, ast.Expr] | None = None,
         functions: Functions | None = None,
     ) -> None:
         self.runs = runs

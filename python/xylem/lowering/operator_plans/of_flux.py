@@ -62,7 +62,7 @@ class FluxPlanner:
             case If(condition=condition, body=inner):
                 yield from self.events(inner, scope, self._selected(condition, scope, over))
             case Leaf(expression=expression):
-                yield self.planner.plan(expression, scope, over)
+                yield self.planner.plan(self.planner.planned.get(expression, expression), scope, over)
             case OpenWindows():
                 yield OpenedWindows(body, over)
             case GiveItem(variable=variable, source=source):
@@ -104,7 +104,7 @@ class FluxPlanner:
         yield from self.events(loop.body, inside, tuples)
 
     def _selected(self, condition: ast.Expr, scope: Scope, over: _Tuples) -> Operator:
-        inputs = self.planner.of_test(condition, scope)
+        inputs = self.planner.of_test(self.planner.planned.get(condition, condition), scope)
         return self.planner.made(Select, condition, condition=text_of(condition), inputs=inputs, over=over)
 
     def _copied(self, variable: str, path: tuple[Step, ...], scope: Scope, over: _Tuples) -> Operator:

@@ -84,7 +84,7 @@ class Writer:
         """Decisions for `explain`."""
         self.indexes: dict[str, Span] = {}
         """Indexes of joins by their names, with the places of the joins."""
-        self.planned: dict[ast.Flwor, ast.Flwor] = {}
+        self.planned: dict[ast.Expr, ast.Expr] = {}
         """Expressions whose windows and joins were planned, with what is generated in their place."""
         self._constant_names: dict[Any, str] = {}
         self._counter = 0

@@ -5,6 +5,7 @@ The plan of the scan is made without them: what must be kept is the same, howeve
 
 from __future__ import annotations
 
+from xylem.rewrite.joins.surroundings import Surroundings
 from xylem.syntax import ast
 
 from ..python.code import Shape
@@ -15,6 +16,10 @@ def with_leaf_joins(c: Compiler, expr: ast.Expr) -> ast.Expr:
     """An expression over what is kept, with its look-ups."""
     if not c.functions.may_join(expr):
         return expr
-    items = (name for name, variable in c.scope.variables.items() if variable.code.shape is Shape.ONE)
-    joined: ast.Expr = c.functions.joins.of_leaf(expr, items)
+    items = {name: one.loops for name, one in c.scope.variables.items() if one.code.shape is Shape.ONE}
+    outer = (name for name, loops in items.items() if not loops)
+    inner = (name for name, loops in items.items() if loops)
+    joined: ast.Expr = c.functions.joins.of_leaf(expr, Surroundings.of_loops(outer, inner))
+    if joined is not expr:
+        c.writer.planned[expr] = joined
     return joined

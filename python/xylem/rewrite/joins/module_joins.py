@@ -53,11 +53,9 @@ class ModuleJoins:
         """The body of a query whose functions have been put in already."""
         return with_joins(body, self._facts()) if self.is_possible else body
 
-    def of_leaf(self, expr: ast.Expr, items: Iterable[tuple[str, str]]) -> ast.Expr:
-        """A part of a streamed query over what is kept, in the body of loops that bind these names to one item each."""
-        if not self.is_possible:
-            return expr
-        return with_joins(expr, JoinFacts(is_leaf=True, finds_anchors=True), Surroundings.of_loops(items))
+    def of_leaf(self, expr: ast.Expr, around: Surroundings) -> ast.Expr:
+        """A part of a streamed query over what is kept."""
+        return with_joins(expr, JoinFacts(is_leaf=True, finds_anchors=True), around) if self.is_possible else expr
 
     def of_function(self, declaration: ast.FunctionDecl) -> ast.Expr:
         """The body of a declared function."""

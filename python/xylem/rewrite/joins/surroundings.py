@@ -56,10 +56,10 @@ class Surroundings:
         return Surroundings(1, names, FocusFacts(1, False), parameters=frozenset(names))
 
     @staticmethod
-    def of_loops(names: Iterable[ExpandedName]) -> Surroundings:
-        """In the body of loops that bind these names, each to one item."""
-        bound = frozenset(names)
-        return Surroundings(1, dict.fromkeys(bound, 1), FocusFacts(0, False), single=bound)
+    def of_loops(outer: Iterable[ExpandedName], inner: Iterable[ExpandedName]) -> Surroundings:
+        """Where names are bound to one item each: outer ones once, inner ones at each turn of a loop."""
+        depths = dict.fromkeys(inner, 1)
+        return Surroundings(min(len(depths), 1), depths, FocusFacts(0, False), single=frozenset({*outer, *depths}))
 
     # --- going inside
 

@@ -1,0 +1,1 @@
+for $b in /bib/book where empty($b/../book[year = $b/year][. >> $b]) return $b/title
