@@ -3,9 +3,10 @@
     $ROOT//a[not(ancestor::b/@id = "x")]        →     for $x in $ROOT//a where not($x/ancestor::b/@id = "x")
     $ROOT//a[count(ancestor::*) = 3]/t          →     for $x in $ROOT//a/t where exists($x/..[count(ancestor::*) = 3])
 
-Gain:   an open element has its ancestors around it, with names and attributes: the condition is decided at its start.
-Needs:  every step behind the tested one goes to child elements, so that its node is as many steps up.
-Safe:   the nodes of a path are those whose ancestors on the way pass the tests.
+Gain:   the ancestors of an element are open when it starts, with names and attributes, so its start tag decides the
+        condition.
+Needs:  every step after the tested one goes to child elements, so that the same number of parent steps leads back.
+Safe:   a path selects the nodes whose ancestors on the path pass the tests.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     { $y/π }     →     { for $x in $y/π return { $x } }
 
-Gain:   none by itself; copies and loops are then followed on the stream in one way.
+Gain:   none alone; later rules then treat copies and loops on the stream in the same way.
 Needs:  a path with at least one step: `{ $y }` stays.
 Safe:   a path gives its nodes in document order and once each, as the loop binds them.
 """

@@ -2,9 +2,9 @@
 
     { for $x in $y/a[3][χ] return β }     →     { for $x at $p in $y/a where $p = 3 and χ($x) return β }
 
-Gain:   the step is followed on the stream, one match after the other; a predicate that counts would need all of them.
-Needs:  a loop over one child step whose first predicate is a position or a test of position(); no position variable of
-        its own, no window.
+Gain:   the stream delivers one match after another; a positional predicate would need all of them.
+Needs:  a loop over one child step whose first predicate is a position or a test of position(); the loop has no position
+        variable and no window.
 Safe:   below one node, the position of a match is its number in the loop. Later predicates test each node alone.
 Not for `//a[3]`, which counts below each parent.
 """

@@ -1,4 +1,4 @@
-"""Apply rules until none of them changes anything: top down, in their order, each place again until it rests."""
+"""Apply rules until none of them changes anything: top down, in their order, at each node until it stays the same."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
     { for $x in $y/a return ε }     →     ε
 
-Gain:   its path is not followed.
+Gain:   the scan does not follow its path.
 Needs:  nothing.
 Safe:   a path raises no error.
 """

@@ -2,7 +2,7 @@
 
     { for $x in $y/π where χ return β }     →     { for $x in $y/π return { if (χ) then β } }
 
-Gain:   none by itself; all conditions are then `if`, and can be moved.
+Gain:   none alone; all conditions are then `if`, and other rules can move them.
 Needs:  nothing; a position variable counts before `where`, as it does inside.
 Safe:   `where` drops the tuples for which the body would now be empty (XQuery 3.1 §3.12.3).
 """

@@ -1,10 +1,11 @@
-"""Walk to descendants step by step, where the schema knows one way only.
+"""Replace a step to descendants by child steps, if the schema allows only one path to them.
 
     { for $x in $y//a return β }     →     { for $x in $y/b/c/a return β }
 
-Gain:   each step becomes a scope of the stream: what the schema puts before an a, a header say, is known to be past.
-Needs:  a schema in which elements of that name can be reached from $y by one sequence of names, no part of which is
-        repeated, and that says of every element on the way what can be in it.
+Gain:   each step becomes a scope of the stream, so the plan knows that elements which the schema puts before an a, such
+        as a header, have passed.
+Needs:  a schema in which exactly one sequence of names leads from $y to elements of that name, without repetition, and
+        which declares the content of every element on the path.
 Safe:   on valid documents both paths select the same nodes in document order. Positions count below one parent in both.
 """
 

@@ -1,4 +1,4 @@
-"""Replace variables and paths in an expression of XQuery⁻, and in the XQuery that stands in its leaves."""
+"""Replace variables and paths in an expression of XQuery⁻ and in the XQuery expressions of its leaves."""
 
 from __future__ import annotations
 

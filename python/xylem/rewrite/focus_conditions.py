@@ -1,4 +1,4 @@
-"""A condition on a variable as a predicate on the node it stands for: `$x/a = 3` becomes `a = 3`."""
+"""Turn a condition on a variable into a predicate on its node: `$x/a = 3` becomes `a = 3`."""
 
 from __future__ import annotations
 

@@ -4,10 +4,10 @@
     $ROOT/c/b/d/a[p]/ancestor::b   →     $ROOT/c/b[d/a[p]]
     $ROOT//b/d/a[p]/ancestor::b    →     $ROOT//b[d/a[p] or descendant::b/d/a[p]]
 
-Gain:   the stream only goes forward; what is needed of an element is decided while it is open.
-Needs:  a path from the document, by names; the ancestor's name is that of no step before the last (first case: any test
-        that only elements pass will do where there is one step; behind the first, children only), or of exactly one
-        (the others). No positions.
+Gain:   the scan only goes forward and decides the predicate of an element while the element is open.
+Needs:  a path of names from the document. Either no step before the last has the ancestor's name (first case: a path of
+        one step may use any test for elements; after the first step, only child steps), or exactly one step has it (the
+        other cases). No positions.
 Safe:   a path selects each node once, in document order: the ancestors b of the a's are the b's that have one below.
 """
 

@@ -1,12 +1,12 @@
-"""Bind the parent of a loop's element by a loop of its own, where the body asks for it.
+"""Bind the parent of a loop's element by a separate loop, if the body reads it.
 
     for $x in π/a return … $x/.. …                  →     for $p in π, $x in $p/a return … $p …
     for $x in /b/c/a return … $x/ancestor::b …      →     for $p in /b, $x in $p/c/a return … $p …
 
-Gain:   the parent is an open element with a variable: its attributes are known, and nothing is looked for backwards.
+Gain:   the parent is an open element with a variable: its attributes are known, and the scan never looks back.
 Needs:  a path of child steps, so that its matches do not nest; no position variable. For an ancestor, a path from the
         document in which one step has its name.
-Safe:   nested loops over child steps bind the same nodes in the same order, and what is asked for is `$p`.
+Safe:   nested loops over child steps bind the same nodes in the same order, and `$p` is the parent or ancestor.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@
     $ROOT//a[p]/../b        →     $ROOT//*[a[p]]/b
     π//a[p]/..              →     π/descendant-or-self::*[a[p]]       (π selects elements)
 
-Gain:   nothing has to be remembered but the open elements: the stream only goes forward.
-Needs:  the step before goes to children or attributes; or to descendants, and the parent is asked for by a test that
-        only elements pass, or must be one. No positions in what is moved behind other predicates.
+Gain:   the scan only goes forward, and its state is the open elements.
+Needs:  the step before goes to children or attributes; or it goes to descendants, and the parent has a test that only
+        elements pass, or must be an element. No positions in predicates that move behind others.
 Safe:   a path selects each node once, in document order: the parents of the a's are the π that have one.
 Not for `$ROOT//a/..`: the document node itself may be the parent. It has no attributes, and no element but that a.
 """

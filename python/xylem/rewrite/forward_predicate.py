@@ -6,11 +6,11 @@
     $ROOT//a[../m/year = "2020"]             →     $ROOT//*[m/year = "2020"]/a
     π/b/a[../@id = "x"]                      →     π/b[@id = "x"]/a
 
-Gain:   the test is made where the element it is about is open; until it is decided, no more waits than what the path
-        selects below it.
-Needs:  no predicate that counts: all are tests of one node, so they may be taken apart and put in any order. Of
-        ancestors a test asks whether there is one that fulfils it. Of the parent it asks anything, and nothing of
-        the element itself; where the document may be the parent, the test must fail for it.
+Gain:   the scan tests the parent or ancestor while it is open; until the test is decided, the buffer holds only the
+        nodes that the path selects below it.
+Needs:  no positional predicate: each predicate tests one node, so the rule may split and reorder them. A test of
+        ancestors asks whether one of them fulfils it. A test of the parent may read anything of the parent, but
+        nothing of the element itself; if the parent may be the document, the test must fail for it.
 Safe:   a node has one parent; a path selects each node once, in document order.
 """
 

@@ -8,11 +8,11 @@
 
 and likewise with the axes exchanged.
 
-Gain:   a path selects each node once, in document order: said so, each is told when it comes, and the siblings in front
-        of it are no more than a register; for those behind it waits no longer than for the next.
-Needs:  steps to elements, with tests of single nodes alone; the first case of names that are equal, the second of
-        names that differ.
-Safe:   b is the first behind an a if, going back from it, an a is met before another b.
+Gain:   a path selects each node once, in document order. In this form the scan decides about a node when it arrives: a
+        register holds the sibling before it, and a node waits at most for the next sibling after it.
+Needs:  steps to elements whose predicates test single nodes; equal names in the first case, different names in the
+        second.
+Safe:   b is the first after an a if, going back from b, an a comes before another b.
 """
 
 from __future__ import annotations

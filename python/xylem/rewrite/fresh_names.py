@@ -1,4 +1,4 @@
-"""Names for the variables of a program: each bound once, and none that the query uses for something else."""
+"""Names for the variables of a program: each is bound once, and the query uses none of them for another purpose."""
 
 from __future__ import annotations
 

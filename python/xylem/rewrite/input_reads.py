@@ -1,7 +1,7 @@
 """Which expressions read the input, and what they depend on besides it.
 
-Before a query is taken apart, every way to say the input is made a leading `/` (`ast.Root`): the context item, relative
-paths, doc() of the document that is read, collection().
+Before the rules divide a query, every expression for the input becomes a leading `/` (`ast.Root`): the context item,
+relative paths, doc() of the input document, collection().
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Make one handler of neighbours that fire together (thesis §3.5.3, after example 3.5.4).
+"""Merge neighbouring handlers that fire together (thesis §3.5.3, after example 3.5.4).
 
     on-first past(S) return α; on-first past(S) return β     →     on-first past(S) return α β
 
-Gain:   one event, and loops over the same buffer are seen side by side.
+Gain:   one event, and loops over the same buffer become neighbours.
 Needs:  neighbours: a handler between them could fire earlier, and write earlier.
 Safe:   both fire at the same event, α first.
 This changes programs, not queries, so the driver of the rules does not apply it; programs are shown without it.

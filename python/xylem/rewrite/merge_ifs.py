@@ -1,4 +1,4 @@
-"""Make one condition of two.
+"""Merge two nested conditions.
 
     { if (χ) then { if (ψ) then α } }     →     { if (χ and ψ) then α }
 

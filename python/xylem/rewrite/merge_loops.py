@@ -1,10 +1,10 @@
-"""Make one loop of two over the same single element.
+"""Merge two loops over the same single element.
 
     { for $x in $z/a return α } { for $y in $z/a return β }     →     { for $x in $z/a return α β[$y → $x] }
 
-Gain:   the element is followed once: without this, the second loop would need it buffered.
+Gain:   one loop reads the element from the stream; without this rule, the second loop would need a buffer of it.
 Needs:  $z has at most one child a: the schema says so, or $z is the document.
-Safe:   with one round, or none, the order of the output stays: all of α, then all of β.
+Safe:   with at most one iteration, the order of the output stays: all of α, then all of β.
 Not for two or more: the β of the first a would come before the α of the second.
 """
 

@@ -1,11 +1,10 @@
-"""Make one loop of two over the same single element, with what stands between them.
+"""Merge two loops over the same single element, with the output between them.
 
     { for $x in $z/a return α } s { for $y in $z/a return β }     →     { for $x in $z/a return α s β[$y → $x] }
 
-Gain:   as for merge_loops: the element is followed once.
-Needs:  $z has exactly one child a, or s would be lost; between the loops stand fixed strings only, or such with a
-        condition.
-Safe:   with one round the order of the output stays.
+Gain:   as for merge_loops: one loop reads the element from the stream.
+Needs:  $z has exactly one child a, or s would be lost; s consists of fixed strings, with or without a condition.
+Safe:   with one iteration the order of the output stays.
 """
 
 from __future__ import annotations

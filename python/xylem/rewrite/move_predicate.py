@@ -1,10 +1,10 @@
-"""Make a predicate of a loop's last step its condition.
+"""Turn a predicate of a loop's last step into the loop's condition.
 
     { for $x in $y/π/a[χ] return β }     →     { for $x in $y/π/a where χ($x) return β }
 
-Gain:   the test is a condition like others: simplified, moved, and decided while the element passes.
-Needs:  χ is a test of each node alone, not a position; no position variable, which counts what passes the test; no
-        window, which holds what passes the test.
+Gain:   other rules can simplify and move the test like any condition, and the scan decides it while the element passes.
+Needs:  χ tests each node alone and is not a position; no position variable and no window, since both would then include
+        the nodes that fail χ.
 Safe:   a predicate keeps the nodes for which it is true, in their order (XQuery 3.1 §3.3.3).
 A position that comes first (`a[1]`, `a[1][χ]`) stays with its step: it counts before the test.
 """

@@ -1,13 +1,13 @@
-"""Ask for elements by name where only one name can be meant.
+"""Replace a wildcard by a name, if elements of only one name can match.
 
     { for $x in $y//*[location = "M"]/quantity return β }
     →   { for $x in $y//*:item[location = "M"]/quantity return β }       (only an item has a location)
 
-Gain:   matches of one name seldom nest, so that the path can be followed step by step.
-Needs:  a schema that declares every element, in which just one has the children that the predicates and the next step
-        ask for. No predicate that counts: it would count elements of that name only.
-Safe:   on valid documents other elements fail a predicate, or have nothing to give. The name stands for any namespace,
-        as the wildcard did.
+Gain:   matches of one name seldom nest, so that nested loops can follow the path step by step.
+Needs:  a schema that declares every element, in which only one element has the children that the predicates and the
+        next step select. No positional predicate: it would count elements of that name only.
+Safe:   on valid documents other elements fail a predicate, or the next step finds nothing in them. The name matches in
+        any namespace, as the wildcard did.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Ask for the nearest sibling where any will do, or where it is meant in other words.
+"""Select only the nearest sibling, if any sibling is enough or if the expression means the nearest one.
 
     exists($x/preceding-sibling::a)          →     exists($x/preceding-sibling::a[1])
     //a[following-sibling::b]                →     //a[following-sibling::b[1]]
     ($x/preceding-sibling::a)[last()]        →     $x/preceding-sibling::a[1]
     head($x/following-sibling::a)            →     $x/following-sibling::a[1]
 
-Gain:   a scan keeps the last of the siblings, and not all of them.
-Needs:  what is asked is whether there is a sibling; or the first or last in document order is taken of one node's.
-Safe:   there is a nearest sibling where there is one. Siblings in front are in document order the other way round.
+Gain:   a scan keeps only the last sibling instead of all of them.
+Needs:  the expression tests whether a sibling exists, or takes the first or last sibling of one node in document order.
+Safe:   if a sibling exists, a nearest one exists. Positions on `preceding-sibling` count in reverse document order.
 """
 
 from __future__ import annotations

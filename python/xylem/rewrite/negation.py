@@ -1,4 +1,4 @@
-"""The opposite of a condition."""
+"""The negation of a condition."""
 
 from __future__ import annotations
 

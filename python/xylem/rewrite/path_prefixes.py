@@ -1,9 +1,9 @@
-"""Where a path can be cut, so that its first part is followed on the stream and the rest is local to each match.
+"""Find the places where a path can be cut, so that the scan follows the first part and the rest is local to each match.
 
     π/ρ     =     for $x in π return $x/ρ
 
 The matches of π must not nest and ρ must stay below them: then the results come in the order of their $x. Positions
-in ρ are those of its own steps.
+in ρ count within its own steps.
 """
 
 from __future__ import annotations

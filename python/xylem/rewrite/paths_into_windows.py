@@ -1,16 +1,16 @@
-"""Steps from what windows give, taken for each window by itself: then no window waits for the others.
+"""Move steps from the results of windows into the windows, so that no window waits for the others.
 
     (for tumbling window $w in /log/e … return $w[@k])/x/@y   →   for tumbling window $w in /log/e … return $w[@k]/x/@y
     (for sliding window $w in /log/e start $s … return $s)/x  →   for sliding window $w in /log/e start $s … return $s/x
 
-Gain:   results come as windows end, and of an item no more is kept than the steps lead to.
-Needs:  items in document order, none inside another; a result that stays at or below the items of its window; steps
-        that go down and ask for no position among all results.
-Safe:   a path sorts what it finds and takes each node once. Tumbling windows share no item and come in the order of
-        their items, so that what is below one stands before what is below the next; of sliding windows of XQuery this
-        holds for their first items. Not for `forseq … sliding`, whose order is that of last items, several windows of
-        which may be the same; nor behind `order by` and `group by`.
-Errors: a result that is no node is not met here: `stays_below` knows nodes alone.
+Gain:   results come as windows end, and a buffer keeps only the nodes of an item that the steps select.
+Needs:  items in document order, none inside another; a result that stays at or below the items of its window; downward
+        steps without a position among all results.
+Safe:   a path sorts its nodes and removes duplicates. Tumbling windows share no item and come in the order of their
+        items, so that the nodes below one precede the nodes below the next; for sliding windows of XQuery this holds
+        for their first items. Not for `forseq … sliding`, which orders windows by their last items, and several windows
+        may have the same last item; nor after `order by` and `group by`.
+Errors: none can arise from a result that is not a node: `stays_below` accepts nodes only.
 """
 
 from __future__ import annotations

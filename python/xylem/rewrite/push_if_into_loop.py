@@ -2,10 +2,10 @@
 
     { if (χ) then { for $x in $y/π return α } }     →     { for $x in $y/π return { if (χ) then α } }
 
-Gain:   the loop can be followed on the stream before the condition is decided.
+Gain:   the loop can run on the stream before the condition is decided.
 Needs:  nothing: χ cannot mention $x, whose name is used nowhere else.
-Safe:   where χ is false, all rounds of the loop give nothing. An error in χ shows only if there is a round: allowed
-        (XQuery 3.1 §2.3.4). The value of χ is computed once all the same.
+Safe:   if χ is false, every iteration gives nothing. An error in χ is raised only if there is an iteration, which is
+        allowed (XQuery 3.1 §2.3.4). χ is still evaluated only once.
 """
 
 from __future__ import annotations

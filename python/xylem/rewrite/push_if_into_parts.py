@@ -2,7 +2,7 @@
 
     { if (χ) then α β }     →     { if (χ) then α } { if (χ) then β }
 
-Gain:   each part can be written as soon as it can be, without waiting for those after it.
+Gain:   each part can be written early, without waiting for the parts after it.
 Needs:  nothing.
 Safe:   χ has one value for all parts; it is computed once (thesis §3.7.2.3).
 """

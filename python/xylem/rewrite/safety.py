@@ -1,8 +1,8 @@
-"""Safe programs (thesis Def. 3.4.18, 3.8.19): no handler reads what may still come, and none writes out of turn.
+"""Safe programs (thesis Def. 3.4.18, 3.8.19): no handler reads nodes that may still come, and none writes out of turn.
 
-The first is the thesis' definition, over projections: what a handler needs of an open element has passed when it fires.
-The second the thesis leaves to its algorithm: handlers write in the order in which they stand. The checks are made in
-tests after every rewriting; a program that fails them is a bug of ours.
+The first condition is the thesis' definition, over projections: when a handler fires, all nodes that it reads of an
+open element have passed. The thesis leaves the second to its algorithm: handlers write in the order of the program.
+Tests make both checks after every rewriting; a program that fails them shows a bug in a rule.
 """
 
 from __future__ import annotations

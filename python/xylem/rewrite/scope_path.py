@@ -1,10 +1,11 @@
 """Paths from the document, and the scope at which a document may be cut so that a path can be followed in its parts.
 
-    /site/people/person[age > 30]/name      cut before each person: the predicate reads what it contains
-    /site/people[@kind]/person/name         before each name: all else is open there, and its attributes are known
+    /site/people/person[age > 30]/name      cut before each person: the predicate reads its content
+    /site/people[@kind]/person/name         before each name: the others are open there, and their attributes are known
     /site/people/person[2]                  before each `people`: the position counts among its children
 
-The scope is the longest beginning of the path for which the rest stays within reach of an item.
+The scope is the longest prefix of the path such that the rest of the path reads only the item and the elements open
+around it.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Reach the element of a loop by its variable, not again from above.
+"""Read the element of a loop by its variable, not by its path again.
 
     { for $x in $z/a return … $z/a/π … { for $y in $z/a return β } … }
     →   { for $x in $z/a return … $x/π … β[$y → $x] … }
 
-Gain:   what was needed of $z, until all of its a's had passed, is now needed of $x only: buffers become local.
+Gain:   a buffer of $z, kept until all of its a's had passed, becomes a local buffer of $x.
 Needs:  $z has at most one child a: the schema says so, or $z is the document.
-Safe:   inside the loop there is an a, and it is $x, so `$z/a` selects just that node.
+Safe:   inside the loop $x is the only a of $z, so `$z/a` selects just that node.
 """
 
 from __future__ import annotations

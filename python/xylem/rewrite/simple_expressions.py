@@ -1,7 +1,7 @@
 """Simple expressions (thesis Def. 3.8.1, 3.8.2): evaluated while the element passes, without a buffer.
 
-Beyond the thesis: an expression that reads no more of the element than its attributes, or nothing of it at all, is as
-good as a fixed string, since all of it is known when the element starts.
+Beyond the thesis: an expression that reads only attributes of the element, or nothing of it, counts as a fixed string,
+since its value is known when the element starts.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Decide what the schema decides in a condition.
+"""Replace parts of a condition that the schema decides by constants.
 
     { if (χ) then β }     →     { if (simpl(χ)) then β }
 
-Gain:   a condition on a path that cannot occur, or always does, needs nothing to be read.
-Needs:  a schema; negation stands directly before an atomic condition, or is moved there.
-Safe:   on valid documents both conditions have the same truth value. Comparisons with nothing are false, and errors
-        that the other operand would raise are then not raised: allowed (XQuery 3.1 §2.3.4).
+Gain:   a condition on a path that never or always occurs reads nothing.
+Needs:  a schema; a negation applies to an atomic condition, or the rule moves it there.
+Safe:   on valid documents both conditions have the same truth value. A comparison with the empty sequence is false, and
+        errors of the other operand are then not raised, which is allowed (XQuery 3.1 §2.3.4).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Take the attributes at the end of a path by a loop of their own.
+"""Split off the attribute step at the end of a path as an inner loop.
 
     { for $x in $y//a/@b return β }     →     { for $x0 in $y//a return { for $x in $x0/@b return β } }
 
-Gain:   attributes are known when their element starts: nothing of it is kept, however its matches nest.
+Gain:   attributes are known when their element starts, so nothing is buffered, even if matches nest.
 Needs:  no position variable, which would count over the whole path, and no window.
 Safe:   attributes come right after their element, before anything below it, in document order; no two elements share
         one. So the loops bind the same nodes in the same order.

@@ -1,12 +1,12 @@
-"""Walk a path of several steps by nested loops of one step each.
+"""Turn a loop over a path of several steps into nested loops of one step each.
 
     { for $x in $y/a/π return β }     →     { for $x0 in $y/a return { for $x in $x0/π return β } }
 
 Gain:   each step becomes a scope of the stream, with its own order and its own buffers.
 Needs:  matches of the first step never nest: a child step, or a descendant step of which the schema says so. No
         position variable, which counts over the whole path, unless the first step has at most one match. No window.
-Safe:   where the matches of the first step do not nest, their descendants in the order of the loops are in document
-        order, and none is reached twice.
+Safe:   if the matches of the first step do not nest, the loops bind their descendants in document order, and none
+        twice.
 Not for `//a/b` without such a schema: with an a in an a, the loops would give the b's of the outer one first.
 """
 

@@ -1,4 +1,4 @@
-"""Paths as lists of steps, which is how rules look at them: `$x//a/b` is ($x, [descendant::a, child::b])."""
+"""Paths as lists of steps, the form that rules read: `$x//a/b` is ($x, [descendant::a, child::b])."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows over a stream: the items of a window clause are given to it as they pass, wherever the clause stands.
+"""Windows over a stream: a window clause receives its items as they pass, wherever the clause is in the query.
 
     <out>{ forseq $w in /log/entry[status = 500] tumbling window … return … }</out>
 
@@ -8,10 +8,10 @@
         { close-windows }
         </out>
 
-Gain:   no more of the input is kept than open windows need, and results come as windows end (windows paper, 6.2).
-Needs:  what the clause ranges over can itself be followed on the stream; nothing looks outside an item.
-Safe:   items are given in their order, so that each tuple of the clause is what it would be; brackets are written in
-        their place like tags, and between them nothing else is.
+Gain:   the buffer holds only the items of open windows, and results come as windows end (windows paper, 6.2).
+Needs:  a loop can read the items of the clause from the stream; no expression looks outside an item.
+Safe:   the clause receives the items in their order, so its tuples are the same; the brackets are written in their
+        place like tags, with nothing else between them.
 """
 
 from __future__ import annotations

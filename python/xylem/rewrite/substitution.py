@@ -1,7 +1,7 @@
 """Replace variables and the focus of an expression by other expressions.
 
-Variables that an inner construct binds again are left alone. Nothing is ever captured, because the caller only puts in
-variables whose names occur nowhere else in the query (`Names` in `fresh_names.py`).
+The substitution leaves variables alone that an inner expression binds again. It captures no variable, because callers
+insert only variables whose names occur nowhere else in the query (`Names` in `fresh_names.py`).
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Follow a path whose matches may nest by its outermost matches, and leave what is inside them to the evaluator.
+"""For a path whose matches may nest, scan for the outermost matches and evaluate the inner ones in their buffer.
 
     on //part[p]/price as $x return β
     →   on outermost //part as $o return { for $x in $o/descendant-or-self::part[p]/price return β }
 
-Gain:   one part, with the parts inside it, is kept at a time. Without this, the test of a part that is still open
-        decides over what has passed inside it, and results of nested parts come in an order of their own.
-Needs:  the tested step is asked for by name, and no step between the last `//` and it has the same name; no position is
-        counted up to there, and no position variable.
-Safe:   every match is inside an outermost one or is one, and below an outermost match `$o` the path selects just
-        `$o//…`, since whatever stands above `$o` stands above that too. Outermost matches do not overlap and come in
-        document order; inside each, the evaluator gives document order.
+Gain:   the buffer holds one part at a time, with the parts inside it. Without this rule, nodes inside a part would wait
+        for the test of that part while it is open, and results of nested parts would not come in document order.
+Needs:  the tested step has a name, and no step between the last `//` and it has the same name; no positional predicate
+        up to that step, and no position variable.
+Safe:   every match is an outermost match or inside one, and below an outermost match `$o` the path selects just
+        `$o//…`, since the ancestors of `$o` are ancestors of these nodes, too. Outermost matches do not overlap and
+        come in document order; inside each, the evaluator gives document order.
 Not for `//*[p]/a`: the outermost match would be the document's element.
 """
 

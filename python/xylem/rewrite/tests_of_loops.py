@@ -1,11 +1,11 @@
-"""A `where` about the parent or the ancestors of a loop's element as a predicate of the path it is over.
+"""Turn a `where` on the parent or ancestors of a loop's element into a predicate of the loop's path.
 
     for $p in //paper where $p/../meta/year = "2020" …     →     for $p in //paper[../meta/year = "2020"] …
 
-Gain:   the forms of `forward_predicate` are for predicates; said so, the test is made where the parent is open.
-Needs:  the `where` stands behind its loop; no position variable; each condition is a test of one node, and reads the
-        variable outside every other focus.
-Safe:   a `where` drops the tuples of the nodes that the predicate leaves out.
+Gain:   `forward_predicate` matches predicates only; it then moves the test to where the parent is open.
+Needs:  the `where` follows its loop; no position variable; each condition tests one node and reads the variable
+        outside every other focus.
+Safe:   a `where` drops the tuples of the nodes that the predicate rejects.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""From the body of a query to XQuery⁻: what can be followed on a stream taken apart, all else in leaves as it is.
+"""Translate the body of a query to XQuery⁻: streamable expressions become its constructs, all others become leaves.
 
 Direct constructors become fixed tags with their content between them; `for` over a streamable path becomes a loop, a
-path a copy, a condition an `if`. A `let` is replaced by its value where that is a path, or where it is read once.
-Nothing else is changed here: predicates and long paths are left to the rules of the normal form.
+path a copy, a condition an `if`. The value of a `let` replaces its variable if it is a path, or if the query reads the
+variable once. The translation changes nothing else: the rules of the normal form handle predicates and long paths.
 """
 
 from __future__ import annotations

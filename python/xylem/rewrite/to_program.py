@@ -1,4 +1,4 @@
-"""The whole way from a query to its FluX program."""
+"""All stages from a query to its FluX program."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@
     //a | //b        →     //*[self::a or self::b]
     π/(a | b)        →     π/*[self::a or self::b]
 
-Gain:   one traversal of the elements in document order: neither side waits for the other, nothing is kept to be sorted.
-Needs:  the same start, which is no new node each time, and the same steps up to the last; last steps on one axis whose
-        tests are for elements, and whose predicates do not count.
+Gain:   one scan of the elements in document order: neither side waits for the other, and no buffer for a sort.
+Needs:  the same start, which constructs no new nodes, and the same steps up to the last; last steps on one axis, with
+        tests for elements and without positional predicates.
 Safe:   a path selects each node once, in document order, and so does a union.
 """
 

@@ -1,13 +1,13 @@
-"""Steps and conditions on what windows give, as a loop over it: then each result is asked when it comes.
+"""Turn steps and conditions on the results of windows into a loop over them, which handles each result as it comes.
 
     (forseq $w in /log/entry … return <w>{ $w }</w>)/entry/@id   →   (forseq …) ! (entry/@id)
     (for sliding window $w in /log/entry … return …)[x = 2]      →   (for sliding window …) ! .[x = 2]
     (for tumbling window $w in /log/entry … return $w)[3]/x      →   (for tumbling window …)[3] ! x
 
-Gain:   results pass by and are not kept.
-Needs:  no position among all results is asked for. For steps: what is found below results comes in their order and
-        nothing twice: each is an element made for it, there is at most one, or they are items in document order.
-Safe:   a path sorts nodes in document order; elements that are made one after the other stand in that order.
+Gain:   results pass by without a buffer.
+Needs:  no position among all results. For steps, the nodes below results come in the order of the results, without
+        duplicates: each result is a new element, there is at most one result, or they are items in document order.
+Safe:   a path sorts nodes in document order; new elements are in the order of their construction.
 """
 
 from __future__ import annotations

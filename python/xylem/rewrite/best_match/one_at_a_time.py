@@ -1,10 +1,10 @@
-"""An outer join of its first loop, one item of that loop at a time.
+"""Compute an outer join of its first loop separately for each item of that loop.
 
         for $r in R  for $s in S                          for $r in R  for $r in $r  for $s in S
         where $r left outer bestmatch join $s …    →      where $r left outer bestmatch join $s …
 
-Gain:   the items of R may stream by, or never end: the partners of each are found when it has come.
-Needs:  the join asks for the best partners of each item of its first loop.
+Gain:   R may be a stream, even an endless one: the join finds the partners of an item when the item arrives.
+Needs:  the join finds the best partners of each item of its first loop.
 Safe:   tuples that agree on the loops before those of the join form one join, and pairs of different items of R do
         not compete with each other. The order of tuples is that of R, then that of S.
 """

@@ -5,8 +5,8 @@
         where $r … bestmatch join $s on …                         for $s in S where W($s)
                                                                   with C($r, $s), on …
 
-Gain:   each side is evaluated once, and what orders compare becomes columns, in which pairs are found without
-        trying all.
+Gain:   each side is evaluated once, and the values that orders compare become columns, so that the join finds pairs
+        without trying all of them.
 Needs:  the second loop does not depend on the first one, there is no other loop between them, and no name is bound
         twice.
 Safe:   a tuple of the join has the same variables, in the order of the loops. Conditions may be tested in another

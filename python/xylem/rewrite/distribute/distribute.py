@@ -1,4 +1,4 @@
-"""The whole way from the body of a query to its parts and frame."""
+"""All stages from the body of a query to its parts and frame."""
 
 from __future__ import annotations
 

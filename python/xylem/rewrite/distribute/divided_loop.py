@@ -1,16 +1,16 @@
-"""Loops over elements that are divided themselves: of each, aggregates of what it contains, and what is around these.
+"""Loops over elements that several ranges share: aggregates of an element's content, and values of the element itself.
 
     for $r in /site/regions/* return <r name="{ name($r) }">{ count($r//item) }</r>
 
     in each range        for $r in /site/regions/* return [begins before?, goes on?, name($r), $r//item]
-    from all of them     the states of an element that goes on are merged with those it has in the next range
+    from all of them     the states of an element that goes on are merged with its states in the next range
     finish               function($name, $count) { <r name="{ $name }">{ $count }</r> }
 
-Gain:   a document with a few large elements is cut inside them, where it would be one task for each.
-Needs:  of an element, aggregates of paths into it that can be divided themselves, and else only what a part of a
-        document knows of the elements around it; no order, groups or positions.
-Safe:   every range has the elements that are open at its beginning, in their order: the same ones that the range before
-        has open at its end. Marks at both ends of a range tell which these are (`run/tasks/divided_task.py`).
+Gain:   a document with a few large elements can be cut inside them; otherwise each element would be one task.
+Needs:  the loop reads aggregates of paths into the element that can be divided, and otherwise only facts that a range
+        knows of the elements around it; no order, groups or positions.
+Safe:   every range knows the elements that are open at its beginning, in their order: the same elements are open at the
+        end of the range before. Marks at both ends of a range identify them (`run/tasks/divided_task.py`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Taking a query apart: parts that tasks compute, and a frame around them that is evaluated once.
+"""Divide a query into parts, which tasks compute, and a frame around them, which is evaluated once.
 
-Each expression is tried as a part: an aggregate, the first of a sequence, a loop that sorts or groups, a map. What fits
-none of these is left to the frame if the expressions below it can be parts; else the query is one task.
+The module tries each expression as a part: an aggregate, the first items of a sequence, a loop that sorts or groups, a
+map. An expression of another form stays in the frame if its operands can be parts; else the query is one task.
 """
 
 from __future__ import annotations

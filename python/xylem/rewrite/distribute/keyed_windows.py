@@ -1,13 +1,13 @@
-"""Windows for each value of a key, as groups: what is shuffled by key is the items, and each group has its own windows.
+"""Windows for each value of a key, as groups: items are shuffled by key, and each group forms its own windows.
 
     for $u in distinct-values(S/key)          for $item in S, $u in distinct-values($item/key)
     forseq $w in S[key eq $u] …         →     group by $u
                                               forseq $w in $item[key eq $u] …
 
-Gain:   the keys of a finite input are dealt with by many tasks, each with the items of its keys; read once.
+Gain:   many tasks share the keys of a finite input, each with the items of its keys; the input is read once.
 Needs:  S is a path of the input, the same in both places.
 Safe:   groups come in the order of their first items, as distinct values do; the items of a group are in the order of
-        the input; those that only `group by` puts together (NaN) are told apart by the test, which stays.
+        the input. The predicate stays, so it still separates items that only `group by` puts together (NaN).
 """
 
 from __future__ import annotations

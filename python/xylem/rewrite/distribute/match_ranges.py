@@ -9,10 +9,11 @@
 
 Gain:   right, full and inner joins are spread, and both sides are divided.
 Needs:  bounds of a difference on either side; R and S are paths of the input, equal ones or with different last names.
-Safe:   each item that is joined has one range, and all partners within its reach are told there: an outer join finds
-        its best ones, ties included, and gives each pair once. Of a full join, rivals for these partners are told, too:
-        they are twice as far. An inner join keeps the best pairs of each range and joins these again: whoever beats a
-        pair is among them, or was beaten by one that is. Tuples come in the order of the loops, by numbers of items.
+Safe:   each joined item has one range, and that range receives all partners within its reach: an outer join finds the
+        best partners, ties included, and gives each pair once. For a full join, the range also receives rivals for
+        these partners, up to twice the distance. An inner join keeps the best pairs of each range and joins these
+        again: a pair that beats another is among them, or one of them beats it. Item numbers restore the order of the
+        loops.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Paths to all elements of a document, or to all attributes or texts, of which nothing else is looked at.
+"""Paths to all elements, attributes or texts of a document that read nothing else of them.
 
     for $e in //* group by $n := name($e) return <e name="{ $n }">{ count($e) }</e>
     count(//*), sum(//*/@n), distinct-values(//*/name()), count(//@id), count(//text()), //*[@n > 2] if they are counted
 
-The root element is among these elements, and a document is never cut inside of an item. But where no content of an
-element is read, its start tag is all there is to see: a document may be cut between any two tags. The elements that are
-open there come first in each range, and what they give is known from the context of the range alone, so that it can be
-left out again (`items_around` of `run/tasks/part_task.py`). A text is never cut: it ends where a tag begins.
+The root element is among these elements, and a cut never falls inside an item. But if the query reads no content of an
+element, the item is only its start tag, so a cut may fall between any two tags. The elements that are open at the cut
+come first in each range, and the context of the range is enough to compute their results, so that the range can leave
+these out again (`items_around` of `run/tasks/part_task.py`). A cut never divides a text: it ends where a tag begins.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     //person ! string(name), (//person)[age > 30], //a | //b
     for $r in /site/regions/* for $i in $r/item return <i at="{ name($r) }"/>     $r is open around each item
 
-What such an expression reads of the rest of the input must be the same for every item (`//rate` in the body of a loop
-over `//order`): that becomes a part of its own, of an earlier stage.
+If such an expression also reads the rest of the input, the value must be the same for every item (`//rate` in the body
+of a loop over `//order`): it becomes a separate part, of an earlier stage.
 """
 
 from __future__ import annotations

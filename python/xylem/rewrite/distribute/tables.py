@@ -1,10 +1,10 @@
-"""Aggregates in loops over known values: tables of accumulators, of which every range of the input makes its own.
+"""Aggregates in loops over known values: every range of the input fills its own table of accumulators.
 
     for $i in 1 to 100 return sum(/s/pixel[x = $i]/v)
 
-`single_pass/group_by_key.py` makes one table of all turns; here it becomes a part: a task fills a table with the
+`single_pass/group_by_key.py` makes one table for all iterations; here it becomes a part: a task fills a table with the
 records of its range, and tables are merged cell by cell, in the order of the input. Sums of doubles depend on the order
-of additions, so of those a cell keeps the values until all before them are known, as fn:sum itself does on its own.
+of additions, so a cell keeps the doubles until all earlier ones are known, as a distributed fn:sum does.
 """
 
 from __future__ import annotations

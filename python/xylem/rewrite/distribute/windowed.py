@@ -4,16 +4,16 @@
               forseq $w in /log/entry[user eq $u] tumbling window … return <alarm>{ $u }</alarm> }</alarms>
 
     part 1, windows    items     /log/entry               found by tasks, brought together by user
-                       windows   over the items, batch after batch, with what is open kept in between
+                       windows   over the items, batch after batch; open windows are kept between batches
     frame              <alarms>{ $part1 }</alarms>
 
     (forseq … return $w)/id, for $x in (forseq … return …) …    are windows with another result
-    count(forseq … return $w)    is a part, too: of the results no more is kept than the aggregate needs
+    count(forseq … return $w)    is a part, too: it keeps only the state of the aggregate
 
-Needs:  windows in the first clause, behind `let` alone, over a path of the input; nothing behind them reads the input
-        again, looks outside an item, or numbers the windows of all keys.
-Order:  of the items that complete the windows. In a batch over a finite input windows by key come key by key, and are
-        not this part but a group.
+Needs:  windows in the first clause, or after `let` clauses only, over a path of the input; no later clause reads the
+        input again, looks outside an item, or numbers the windows of all keys.
+Order:  that of the items that complete the windows. In a batch over a finite input windows by key come key by key:
+        they become a group, not this part.
 """
 
 from __future__ import annotations

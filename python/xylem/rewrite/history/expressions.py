@@ -1,4 +1,4 @@
-"""Expressions that the planner makes, and what it asks of expressions."""
+"""Expressions that the planner builds, and tests that it makes on expressions."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Loops that look up from their items, as loops over the elements above them.
+"""Turn loops that read the ancestors of their items into loops over these ancestors.
 
     for $q in //ticker/quote return $q/../name      for $t in //ticker for $q in $t/quote return $t/name
 
-Gain:   what is read of an item stands inside one element, so that an update finds it.
+Gain:   everything that the body reads is inside one element, so that an update finds its unit.
 Needs:  the steps that lead from the element to the item are named children, and the variable is bound once.
 """
 

@@ -1,4 +1,4 @@
-"""Predicates that take items by their places: which ones, as a slice of the items in order."""
+"""Positional predicates as slices of the ordered items."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Steps up in a path from the root, as predicates of the elements above.
+"""Turn upward steps in a path from the root into predicates of the elements above.
 
     //price/parent::item/name        //item[price]/name
     /shop/item/price/../name         /shop/item[price]/name
     //price/ancestor::shop           //shop[descendant::price]
 
-Gain:   elements have a path that leads down, and are units.
-Needs:  what is above is an element: of the root element, `..` is the document. A name, or a step to other children
-        behind it, says that.
-Safe:   both give each element above once, in document order.
+Gain:   a downward path leads to the elements, so they can be units.
+Needs:  the upward step leads to an element: the parent of the root element is the document. A name test, or a later
+        step to other children, guarantees it.
+Safe:   both paths give each element above once, in document order.
 """
 
 from __future__ import annotations

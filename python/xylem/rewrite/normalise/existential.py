@@ -1,13 +1,12 @@
-"""Conditions that ask whether some pair of values compares, written as the general comparison that they are.
+"""Write conditions that ask whether some pair of values compares as a general comparison.
 
     some $k in $c/buyer satisfies $k/@person = B        →     $c/buyer/@person = B
     exists($c/buyer[@person = B]), $c/buyer[@person = B]       same
     not(empty(E)), count(E) > 0, boolean(E)             →     exists(E)
 
-Gain:   joins are found in one form only.
-Needs:  a general comparison of which one side is a path from the item that is looked for, and the other does not read
-        it.
-Safe:   a general comparison holds where some pair does, however the values of a side are put together (XQuery 3.1
+Gain:   the search for joins has to match one form only.
+Needs:  a general comparison with a path from the tested item on one side; the other side does not read that item.
+Safe:   a general comparison is true if some pair of values compares, however a side collects its values (XQuery 3.1
         §3.7.2).
 """
 

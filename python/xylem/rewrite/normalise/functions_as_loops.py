@@ -15,10 +15,10 @@
     count((A, B)), exists((A, B))                     →     count(A) + count(B), exists(A) or exists(B)
     sum(E, Z)                                         →     if (exists(E)) then sum(E) else Z
 
-Gain:   items are taken as they pass, or a few of the last ones kept, where a function has to be given all of them.
-Needs:  E is a path, or a variable; a function that is written in place, without types and without focus, or named; a
-        condition that is one xs:boolean whatever it reads; numbers that are written as such.
-Safe:   each is how the specification of the function says what it gives (F&O 3.1 §14, §16.2).
+Gain:   a loop takes items as they pass, or keeps a few of the last ones, whereas a function needs all of them.
+Needs:  E is a path or a variable; the function is named, or inline without types and without focus; the condition is
+        always one xs:boolean; the numbers are literals.
+Safe:   each right side is the definition of the function in its specification (F&O 3.1 §14, §16.2).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Of windows that are sorted, hold the keys and the results, not the windows.
+"""For a sort of windows, keep their keys and results instead of the windows.
 
     for tumbling window $w in E … order by K($w)     →    for $held in (for tumbling window $w in E … return [K($w), R])
     return R                                              order by $held?1 return $held?2
 
-Gain:   what waits for the last window is what it gives, and not its items.
-Needs:  windows, then nothing but bindings and conditions before the order, and nothing behind it.
-Safe:   keys and results are what they were; the order is stable.
+Gain:   until the last window has come, the sort keeps the results of windows, not their items.
+Needs:  windows, then only bindings and conditions before the order, and no clause after it.
+Safe:   keys and results stay the same; the order is stable.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write maps over values, and choices between truths, as loops and conditions.
+"""Write maps over values as loops, and `switch (true())` as conditions.
 
     distinct-values(E) ! F(.)                             →     for $x in distinct-values(E) return F($x)
     /a/b ! F(., position())                               →     for $x at $i in /a/b return F($x, $i)
@@ -6,13 +6,12 @@
     for $x in E return $x                                 →     E
     let $a := $b return F($a)                             →     F($b)
 
-Gain:   groups, joins and sorts are looked for in loops and conditions; what is inside a map has another focus, so that
-        nothing could be moved out of it.
-Needs:  of a map over values: its right side reads the item alone, by `.`, and neither its position nor steps from it,
-        since the errors of a path from a value would be others. Of a map over nodes, and of a path whose last step is
-        a function that gives values: it counts the nodes by position(), and does not ask how many there are. Of a
-        switch: conditions that are one xs:boolean whatever they read. Of a `let`: the other variable is not bound anew
-        behind it.
+Gain:   later rules look for groups, joins and sorts in loops and conditions; a map changes the focus, so that no rule
+        could move an expression out of it.
+Needs:  for a map over values, the right side reads only the item, by `.`, and neither its position nor steps from it,
+        since a path from a value would raise other errors. For a map over nodes, and for a path whose last step is a
+        function that gives values, the right side reads position() but not last(). For a switch, the conditions are
+        always one xs:boolean. For a `let`, no later clause binds the other variable again.
 Safe:   a map evaluates its right side for each item in order, as a loop does. A loop that gives its own items gives
         them in order, each once.
 """

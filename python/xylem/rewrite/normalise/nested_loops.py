@@ -1,14 +1,14 @@
-"""Write loops inside loops as one.
+"""Merge nested loops into one.
 
     for $y in (for $x in E where C($x) order by K($x) return $x) …    →   for $y in E where C($y) order by K($y) …
     for $t in /a/b where C($t) return $t                              →   /a/b[C(.)]
     for … return for tumbling window $w in …                          →   for … for tumbling window $w in …
 
-Gain:   what follows sees the items of a loop, its conditions and its windows in one place.
-Needs:  of a loop over a loop: no position, no type; between the two no `count`, no `group by`. Of a loop that filters:
-        a condition that reads no focus and is no number. Of windows: names of their own, and no order, number or group
-        behind them, which would be of all tuples then.
-Safe:   the tuples are the same ones in the same order.
+Gain:   later rules see the items of a loop, its conditions and its windows in one expression.
+Needs:  for a loop over a loop: no position and no type; no `count` or `group by` between the two. For a loop that
+        filters: a condition that reads no focus and is not a number. For windows: distinct names, and no later `order
+        by`, `count` or `group by`, which would then apply to all tuples.
+Safe:   the tuples are the same, in the same order.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Write every sort as `order by`, and what takes its first tuples as a part of what it gives.
+"""Write every sort as `order by`, and a limit on its tuples as `subsequence`.
 
     sort(E, (), function($x) { K })             →   for $x in E order by K return $x
     for $x in E order by K count $n             →   for $x in subsequence(for $x in E order by K return $x, 1, 3)
     where $n <= 3 return R                          return R
 
-Gain:   a sort of which the first items are asked for keeps no more of them, here and in tasks.
-Needs:  of sort(), keys that are one value at most, of a known type (`limited_sorts.py`). Of a count, one `for` whose
-        variable alone is read behind the order; a number that is compared and read nowhere else.
+Gain:   a sort keeps only the first items if the query reads no others, on a stream and in tasks.
+Needs:  for sort(), keys of at most one value, of a known type (`limited_sorts.py`). For `count`, one `for`, and after
+        the order only its variable is read; the number occurs in one comparison and nowhere else.
 Safe:   `order by` is stable here, as sort() is. `count` numbers tuples in their order.
 """
 

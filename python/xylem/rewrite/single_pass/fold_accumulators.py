@@ -6,9 +6,9 @@
     };                                               return Z($a)
     f(E, A)
 
-Gain:   items are taken as they pass, and need neither be kept nor be on a stack; several values become one array.
-Needs:  each way through the body ends in the recursive call, with the rest of the sequence; or, under a condition about
-        carried values alone, in Z: these stay as they are from there on, and so does the condition.
+Gain:   the fold takes items as they pass, without a buffer or a stack; several carried values become one array.
+Needs:  each branch of the body ends in the recursive call, with the rest of the sequence; or, under a condition on
+        carried values alone, in Z: from there on these values stay the same, and so does the condition.
 Safe:   the recursion takes the items from left to right, and so does the fold; arguments are converted to the types of
         parameters each time, as they are for every call.
 """

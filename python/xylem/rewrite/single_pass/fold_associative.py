@@ -1,4 +1,4 @@
-"""Turn a recursion that combines what it makes of each item into an aggregate.
+"""Turn a recursion that combines a value of each item into an aggregate.
 
     if (empty($p)) then Z else max((F($p[1]), f(tail($p))))  →  max((max(for $x in E return F($x)), Z))
     if (empty($p)) then Z else F($p[1]) + f(tail($p))        →  sum(for $x in E return F($x)) + Z      (integers)
@@ -7,13 +7,13 @@
     … (F($p[1]), f(tail($p)))                                →  (for $x in E return F($x)), Z
 
 Gain:   the recursion combines from the right, which needs all items at once; an aggregate takes them as they pass, and
-        parts of it can be computed apart and merged.
-Needs:  one operator on all ways through the body. It must be associative for the values at hand: largest and smallest
-        of one type, sums and products of integers or decimals (those of doubles depend on their order: such a
-        recursion is left as it is), `and`, `or`, strings put together, sequences. Where the value for the rest
-        stands on the left, the order of the items must not matter either.
-Safe:   the value for the empty sequence comes last in the recursion, so it comes last here. A sum with a part that is
-        empty is empty, which fn:sum would overlook: that is asked for apart.
+        tasks can compute it in parts and merge them.
+Needs:  the same operator in all branches of the body. It must be associative for the types of its values: maximum and
+        minimum of one type, sums and products of integers or decimals (those of doubles depend on their order: the rule
+        leaves such a recursion alone), `and`, `or`, concatenation of strings or sequences. If the value for the rest is
+        the left operand, the order of the items must not matter either.
+Safe:   the value for the empty sequence comes last in the recursion, so it comes last here. A sum with an empty operand
+        is empty, which fn:sum would ignore: a separate test checks for it.
 """
 
 from __future__ import annotations

@@ -13,14 +13,14 @@
         order by $k
         return <g c="{ $k }" n="{ pass:of($group, 1) }" sum="{ pass:of($group, 2) }"/>
 
-Gain:   what is kept grows with the number of groups, not with that of tuples: the records pass one by one.
-Needs:  one loop over a path of the input, `let` and `where` behind it, then `group by` without collations or types. A
-        second loop may be over values of the record, if no more is asked of these than to be a key.
-        Behind it, what is no key stands in aggregates only, in a form that takes a record at a time: a path, a filter
-        by tests of each item, a map, or a loop.
-Safe:   a group has the values of its tuples in their order, which for paths down from records that do not stand in each
-        other is document order. Groups are found in the order of their first tuples, which give the keys their values.
-        An error in an aggregate arises where it is read.
+Gain:   the state grows with the number of groups, not with the number of tuples: the records pass one by one.
+Needs:  one loop over a path of the input, then `let` and `where`, then `group by` without collations or types. A second
+        loop may run over values of the record, if the query uses these only as a key. After the `group by`, variables
+        other than keys occur only in aggregates, in a form that takes one record at a time: a path, a filter by tests
+        of each item, a map, or a loop.
+Safe:   a group has the values of its tuples in their order; for paths down from records that do not nest, this is
+        document order. Groups come in the order of their first tuples, which also give the keys their values. An error
+        in an aggregate is raised where the query reads it.
 """
 
 from __future__ import annotations

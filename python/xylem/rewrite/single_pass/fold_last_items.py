@@ -4,12 +4,13 @@
 
     f(E)   →   fold-left(E, Z, function($a, $x) { C($x, $a) })
 
-Gain:   the value for all items is computed from that for those before, so the items can be taken as they pass. That is
-        the shape of aggregates in figure 1 of the paper, for operators that are not associative.
-Needs:  each way through the body asks for the value of the items before, so that the recursion, too, computes all of
-        them; the other parameters are handed on as they are.
-Safe:   the innermost call is that for the first item. What the function returns is converted to its type each time, and
-        so is what the fold hands on.
+Gain:   the value for a prefix of the items is computed from the value for the prefix before it, so the fold takes the
+        items as they pass. This is the form of aggregates in figure 1 of the paper, for operators that are not
+        associative.
+Needs:  each branch of the body reads the value for the items before, so that the recursion, too, computes all of them;
+        the other parameters are passed on unchanged.
+Safe:   the innermost call is that for the first item. Each call converts its result to the declared type, and so does
+        each step of the fold.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Answer an aggregate in all turns of a loop by one table of accumulators (unrolling and horizontal fusion, §4.3.1).
+"""Compute an aggregate for all iterations of a loop in one table of accumulators (unrolling and horizontal fusion,
+§4.3.1).
 
     for $i in 1 to 1000 for $j in 1 to 1000
     let $p := /s/pixel[x = $i and y = $j]
@@ -9,17 +10,17 @@
                                       [function($p) { count($p) }]),
                           1, [$i, $j])
 
-Gain:   one pass over the records, which each go to the accumulators of their keys; the paper copies the body for every
-        turn, which no large loop allows. Records whose keys no turn asks for are passed over.
+Gain:   one pass over the records, in which each record goes to the accumulators of its keys; the paper copies the body
+        for every iteration, which large loops do not allow. The pass skips records whose keys no iteration reads.
 Needs:  loops over ranges, literals or global variables of known type, not over the input; a path of elements, with
         conditions on the last of them or in a `where`: equalities between a value of the record and one of the
-        variables, other conditions about the record and some of them, perhaps others about the record alone; none that
-        fails for some turns and not for others. What is read is an aggregate (fn:count, fn:sum … or a fold), or `some`
-        and `every`.
-Safe:   a group has just the records the conditions select, in their order, by the rules of the comparison itself
-        (`key_conditions.py`); one without records has the aggregate of the empty sequence. The loops stay as they are,
-        and with them the order of the results. A condition that is no equality is tried for all turns with each record:
-        no more often than by the loops themselves.
+        variables, other conditions on the record and some of the variables, perhaps others on the record alone; none
+        that fails for some iterations and not for others. The body reads an aggregate (fn:count, fn:sum … or a fold),
+        or `some` and `every`.
+Safe:   a group has exactly the records that the conditions select, in their order, by the rules of the comparison
+        itself (`key_conditions.py`); a group without records has the aggregate of the empty sequence. The loops stay,
+        and so does the order of the results. The pass tests a condition that is not an equality for all iterations with
+        each record: no more often than the loops would.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Loops over distinct values are groups, of which only keys and aggregates are kept.
+"""Turn loops over distinct values into groups that keep only keys and aggregates.
 
     for $y in distinct-values(/bib/book/year)           for $b in /bib/book for $y in distinct-values($b/year)
     return <y>{ count(/bib/book[year = $y]) }</y>   →   group by $y return <y>{ count($b) }</y>
 
-Gain:   the input is read once and what is kept grows with the number of values, not with that of items.
-Needs:  what `rewrite/distinct_groups.py` says; here, items that cannot stand inside each other, or values that are
-        attributes of theirs; and a group by that becomes a fold (`fold_groups.py`).
-Safe:   as said there.
+Gain:   the input is read once, and the state grows with the number of values, not with the number of items.
+Needs:  the conditions of `rewrite/distinct_groups.py`; also items that cannot nest, or values that are attributes of
+        the items; and a `group by` that becomes a fold (`fold_groups.py`).
+Safe:   for the reasons given in `rewrite/distinct_groups.py`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Conditions that give a record its place in a table: an equality between a value of it and the variables of loops.
+"""Conditions that give a record its place in a table: equalities between a value of the record and loop variables.
 
-How two values compare depends on their types (XQuery 3.1 §3.7): what has no type is compared with a number as
-xs:double, with a string as a string. The table has one kind of key for each condition, by which both sides are
-looked up, so that equal values, and only they, meet.
+The comparison of two values depends on their types (XQuery 3.1 §3.7): an untyped value compares with a number as
+xs:double, with a string as a string. The table has one kind of key for each condition and uses it for both sides, so
+that exactly the equal values meet.
 """
 
 from __future__ import annotations

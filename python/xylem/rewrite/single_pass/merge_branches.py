@@ -1,13 +1,13 @@
-"""Make one loop of the two branches of a condition that is the same for all items.
+"""Merge the two branches of a condition that has the same value for all items into one loop.
 
     if (C) then /s/p/x else /s/p[v > 3]/y      →      for $r in /s/p return if (C) then $r/x else $r[v > 3]/y
     if (C) then count(/s/p) else /s/p/y        →      if (not(C)) then /s/p/y else (), if (C) then count(/s/p) else ()
 
-Gain:   each branch would be a loop of its own, and the items of the second would wait for the end of the first.
-Needs:  the paths of both branches begin with the same two steps or more, and go down by one level each; C reads no item
-        and is a value that is known: a variable, a constant, or a comparison of such. Or one branch is an aggregate.
-Safe:   of each item just what the chosen branch takes is taken, in the order of the items. Where there are none, C is
-        not asked, and an error in it not noticed: both branches are empty (XQuery 3.1 §2.3.4).
+Gain:   each branch would be a separate loop, and the items of the second would wait for the end of the first.
+Needs:  the paths of both branches begin with the same two or more steps, each one level down; C reads no item and is a
+        known value: a variable, a constant, or a comparison of these. Or one branch is an aggregate.
+Safe:   each item gives exactly the result of the chosen branch, in the order of the items. Without items, C is not
+        evaluated and raises no error: both branches are empty (XQuery 3.1 §2.3.4).
 """
 
 from __future__ import annotations

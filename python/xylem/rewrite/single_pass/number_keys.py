@@ -1,14 +1,14 @@
-"""Windows by key over a document as one pass: what they give is put in the order of the keys at its end.
+"""Compute windows by key over a document in one pass, and sort their results by key at the end.
 
     for $k in distinct-values(/s/t/@k)                   for $held in (
     for tumbling window $w in /s/t[@k = $k] …     →        for $k at $n in distinct-values(/s/t/@k)
     return R                                               for tumbling window $w in /s/t[@k = $k] … return [$n, R])
                                                          order by $held?1 return $held?2
 
-Gain:   the windows of all keys are formed in one pass: open windows and results are kept, never the items.
-Needs:  a path of the input; behind the windows no order, number or group, which would be of all tuples.
-Safe:   keys come in the order of their first items, as distinct values and groups do; what the windows of one key give
-        stays in its order.
+Gain:   one pass forms the windows of all keys: it keeps open windows and results, never all items.
+Needs:  a path of the input; after the windows no `order by`, `count` or `group by`, which would apply to all tuples.
+Safe:   keys come in the order of their first items, as distinct values and groups do; the results of one key stay in
+        their order.
 """
 
 from __future__ import annotations

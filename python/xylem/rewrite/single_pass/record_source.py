@@ -1,4 +1,4 @@
-"""An expression over the input taken apart: the path of its records, their conditions, what is taken of each.
+"""Split an expression over the input: the path of its records, their conditions, and the value taken from each.
 
     /s/p[x = $i]/v                                     →     /s/p,  [$r/x = $i],   $r/v
     for $q in /s/p where $q/x = $i return f($q)        →     /s/p,  [$q/x = $i],   f($r)

@@ -1,4 +1,4 @@
-"""A copy of an expression with fresh names for all variables it binds, so that it can stand anywhere."""
+"""Copy an expression with fresh names for all variables that it binds, so that the copy can be placed anywhere."""
 
 from __future__ import annotations
 

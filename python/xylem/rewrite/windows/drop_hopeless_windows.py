@@ -1,4 +1,4 @@
-"""Drop windows that have become too long to be of use.
+"""Drop windows that have become too long to be given.
 
     forseq $w in E sliding window                     a window of more than 10 items is dropped
     start position $s when A
@@ -6,11 +6,11 @@
 
     … where count($w) le 10 …                         likewise
 
-Gain:   a hopeless window keeps no items, and is not tested any more (windows paper, 6.3.5).
-Needs:  a test that the window has at most so many items: in a `where` that follows the clause at once, or in the end
-        condition of windows that `force` their end.
-Safe:   windows only grow, so that a test of the length that has failed cannot hold later. A tumbling window stays open
-        until its end, where the next one may start; but it keeps no items.
+Gain:   a hopeless window keeps no items, and the run tests it no more (windows paper, 6.3.5).
+Needs:  a test that limits the number of items: in a `where` directly after the clause, or in the end condition of
+        windows with `force`.
+Safe:   windows only grow, so a test of the length that has failed cannot hold later. A tumbling window stays open
+        until its end, where the next one may start, but it keeps no items.
 """
 
 from __future__ import annotations

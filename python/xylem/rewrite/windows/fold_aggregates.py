@@ -1,15 +1,15 @@
-"""Keep aggregates of a window while its items pass, instead of the items.
+"""Update aggregates of a window while its items pass, instead of keeping the items.
 
     forseq $w in E … return avg($w/@v)     →     forseq $w in E … return (the average of @v, kept on the way)
 
-Gain:   nothing of a window is kept but values, and of tumbling windows one value; the aggregate of a window that
-        overlaps another one is not computed anew (windows paper, 6.3.6).
+Gain:   the state of a window holds values instead of items, and for tumbling windows one value; windows that overlap
+        share the computation of their aggregates (windows paper, 6.3.6).
 Needs:  every use of $w is the argument of count, sum, avg, min, max or of a registered aggregate: $w itself, or a
         path of child, attribute and self steps, a call at its end, a filter by tests of each item, or a map, from it;
-        and reads no other variable of the clause. No `group by` follows, behind which $w holds several windows.
-Safe:   the value is computed by the additions of the function itself, in its order, or from exact totals. Nodes out of
-        document order, which a path would sort, are noticed, and the aggregate is computed from the items then. An
-        error arises only where the aggregate is read.
+        and reads no other variable of the clause. No `group by` follows, after which $w would hold several windows.
+Safe:   the run makes the additions of the function itself, in its order, or uses exact totals. It notices nodes out of
+        document order, which a path would sort, and then computes the aggregate from the items. An error is raised only
+        where the query reads the aggregate.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Keep no items of windows whose items nobody reads.
+"""Keep no items of a window if the query does not read them.
 
     forseq $w in E … start position $s … end position $e … return $e - $s     no item of a window is kept
 
-Gain:   memory; the position or the item at an end of a window is all that is left of it (windows paper, 6.3.6).
-Needs:  nothing behind the clause reads $w, but through aggregates that are kept on the way.
-Safe:   what is not read cannot be missed. Aggregates of paths from nodes of a finite input may need its items again,
+Gain:   memory; the state of a window holds only the position or the item at its two ends (windows paper, 6.3.6).
+Needs:  nothing after the clause reads $w, except in aggregates that the run updates while items pass.
+Safe:   the query does not read the items. Aggregates of paths from nodes of a finite input may need the items again,
         and keep them.
 """
 

@@ -1,14 +1,15 @@
-"""Keep nothing for a key when none of its windows is open.
+"""Drop the state of a key when none of its windows is open.
 
     for $u in distinct-values($log/user)
     forseq $w in $log[user eq $u] tumbling window
       start curItem $in when $in/op eq 'login' end curItem $out when $out/op eq 'logout' …
 
-Gain:   keys that have gone take no memory: users, orders, trips come and go for ever (windows paper, 6.3.6, for keys).
-Needs:  windows by key, not landmark ones, which stay open; nothing reads the item before or behind an end, nor a
-        position but for the difference between the two ends of a window.
-Safe:   a cursor without an open window is then as one that has just been made. A key that comes back as a value that is
-        equal and looks different looks as it came back.
+Gain:   keys without open windows take no memory: a stream of users, orders or trips has ever new keys (windows paper,
+        6.3.6, for keys).
+Needs:  windows by key, but not landmark windows, which stay open; nothing reads the item before or after an end, and
+        positions occur only in the difference between the two ends of a window.
+Safe:   a cursor without an open window then has the state of a new cursor. If a key comes back as an equal value with
+        another spelling, its later windows have that spelling.
 """
 
 from __future__ import annotations

@@ -4,11 +4,12 @@
     forseq $w in E tumbling window … return for $x in $w return g($x)             as each item arrives
 
 Gain:   results come early, and no item is kept (windows paper, 6.3.4).
-Needs:  no `force`, and nothing behind the clause reads the variables of the end. First form: nor the window itself; for
-        windows in the order of their first items. Second form: tumbling windows; the result alone reads $w, once, as
-        what a `for` iterates over or a map or filter starts from, and no clause in between waits for all tuples.
-Safe:   every window that starts is given in the end, be it at the end of the input; the results are those that were
-        given later, in the same order.
+Needs:  no `force`, and nothing after the clause reads the variables of the end. First form: nothing reads the window
+        either, and windows come in the order of their first items. Second form: tumbling windows; only the result reads
+        $w, once, as the sequence of a `for` or the base of a map or filter, and no clause in between waits for all
+        tuples.
+Safe:   every window that starts is given, at the latest at the end of the input; the results are the same, in the same
+        order.
 """
 
 from __future__ import annotations

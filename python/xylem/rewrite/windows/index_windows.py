@@ -1,18 +1,18 @@
-"""Find the windows that an item ends by an index on open windows.
+"""Use an index on open windows to find those that an item ends.
 
     forseq $w in E landmark window start curItem $s when A end curItem $e when $s/@id eq $e/@id …
 
-    open windows are kept by $s/@id in a hash table, which is asked for $e/@id (windows paper, 6.3.3)
+    a hash table keeps open windows by $s/@id, and each item looks up its $e/@id (windows paper, 6.3.3)
 
     … end position $e when $e - $s ge 10          open windows are kept by $s + 10, in order
     … end curItem $e when $e/@t > $s/@t + 60      open windows are kept by $s/@t + 60, in order
 
 Gain:   the cost of an item does not grow with the number of open windows.
 Needs:  a comparison of a value of the start with one of the end, by eq, lt, le, gt, ge or =, <, <=, >, >=, or of their
-        difference with a value of neither; strings are compared by code points. The rest of the condition is tested for
-        the windows that are found.
-Safe:   keys are compared as the comparison does; where that is not sure (runs of values, mixed types, rounded sums),
-        the windows concerned are tested one by one (`run/windows/index_keys.py`).
+        difference with a value of neither; strings are compared by code points. The run tests the rest of the condition
+        for the windows that the index finds.
+Safe:   the index compares keys as the comparison does; if that is uncertain (sequences of values, mixed types, rounded
+        sums), the run tests the windows concerned one by one (`run/windows/index_keys.py`).
 """
 
 from __future__ import annotations

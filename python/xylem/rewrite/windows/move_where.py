@@ -5,15 +5,14 @@
     end curItem $e when true()                      force end curItem $e when Q($s, $e)
     where P($s) and Q($s, $e) return R              return R
 
-Gain:   windows that `where` would drop are never opened, or never given; their items need not be kept.
-Needs:  P and Q read neither $w nor anything that is bound later, and have the same value whenever they are evaluated. P
-        moves into the start of sliding and landmark windows whose end does not ask where the next one starts. What
-        reads
-        no variable of the window moves into any start. Q moves into the end of landmark windows that end everywhere, or
-        only where their end condition holds.
-Safe:   sliding and landmark windows open independently of each other, and landmark windows end so too.
-Not for tumbling windows: a refused start lets a later item open the window, which moves all that follow; and an end
-that is refused makes a tumbling or a sliding window longer.
+Gain:   windows that `where` would drop are never opened, or never given, so their items need no buffer.
+Needs:  P and Q read neither $w nor a variable that is bound later, and have the same value whenever they are evaluated.
+        P moves into the start of sliding and landmark windows whose end does not depend on the start of the next one. A
+        condition that reads no variable of the window moves into any start. Q moves into the end of landmark windows
+        that end everywhere, or only where their end condition holds.
+Safe:   sliding and landmark windows open independently of each other, and landmark windows also end independently.
+Not for tumbling windows: if a start is refused, a later item opens the window, which moves all windows after it; and a
+refused end makes a tumbling or a sliding window longer.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""See that a window can start at one item only.
+"""Note that windows can start at one item only.
 
     forseq $w in E landmark window start position $s when $s eq 1 end … return sum($w)     the sum is one running value
 
-Gain:   aggregates of all windows from one start are one running value, and nothing else is kept.
+Gain:   aggregates of all windows from one start are one running value, and the state holds nothing else.
 Needs:  a test of the start position for equality with a number.
-Safe:   positions are different for all items.
+Safe:   no two items have the same position.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@
     $e …
     … $w[1] … $w[last()] … count($w) …  →   … $f … $l … $e - $s + 1 …
 
-Gain:   where nothing else of $w is read, its items need not be kept (windows paper, 6.3.6).
-Needs:  nothing inside binds these names anew, and no `group by` follows, behind which $w holds several windows.
+Gain:   if the query reads nothing else of $w, the run keeps no items (windows paper, 6.3.6).
+Needs:  no inner expression binds these names again, and no `group by` follows, after which $w would hold several
+        windows.
 Safe:   a window is never empty, so its first and last items are those at which it started and ended.
 """
 

@@ -1,4 +1,4 @@
-"""The rules for windows, in the order in which they are tried: each once."""
+"""The rules for windows, in the order in which they are tried, each once."""
 
 from __future__ import annotations
 

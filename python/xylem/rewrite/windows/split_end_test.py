@@ -1,13 +1,13 @@
-"""Test the parts of an end condition where they are known: when the window opens, once for all windows, or for each.
+"""Test each part of an end condition as early as possible: when a window opens, once for all windows, or for each.
 
     forseq $w in E sliding window start curItem $s when A end curItem $e when P($s) and Q($e) and R($s, $e) …
 
     P is tested when a window opens; Q once per item; R for each open window, and only where Q holds.
 
-Gain:   with many open windows, what does not depend on the window is not tested for each of them; and a window for
-        which P is false cannot end any more: it is hopeless, and with `force` is never opened (windows paper, 6.3.5).
+Gain:   with many open windows, a part that does not depend on the window is tested once, not for each of them; and a
+        window for which P is false cannot end: it is hopeless, and with `force` never opens (windows paper, 6.3.5).
 Needs:  parts that have the same value whenever they are evaluated.
-Safe:   the condition holds where all its parts do, in whatever order they are tested (XQuery 3.1 §2.3.4).
+Safe:   the condition is true if all its parts are, in any order of evaluation (XQuery 3.1 §2.3.4).
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""A landmark window of which each start has at most one end is a sliding window.
+"""Turn landmark windows with at most one end for each start into sliding windows.
 
     forseq $w in E landmark window                  forseq $w in E sliding window
     start position $s when A                   →    start position $s when A
     force end position $e when $e - $s eq N         force end position $e when $e - $s eq N
 
-Gain:   a sliding window is forgotten when it ends; a landmark stays for good.
-Needs:  `force` and a test of the difference of positions by `eq`; or no end at all but that of the input.
+Gain:   the run drops a sliding window when it ends; a landmark window stays open for ever.
+Needs:  `force` and a test of the difference of positions by `eq`; or only the end of the input ends a window.
 Safe:   positions grow by one, so the test holds for one end at most. Without `force`, a landmark window gives another
         window at the end of the input, and the rule does not apply.
 """

@@ -1,12 +1,12 @@
-"""Sliding windows that cannot overlap are tumbling windows.
+"""Turn sliding windows that cannot overlap into tumbling windows.
 
     forseq $w in E sliding window                   forseq $w in E tumbling window
     start position $s when $s mod 10 eq 1      →    start position $s when $s mod 10 eq 1
     end position $e when $e - $s eq 9               end position $e when $e - $s eq 9
 
-Gain:   one window is open at a time, and none is looked for.
-Needs:  windows end where the next one starts; or with their first item; or within the distance of two starts; or, by
-        the schema, every child that starts a window is followed by one that ends it before another one starts.
+Gain:   one window is open at a time, so no search among open windows.
+Needs:  windows end where the next one starts; or with their first item; or within the distance of two starts; or the
+        schema says that after every child that starts a window, a child that ends it comes before the next start.
 Safe:   no start falls into an open window, so ignoring starts there changes nothing; windows that do not overlap have
         the same order by their first and by their last items.
 """
