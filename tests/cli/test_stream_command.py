@@ -15,6 +15,11 @@ def refused(*arguments: str) -> str:
     return " ".join(ended.output.replace("│", " ").split())
 
 
+BOTH = ["--input", "a=dir:x", "--input", "b=dir:y"]
+MATCH = """for $a in stream("a")/x for $b in stream("b")/x
+where $a left outer bestmatch join $b on (abs($a/@t - $b/@t)) min 1 return $a"""
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -27,6 +32,8 @@ def refused(*arguments: str) -> str:
         (["-q", "1", "--updates", "tokens"], "a stream can carry native, keyed, osmchange"),
         (["-q", "1", "--updates", "native", "--input", "dir:x", "--input", "dir:y"], "several inputs need names"),
         (["-q", "1", "--updates", "native", "--input", "dir:x", "--within", "1s"], "--updates does not go with it"),
+        (["-q", MATCH, *BOTH, "--within", "1s"], "say how far apart items may be"),
+        (["-q", "for $a in stream('a'), $b in stream('b') return 1", *BOTH], "may arrive, such as 10m"),
         (["-q", "1", "--keep-time", "5"], "this option needs --updates"),
         (["-q", "1", "--updates", "native", "--input", "-"], "as documents of a directory or messages"),
         (["-q", "1", "--updates", "native", "--late", "never"], "is not one of stop, clamp, drop"),

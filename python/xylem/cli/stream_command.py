@@ -104,7 +104,6 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
     except WrongPlace as reason:
         raise typer.BadParameter(str(reason)) from reason
     names = [name for name, _ in named]
-    join = None if arguments.updates is not None else _join(names, arguments.within)
     sources = _sources(arguments)
     if any(place.kind == "file" for place in (written, *routes.values())) and len(sources) > 1:
         raise typer.BadParameter("several queries write to a directory: --output dir:PATH", param_hint="--output")
@@ -114,6 +113,7 @@ def continuous_query(arguments: StreamArguments) -> ContinuousQuery:
     late = None if updates is not None else arguments.late
     event_time, late_letters = event_time_of(arguments.event_time, arguments.watermark, late)
     queries = _told(sources, arguments, event_time, replay, several_documents=not read[0].is_one_document)
+    join = None if updates is not None else _join(names, arguments.within, queries)
     if routes:
         if updates is not None:
             raise typer.BadParameter("--updates does not go with it", param_hint="--route")
@@ -211,8 +211,11 @@ def _named(text: str) -> tuple[str, str]:
     return (found[1], found[2]) if found else ("", text)
 
 
-def _join(names: Sequence[str], within: str | None) -> Join | None:
+def _join(
+    names: Sequence[str], within: str | None, queries: Sequence[tuple[str, ShippedQuery]]
+) -> Join | None:
     from xylem.spark.continuous.evaluations import Join
+    from xylem.spark.continuous.match_plan import is_match
 
     if len(names) == 1:
         if within is not None:
@@ -221,6 +224,11 @@ def _join(names: Sequence[str], within: str | None) -> Join | None:
     if len(names) > 2 or not all(names) or len(set(names)) < 2:
         wanted = "two inputs need names: --input a=dir:… --input b=dir:…"
         raise typer.BadParameter(wanted, param_hint="--input")
+    if any(is_match(query.compiled.written) for _, query in queries):
+        if within is not None:
+            told = "the orders and conditions of a best-match join say how far apart items may be"
+            raise typer.BadParameter(told, param_hint="--within")
+        return Join((names[0], names[1]), None)
     if within is None:
         raise typer.BadParameter("say how far apart items that join may arrive, such as 10m", param_hint="--within")
     return Join((names[0], names[1]), in_seconds(within, "--within"))

@@ -125,6 +125,8 @@ class RunPart:
     """How many items take no part in best-match joins, since a value is missing: by variable, where it is asked."""
     pages: TreePages | None = None
     """Where trees of windows wait that have no room in memory."""
+    sweep: Any = None
+    """A `CarriedSweep` of a join of two streams, where a run is given no more of them than has come."""
     trace: Callable[[str, str], None] = lambda label, value: None
     """fn:trace and fn:message output: (label, serialised value)."""
 

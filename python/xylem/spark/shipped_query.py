@@ -143,9 +143,12 @@ class ShippedQuery:
         """The same, begun at a moment."""
         return replace(self, now=now, key=uuid.uuid4().hex)
 
-    def asking(self, text: str) -> ShippedQuery:
-        """Another query in the same environment, with the same values."""
-        return replace(self, compiled=CompiledQuery(text, self.compiled.environment), key=uuid.uuid4().hex)
+    def asking(self, text: str, *, with_event_time: bool = True) -> ShippedQuery:
+        """Another query in the same environment, with the same values; perhaps without the event time given there."""
+        environment = self.compiled.environment
+        if not with_event_time:
+            environment = replace(environment, event_time=None)
+        return replace(self, compiled=CompiledQuery(text, environment), key=uuid.uuid4().hex)
 
     # --- in this process
 

@@ -116,7 +116,8 @@ def write_best_match(
         if any(live):
             told_orders = c.writer.constant(_declared_sides(plan, declared), "orders")
             direction = -1 if declared[0].is_descending else 1
-            source = f"{c.called(swept_tuples)}({given}, {told_orders}, {direction}, {c.context()}.static.late_items)"
+            around = f"{c.context()}.static.late_items, run.sweep"
+            source = f"{c.called(swept_tuples)}({given}, {told_orders}, {direction}, {around})"
     lefts, rights = (_fresh(c, side) for side in bounds)
     reads = [any(name in behind for name, _ in side) for side in bounds]
     targets = [

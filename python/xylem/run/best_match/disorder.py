@@ -74,6 +74,15 @@ class Progress:
         self.has_ended = True
         self.reached = inf
 
+    def plain(self) -> tuple[float, float, tuple[float, ...], int]:
+        """All that it knows, in plain values."""
+        return self.reached, self.greatest, tuple(self._last), self.late
+
+    def go_on(self, reached: float, greatest: float, last: Sequence[float], late: int) -> None:
+        """Know what `plain` gave."""
+        self.reached, self.greatest, self.late = reached, greatest, late
+        self._last.extend(last)
+
     def _reached(self, reached: float, greatest: float, key: float) -> float:
         order = self._order
         if order.read_ahead:

@@ -30,20 +30,47 @@ class LiveSide:
         self._rows = rows
         self._empty = SideRows((), None, leaves, paths)
 
-    def batches(self, pages: TreePages | None = None) -> Iterator[SideRows]:
-        """The rows that have come, one at least: the next one may be long in coming."""
+    def batches(self, pages: TreePages | None = None, taken: int = 0) -> Iterator[SideRows]:
+        """The rows that have come, one at least: the next one may be long in coming. So many items came before."""
         items = iter(self._items)
         if self._rows is not None:
-            # Positions count from one row to the next.
-            yield from (self._empty.like([row]) for row in self._rows(_paged(items, pages)))
+            # Positions count from one row to the next; each row is of the item that was read last.
+            counted = _Counted(_paged(items, pages), taken)
+            yield from (self._batch([row], counted.number - 1) for row in self._rows(counted))
             return
         for item in items:
             came = [item, *at_hand(items)]
             nodes = NodeRows.of(came)
-            if nodes is None:
-                yield self._empty.like([(one,) for one in came])
-            else:
-                yield self._empty.like(nodes.paged(pages))
+            yield self._batch([(one,) for one in came] if nodes is None else nodes.paged(pages), taken)
+            taken += len(came)
+
+    def again(self, items: Sequence[Any]) -> SideRows:
+        """The rows of items that have come before."""
+        if self._rows is not None:
+            return self._empty.like(list(self._rows(items)))
+        nodes = NodeRows.of(items)
+        return self._empty.like([(one,) for one in items] if nodes is None else nodes)
+
+    def _batch(self, rows: Sequence[Row], first_item: int) -> SideRows:
+        made = self._empty.like(rows)
+        made.first_item = first_item
+        return made
+
+
+class _Counted:
+    """Items as they are read, with how many there have been."""
+
+    def __init__(self, items: Iterator[Any], number: int) -> None:
+        self._items = items
+        self.number = number
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        item = next(self._items)
+        self.number += 1
+        return item
 
 
 def _paged(items: Iterator[Any], pages: TreePages | None) -> Iterator[Any]:

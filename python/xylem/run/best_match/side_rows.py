@@ -83,6 +83,8 @@ class SideRows:
         self.rows: Sequence[Row] = _rows_of(items, rows)
         self.may_be_copied = False
         """Whether nobody can tell its nodes from copies of them."""
+        self.first_item = 0
+        """Of a side whose items come one after the other: the number of the one that the first row is of."""
         self._columns: dict[int, Column | Irregular] = {}
         self._batches: Sequence[SideRows] = ()
 

@@ -29,14 +29,20 @@ Joined = Callable[[SideRows, SideRows, int, int], Iterator[Any]]
 class _Block:
     """Neighbouring rows of one side."""
 
-    def __init__(self, rows: SideRows, keys: Sequence[float]) -> None:
+    def __init__(self, rows: SideRows, keys: Sequence[float], numbers: Sequence[int]) -> None:
         self.rows = rows
         self.keys = keys
+        self.numbers = numbers
+        """Of the items that the rows are of, as they came."""
         known = [key for key in keys if not isnan(key)]
         self.least = min(known, default=inf)
         self.most = max(known, default=-inf)
         self.looked_over = 0
         """How often rows out of reach could have been dropped since it was last looked over."""
+
+    def part(self, kept: Sequence[int]) -> _Block:
+        """Some of the rows."""
+        return _Block(self.rows.part(kept), _picked(self.keys, kept, "d"), _picked(self.numbers, kept, "q"))
 
 
 class SweptSide:
@@ -53,33 +59,45 @@ class SweptSide:
         timezone: int,
         mark: SweptValue | None = None,
         seen: Callable[[SideRows], None] = lambda rows: None,
+        *,
+        goes_on: bool = False,
     ) -> None:
-        """`seen` is told of rows as they come."""
+        """`seen` is told of rows as they come; with `goes_on`, more may come after the last batch."""
         self._batches = iter(batches)
         self._seen = seen
         self._value = value
         self._timezone = timezone
         self._mark = mark
+        self._goes_on = goes_on
         self.progress = progress
+        self.has_all = False
+        """Whether all batches have been taken in."""
         self.blocks: list[_Block] = []
 
     def pull(self) -> None:
         """Take in the next rows, or the end."""
         rows = next(self._batches, None)
         if rows is None:
-            self.progress.end()
+            self.has_all = True
+            if not self._goes_on:
+                self.progress.end()
             return
         if not len(rows):
             return
         self._seen(rows)
+        numbers: Sequence[int] = range(rows.first_item, rows.first_item + len(rows))
         keys = self._value.keys(rows, self._timezone)
         marks = None if self._mark is None else self._mark.keys(rows, self._timezone)
         self.progress.scale = 1e6 if is_time(rows, self._value) else 1.0
         kept = self.progress.take(keys, marks, rows.rows)
         if kept is not None:
-            rows, keys = rows.part(kept), array("d", (keys[number] for number in kept))
+            rows, keys, numbers = rows.part(kept), _picked(keys, kept, "d"), _picked(numbers, kept, "q")
         if len(rows):
-            self.blocks.append(_Block(rows, keys))
+            self.blocks.append(_Block(rows, keys, numbers))
+
+    def hold(self, rows: SideRows, numbers: Sequence[int]) -> None:
+        """Take in rows that another run of the sweep has held."""
+        self.blocks.append(_Block(rows, self._value.keys(rows, self._timezone), numbers))
 
     def __len__(self) -> int:
         return sum(len(block.keys) for block in self.blocks)
@@ -93,7 +111,8 @@ class SweptSide:
         merged = self.blocks[start:]
         if len(merged) > 1:
             keys = array("d", (key for block in merged for key in block.keys))
-            self.blocks[start:] = [_Block(SideRows.together([block.rows for block in merged]), keys)]
+            numbers = array("q", (number for block in merged for number in block.numbers))
+            self.blocks[start:] = [_Block(SideRows.together([block.rows for block in merged]), keys, numbers)]
         return SideRows.together([block.rows for block in self.blocks])
 
     def forget(self, is_beyond: Callable[[float], bool]) -> None:
@@ -105,8 +124,24 @@ class SweptSide:
                 block.looked_over = 0
                 kept = [number for number, key in enumerate(block.keys) if not is_beyond(key)]
                 if 2 * len(kept) <= len(block.keys):
-                    keys = array("d", (block.keys[number] for number in kept))
-                    self.blocks[place] = _Block(block.rows.part(kept), keys)
+                    self.blocks[place] = block.part(kept)
+
+    def keep(self, is_kept: Callable[[int, float], bool]) -> int:
+        """Drop all other rows, given the number of each and its value; how many these are."""
+        start = dropped = 0
+        blocks = []
+        for block in self.blocks:
+            kept = [number for number, key in enumerate(block.keys) if is_kept(start + number, key)]
+            start += len(block.keys)
+            dropped += len(block.keys) - len(kept)
+            if kept:
+                blocks.append(block if len(kept) == len(block.keys) else block.part(kept))
+        self.blocks = blocks
+        return dropped
+
+
+def _picked(values: Sequence[Any], places: Sequence[int], code: str) -> array[Any]:
+    return array(code, (values[place] for place in places))
 
 
 class Sweeping:
@@ -119,12 +154,14 @@ class Sweeping:
     End:    what waits comes when both sides have ended.
     """
 
-    def __init__(self, sweep: Sweep, sides: tuple[SweptSide, SweptSide], joined: Joined, *, keeps_first: bool) -> None:
+    def __init__(
+        self, sweep: Sweep, sides: tuple[SweptSide, SweptSide], joined: Joined, *, keeps_first: bool, given: int = 0
+    ) -> None:
         self._sweep = sweep
         self._first, self._second = sides
         self._joined = joined
         self._keeps_first = keeps_first
-        self._given = 0
+        self._given = given
         """How many rows of the first side that are still here have had their results."""
         self._ready = 0
         """How many rows behind them can have them."""
@@ -134,15 +171,20 @@ class Sweeping:
         first, second = self._first, self._second
         # As many as stay in the window, for each time all of it is looked at.
         wanted = least_rows
-        while not (first.progress.has_ended and second.progress.has_ended):
+        while not (first.has_all and second.has_all):
             self._behind().pull()
             self._find_ready()
-            if self._ready and (self._ready >= wanted or (first.progress.has_ended and second.progress.has_ended)):
+            if self._ready and (self._ready >= wanted or (first.has_all and second.has_all)):
                 yield from self._results()
                 self._forget(is_whole=True)
                 wanted = least_rows if least_rows == 1 else max(least_rows, len(second))
             else:
                 self._forget(is_whole=False)
+
+    @property
+    def given(self) -> int:
+        """How many rows of the first side that are still here have had their results."""
+        return self._given
 
     # --- which side is behind
 
@@ -152,7 +194,7 @@ class Sweeping:
         head = next(self._keys_from(self._given + self._ready), None)
         wanted = first if head is None or self._is_past(head) else second
         other = second if wanted is first else first
-        return other if wanted.progress.has_ended else wanted
+        return other if wanted.has_all else wanted
 
     # --- which rows are ready
 
@@ -215,7 +257,7 @@ class Sweeping:
                 left -= size
             else:
                 rows.append(block.rows.part(range(left)))
-                first.blocks[0] = _Block(block.rows.part(range(left, size)), block.keys[left:])
+                first.blocks[0] = _Block(block.rows.part(range(left, size)), block.keys[left:], block.numbers[left:])
                 left = 0
         self._given = 0
         mine = SideRows.together(rows)
@@ -238,6 +280,19 @@ class Sweeping:
                     break
                 self._given -= len(first.blocks[0].keys)
                 first.blocks.pop(0)
+
+    def trim(self) -> None:
+        """Drop all that is out of reach, row by row: what is left may be kept for long, or on a disk."""
+        first, second = self._first, self._second
+        lowest = min(self._lowest_waiting(), first.progress.reached)
+        second.keep(lambda _, key: not self._is_beyond(lowest, key))
+        least = min(min((block.least for block in second.blocks), default=inf), second.progress.reached)
+        given = self._given
+        self._given -= first.keep(lambda number, key: number >= given or self._may_compete(key, least))
+
+    def _may_compete(self, key: float, least: float) -> bool:
+        """Whether a value of the first side has partners among those that are here or come."""
+        return not (isnan(key) or least == inf or self._sweep.is_below(key, least))
 
     def _lowest_waiting(self) -> float:
         """The least value of the rows of the first side that are still to have results."""

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from xylem.errors import DynamicError
 from xylem.functions.late_items import LateItems
 
+from .carried_sweep import CarriedSweep
 from .disorder import Progress, StreamOrder
 from .joining import Joining
 from .live_side import LiveSide
@@ -73,23 +74,35 @@ def swept_tuples(
     declared: tuple[DeclaredSide, DeclaredSide],
     direction: int,
     late_items: LateItems | None,
+    carried: CarriedSweep | None = None,
 ) -> Tuples:
-    """The rows of each pair of a join of streams; a side that does not stream is kept as long as it is needed."""
+    """The rows of each pair of a join of streams; a side that does not stream is kept as long as it is needed.
+
+    `carried`: what is carried from one run to the next, where a run is given no more than has come.
+    """
     sweep = sweep_of(joining.spec, joining.limits, joining.constants, direction)
     if sweep is None:
         raise DynamicError("XYDY0013", "the bound of the windows is neither a number nor a duration")
     is_first = joining.spec.left_is_first
     given = (left, right) if is_first else (right, left)
     told = declared if is_first else declared[::-1]
+    goes_on = carried is not None and not carried.is_last
     sides = []
     for side, said, value, seen in zip(given, told, (sweep.first, sweep.second), _seen(joining), strict=True):
         is_live = isinstance(side, LiveSide)
-        batches: Iterable[SideRows] = side.batches(joining.pages) if isinstance(side, LiveSide) else (side,)
+        taken = 0 if carried is None else carried.side(said.name).taken
+        batches: Iterable[SideRows] = side.batches(joining.pages, taken) if isinstance(side, LiveSide) else (side,)
         order = said.order if is_live else StreamOrder(within=float("inf"))
         mark = None if order.punctuation is None else value._replace(leaf=order.punctuation)
         progress = Progress(order, said.name, late_items)
-        sides.append(SweptSide(batches, value, progress, joining.timezone, mark, seen))
-    return _sweeping(joining, sweep, (sides[0], sides[1])).tuples()
+        swept = SweptSide(batches, value, progress, joining.timezone, mark, seen, goes_on=goes_on and is_live)
+        if carried is not None and isinstance(side, LiveSide):
+            carried.go_on(said.name, side, swept, progress)
+        sides.append(swept)
+    both = sides[0], sides[1]
+    if carried is None:
+        return _sweeping(joining, sweep, both).tuples()
+    return carried.tuples([said.name for said in told], both, partial(_sweeping, joining, sweep, both))
 
 
 def _seen(joining: Joining) -> list[Callable[[SideRows], None]]:
@@ -98,7 +111,7 @@ def _seen(joining: Joining) -> list[Callable[[SideRows], None]]:
     return [partial(joining.saw, side) for side in sides]
 
 
-def _sweeping(joining: Joining, sweep: Sweep, sides: tuple[SweptSide, SweptSide]) -> Sweeping:
+def _sweeping(joining: Joining, sweep: Sweep, sides: tuple[SweptSide, SweptSide], given: int = 0) -> Sweeping:
     spec = joining.spec
     keeps_first = spec.kind != ("left" if spec.left_is_first else "right")
     last: list[NumericJoin] = []
@@ -113,4 +126,4 @@ def _sweeping(joining: Joining, sweep: Sweep, sides: tuple[SweptSide, SweptSide]
         rows = (first, second) if spec.left_is_first else (second, first)
         return joining.rows_between(*rows, start, end, numeric) if keeps_first else joining.rows_of(*rows, numeric)
 
-    return Sweeping(sweep, sides, joined, keeps_first=keeps_first)
+    return Sweeping(sweep, sides, joined, keeps_first=keeps_first, given=given)

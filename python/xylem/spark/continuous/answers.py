@@ -42,6 +42,10 @@ class Answer:
     is_live = False
     """Whether the whole answer is small and changes, so that it can be shown again and again."""
     state_bytes = 0
+    held_items = 0
+    """Items that are kept until their results are complete."""
+    late: Mapping[str, int] = {}
+    """Of joins by event time: the items of the last batch that came too late, by variable."""
     keeps_state = False
     """Whether its state goes on to count after the input has ended for one run."""
 
@@ -60,6 +64,10 @@ class Answer:
     def left_out(self) -> list[bytes]:
         """What could not be applied since this was last asked for: a line of JSON each."""
         return []
+
+    def late_letters(self) -> Sequence[str]:
+        """The items of the last batch that came too late, a line of JSON each, where they are kept."""
+        return ()
 
     def save(self, is_whole: bool) -> bytes:
         """The state, to go on from after a restart: all of it, or what has changed since this was last asked for."""

@@ -208,8 +208,9 @@ class BatchCommit:
             self._dead_letters.write(turn, [Output(DEAD_LETTERS, lines, True)], {})
 
     def _bury_late(self, turn: Turn) -> None:
-        if self._late_letters is not None and self._windows.letters:
-            self._late_letters.write(turn, [Output(LATE_ITEMS, tuple(self._windows.letters), True)], {})
+        letters = [*self._windows.letters, *(letter for answer in self._answers for letter in answer.late_letters())]
+        if self._late_letters is not None and letters:
+            self._late_letters.write(turn, [Output(LATE_ITEMS, tuple(letters), True)], {})
 
     def _totals(self, read: Sequence[dict[str, Any]]) -> dict[str, int]:
         before = {} if self.commit.is_complete and self.commit.batch < 0 else self.commit.totals
@@ -236,6 +237,7 @@ class BatchCommit:
             return
         oldest_ms = min((one["oldest_ms"] for one in read if one["oldest_ms"]), default=int(now * 1000))
         texts = [message for output in outputs for message in (output.messages or (output.current or "",)) if message]
+        late_by_side = {side: count for answer in self._answers for side, count in answer.late.items()}
         progress = BatchProgress(
             batch=batch,
             time=round(now, 3),
@@ -245,9 +247,10 @@ class BatchCommit:
             megabytes_per_second=round(size / 1e6 / max(now - began, 1e-3), 3),
             latency_seconds=round(max(0.0, now - oldest_ms / 1000), 3),
             state_bytes=sum(answer.state_bytes for answer in self._answers) + self._windows.state_bytes,
-            held_items=self._windows.held_items,
+            held_items=self._windows.held_items + sum(answer.held_items for answer in self._answers),
             window_keys=self._windows.keys,
-            late=self._windows.late,
+            late=self._windows.late + sum(late_by_side.values()),
+            late_by_side=late_by_side,
             results=len(texts),
             result_bytes=sum(len(text.encode("utf-8", "surrogateescape")) for text in texts),
             malformed=failed,

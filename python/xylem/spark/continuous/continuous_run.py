@@ -175,7 +175,9 @@ class _Run:
             owner = {**owner, "routes": {name: place.text for name, place in query.routes.items()}}
         if query.updates is not None:
             owner = {**owner, "updates": query.updates.told}
-        return owner if query.join is None else owner | {"time bound": query.join.within_seconds}
+        if query.join is None or query.join.within_seconds is None:
+            return owner
+        return owner | {"time bound": query.join.within_seconds}
 
     # --- from start to end
 
@@ -204,7 +206,13 @@ class _Run:
         return BatchCommit(
             self._evaluations.names,
             [one.query.text for work in works for one in work.subscriptions],
-            self._evaluations.answers(works, self._checkpoint, self._started_ms, query.state_limit_bytes),
+            self._evaluations.answers(
+                works,
+                self._checkpoint,
+                self._started_ms,
+                query.state_limit_bytes,
+                keeps_late=query.late_letters is not None,
+            ),
             self._sink(),
             self._checkpoint,
             self._report,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from xylem.errors import DynamicError
+from xylem.pipeline import Program
 from xylem.run.limited_run import UNLIMITED, RunLimits
 
 from ..shipped_query import ShippedQuery
@@ -20,7 +21,9 @@ from .answers import Answer, AnswerInItems, AnswerInParts, AnswerOfEach
 from .checkpoint import Checkpoint
 from .document_answers import DocumentAnswers, moment
 from .join_answer import JoinAnswer
-from .join_plan import JoinPlan, join_plan
+from .join_plan import JoinPlan, JoinSide, join_plan
+from .match_answer import MatchAnswer
+from .match_plan import MatchPlan, MatchSide, match_plan
 from .modes import mode_of
 from .places import InputPlace
 from .subscription import Changed, Malformed, Mode, Subscription, Work
@@ -30,10 +33,13 @@ from .window_stage import WindowStage, fixed_slots, window_parts, windows_of
 
 @dataclass(frozen=True)
 class Join:
-    """Two inputs by the names that the query gives them, and how far apart items that join may have arrived."""
+    """Two inputs by the names that the query gives them, and how far apart items that join may have arrived.
+
+    A best-match join has no such bound: its own says how far apart the values of a pair may be.
+    """
 
     names: tuple[str, str]
-    within_seconds: float
+    within_seconds: float | None
 
 
 class Evaluations:
@@ -57,7 +63,7 @@ class Evaluations:
         self._queries = [query.spread(keeps_windows=join is None) for _, query in queries]
         self._inputs = inputs
         self._join = join
-        self._plan: JoinPlan | None = None
+        self._plan: JoinPlan | MatchPlan | None = None
         self._malformed = malformed
         self._changed = changed
         self._run_limits = run_limits
@@ -72,7 +78,8 @@ class Evaluations:
         else:
             if len(queries) > 1:
                 raise DynamicError("XYRT0027", "there is more than one query")
-            self._plan = join_plan(self._queries[0].compiled.written, join.names)
+            written = self._queries[0].compiled.written
+            self._plan = (match_plan if join.within_seconds is None else join_plan)(written, join.names)
 
     def works(self, started_ms: int) -> list[Work]:
         """What tasks do with each input; `started_ms` is when the query was first started."""
@@ -95,8 +102,13 @@ class Evaluations:
             told = tuple(Subscription(name, query, mode) for name, query, mode in subscribed)
             return [Work(told, self._malformed, self._changed, self._each_item, run_limits=self._run_limits)]
         works = []
-        for number, (side, place) in enumerate(zip(self._plan.sides, self._inputs, strict=True)):
-            query = begun[0].asking(side.text).spread(several_documents=not place.is_one_document).with_items()
+        if isinstance(self._plan, MatchPlan):
+            # Its static errors are told before anything has begun.
+            begun[0].asking(self._plan.match).once(_program)
+        sides: Sequence[JoinSide | MatchSide] = self._plan.sides
+        for number, (side, place) in enumerate(zip(sides, self._inputs, strict=True)):
+            asked = begun[0].asking(side.text, with_event_time=False)
+            query = asked.spread(several_documents=not place.is_one_document).with_items()
             if mode_of(query, is_one_document=False) is not Mode.SPREAD:
                 raise DynamicError("XYRT0027", f"the items of stream({side.stream!r}) cannot be found one by one")
             told = (Subscription(side.stream, query, Mode.SPREAD),)
@@ -111,6 +123,8 @@ class Evaluations:
 
     def lines(self) -> list[str]:
         """How each query is evaluated, and what will be long in coming."""
+        if isinstance(self._plan, MatchPlan):
+            return [f"{self.names[0]}: best matches of two streams, swept by the driver"]
         if self._join is not None:
             return [f"{self.names[0]}: pairs of items that arrive within {self._join.within_seconds:g} s of each other"]
         if self._updates is not None:
@@ -140,11 +154,20 @@ class Evaluations:
         return WindowStage(parts, state_limit_bytes=state_limit_bytes)
 
     def answers(
-        self, works: Sequence[Work], checkpoint: Checkpoint, started_ms: int, state_limit_bytes: int
+        self,
+        works: Sequence[Work],
+        checkpoint: Checkpoint,
+        started_ms: int,
+        state_limit_bytes: int,
+        *,
+        keeps_late: bool = False,
     ) -> list[Answer]:
-        """The answers as they were left."""
+        """The answers as they were left. `keeps_late`: whether joins hand over items that come too late."""
         commit = checkpoint.last_commit()
         saved = [checkpoint.states.load(commit.states.get(name, [])) for name in self.names]
+        if isinstance(self._plan, MatchPlan):
+            query = self._queries[0].begun(moment(started_ms)).asking(self._plan.match)
+            return [self._matched(self._plan, query, works, saved[0], state_limit_bytes, keeps_late)]
         if self._plan is not None:
             return [self._joined(works, saved[0], state_limit_bytes)]
         if self._updates is not None:
@@ -174,8 +197,9 @@ class Evaluations:
         return kind(one.query.program(), one.query.seen(), state_limit_bytes=limit, saved=saved)
 
     def _joined(self, works: Sequence[Work], saved: Sequence[bytes], limit: int) -> JoinAnswer:
-        assert self._plan is not None
+        assert isinstance(self._plan, JoinPlan)
         assert self._join is not None
+        assert self._join.within_seconds is not None
         left, right = (work.subscriptions[0].query for work in works)
         names = tuple((side.variable.uri or "", side.variable.local) for side in self._plan.sides)
         return JoinAnswer(
@@ -188,3 +212,29 @@ class Evaluations:
             state_limit_bytes=limit,
             saved=saved,
         )
+
+    def _matched(
+        self,
+        plan: MatchPlan,
+        query: ShippedQuery,
+        works: Sequence[Work],
+        saved: Sequence[bytes],
+        limit: int,
+        keeps_late: bool,
+    ) -> MatchAnswer:
+        told = zip(plan.sides, works, strict=True)
+        sides = [(side.stream, side.variable, work.subscriptions[0].query.program()) for side, work in told]
+        return MatchAnswer(
+            sides,
+            query.once(_program),
+            query.seen(),
+            self._queries[0].output,
+            query.late_items(),
+            state_limit_bytes=limit,
+            keeps_late=keeps_late,
+            saved=saved,
+        )
+
+
+def _program(query: ShippedQuery) -> Program:
+    return query.compiled.program

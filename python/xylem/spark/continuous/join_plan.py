@@ -54,20 +54,20 @@ def join_plan(module: ast.Module, streams: tuple[str, str]) -> JoinPlan:
     """The plan of a query over two streams; XYRT0027 says what it lacks."""
     body = module.body if isinstance(module, ast.MainModule) else None
     if not isinstance(body, ast.Flwor) or len(body.clauses) < 3:
-        raise _refused("it is no loop over both streams", body)
+        raise refused("it is no loop over both streams", body)
     first, second, *others = body.clauses
     if not isinstance(first, ast.ForClause) or not isinstance(second, ast.ForClause):
-        raise _refused("it does not begin with a `for` over each of the streams", body)
-    named = _named_streams(module)
-    loops = {_stream_of(loop, named): loop for loop in (first, second)}
+        raise refused("it does not begin with a `for` over each of the streams", body)
+    named = named_streams(module)
+    loops = {stream_of(loop, named): loop for loop in (first, second)}
     if set(loops) != set(streams):
-        raise _refused(f"it does not loop over stream({streams[0]!r}) and stream({streams[1]!r})", body)
+        raise refused(f"it does not loop over stream({streams[0]!r}) and stream({streams[1]!r})", body)
     tests = [clause.test for clause in others if isinstance(clause, ast.WhereClause)]
     for clause in others:
         if not isinstance(clause, (ast.WhereClause, ast.LetClause)):
-            raise _refused("besides `let` and `where`, nothing may stand between the loops and `return`", clause)
+            raise refused("besides `let` and `where`, nothing may stand between the loops and `return`", clause)
     if any(id(node) in named for part in (*others, body.result) for node in part.walk()):
-        raise _refused("a stream is read elsewhere, too", body)
+        raise refused("a stream is read elsewhere, too", body)
     ordered = (loops[streams[0]], loops[streams[1]])
     keys = _keys(tests, ordered, body)
     assert isinstance(module, ast.MainModule)
@@ -79,14 +79,15 @@ def join_plan(module: ast.Module, streams: tuple[str, str]) -> JoinPlan:
     return JoinPlan((sides[0], sides[1]), print_query(replace(module, prolog=_with_items(module, ordered), body=rest)))
 
 
-def _stream_of(loop: ast.ForClause, named: StreamNames) -> str | None:
-    if loop.position is not None or loop.allowing_empty:
-        raise _refused("positions in a stream that is joined are not known", loop)
+def stream_of(loop: ast.ForClause, named: StreamNames, *, may_be_empty: bool = False) -> str | None:
+    """The stream that a loop is over; None where it is over none, or several."""
+    if loop.position is not None or (loop.allowing_empty and not may_be_empty):
+        raise refused("positions in a stream that is joined are not known", loop)
     names = [named[id(node)] for node in loop.collection.walk() if id(node) in named]
     return names[0] if len(names) == 1 else None
 
 
-def _named_streams(module: ast.Module) -> StreamNames:
+def named_streams(module: ast.Module) -> StreamNames:
     """The calls stream("…"); names are printed as they were written, and mean what the prolog says."""
     named: StreamNames = {}
     for written, resolved in zip(module.walk(), compiled_deep(lambda: resolved_module(module)).walk(), strict=True):
@@ -108,7 +109,7 @@ def _keys(
                 return test.left, test.right
             if both == (right, left):
                 return test.right, test.left
-    raise _refused("no `where` says that something of one item equals something of the other", body)
+    raise refused("no `where` says that something of one item equals something of the other", body)
 
 
 def _name(loop: ast.ForClause) -> str:
@@ -137,5 +138,6 @@ def _once() -> ast.ForClause:
     return ast.ForClause(ast.Name("xylem-pair"), None, ast.IntegerLiteral(1))
 
 
-def _refused(why: str, node: ast.Node | None) -> StaticError:
+def refused(why: str, node: ast.Node | None) -> StaticError:
+    """The error of streams that cannot be joined."""
     return StaticError(NOT_JOINED, why, span=None if node is None else node.span)

@@ -11,7 +11,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, TextIO
 
@@ -48,6 +48,8 @@ class BatchProgress:
     total_items: int
     total_bytes: int
     total_malformed: int
+    late_by_side: dict[str, int] = field(default_factory=dict)
+    """Of a join by event time: which variables the late items belong to."""
 
     def line(self) -> str:
         """The figures for people."""
@@ -63,7 +65,8 @@ class BatchProgress:
             keys = f" for {self.window_keys:,} keys" if self.window_keys else ""
             words.append(f"{self.held_items:,} items open{keys}")
         if self.late:
-            words.append(f"{self.late:,} late")
+            sides = ", ".join(f"{side}: {count:,}" for side, count in sorted(self.late_by_side.items()))
+            words.append(f"{self.late:,} late" + (f" ({sides})" if sides else ""))
         if self.malformed:
             words.append(f"{self.malformed:,} malformed")
         if self.changed:
