@@ -41,12 +41,14 @@ def run_over_updates(source: QuerySource, options: RunOptions, history: HistoryO
         if given:
             raise typer.BadParameter("this option cannot be used with --updates", param_hint=option)
     policy, letters = policy_of(options.on_malformed, options.output)
+    if history.late == "dead-letter" and letters is None:
+        raise typer.BadParameter("late updates need a file: --on-malformed dead-letter=FILE", param_hint="--late")
     with tallied(policy, letters, is_reported=options.statistics is not None) as tally:
         run = _run(source, options, history, tally)
         with result_output(options.output) as output:
             _reported(run, history, output, options.metrics)
-        if run.figures.late:
-            typer.echo(f"{run.figures.late:,} updates came too late ({history.late})", err=True)
+        if late := run.figures.late:
+            typer.echo(f"{late:,} {'update' if late == 1 else 'updates'} came too late ({history.late})", err=True)
         if options.statistics is not None:
             from .statistics import peak_rss_bytes, report_as
 

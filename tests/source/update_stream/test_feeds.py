@@ -11,6 +11,7 @@ import pytest
 from xylem.errors import InputError
 from xylem.pipeline import StaticEnvironment, compile_query
 from xylem.run.history.evaluation import Surroundings
+from xylem.run.history.feed import Late
 from xylem.run.history.run import UpdateInput, UpdateRun
 from xylem.source.malformed import MalformedRecord, MalformedTally
 from xylem.source.resources import FileResources
@@ -19,13 +20,13 @@ from xylem.source.update_stream.times import seconds_of
 
 
 def shown(
-    place: Path, query: str, name: str, tally: MalformedTally | None = None, **paths: Any
+    place: Path, query: str, name: str, tally: MalformedTally | None = None, late: Late = "stop", **paths: Any
 ) -> list[tuple[str, str]]:
     """(time, display) after each commit that changed it."""
     how = UpdateFormat(name, **paths)  # type: ignore[arg-type]
     program = compile_query(query, StaticEnvironment(over_updates=True))
     inputs = [UpdateInput("", str(place), operations_of(str(place), how))]
-    run = UpdateRun(program, inputs, Surroundings(FileResources(), {}), tally=tally)
+    run = UpdateRun(program, inputs, Surroundings(FileResources(), {}), tally=tally, late=late)
     return [(str(answer.commit.time), answer.display.text) for answer in run.answers() if answer.is_changed]
 
 
@@ -225,3 +226,66 @@ def test_an_extract_of_a_map_is_the_first_state(tmp_path: Path) -> None:
     place.write_text("""<osm><bounds/><node id="1" version="2" n="a"/><way id="1" version="9"/></osm>
       <osmChange><modify><node id="1" version="4" n="c"/><node id="1" version="3" n="b"/></modify></osmChange>""")
     assert texts(place, "/osm/*/name(), //node#[1]/@n/string()", "osmchange") == ["node way a", "node way c b"]
+
+
+def test_a_key_whose_first_record_came_too_late_is_inserted_by_its_next_one(tmp_path: Path) -> None:
+    place = tmp_path / "feed.xml"
+    place.write_text('<f><r id="a" t="5">1</r><r id="b" t="2">late</r><r id="b" t="6">2</r><r id="b" t="7">3</r></f>')
+    assert texts(place, "/f/r/concat(., .#1)", "keyed", time="@t", late="drop") == ["1", "1 2", "1 32"]
+    place.write_text('<f><r id="a" t="5">1</r><r id="b" t="2"/><r id="b" t="6" gone="1"/><r id="a" t="7">2</r></f>')
+    assert texts(place, "/f/r/@id/string()", "keyed", time="@t", delete="@gone", late="drop") == ["a"]
+    created = '{"op": "c", "after": {"id": %d, "n": %d}, "ts_ms": %d}\n'
+    place.write_text(created % (1, 1, 5) + created % (2, 2, 3) + created % (2, 3, 6))
+    assert texts(place, "//n/string()", "debezium", key="id", late="drop") == ["1", "1 3"]
+    node = '<osmChange><create><node id="%d" version="%d" timestamp="%d"/></create></osmChange>'
+    place.write_text(node % (1, 1, 5) + node % (2, 1, 3) + node % (2, 2, 6))
+    assert texts(place, "//node/@version/string()", "osmchange", late="drop") == ["1", "1 2"]
+
+
+def test_a_key_that_is_deleted_twice_has_one_empty_version(tmp_path: Path) -> None:
+    place = tmp_path / "feed.xml"
+    place.write_text('<f><r id="a">1</r><r id="a" d="1"/><r id="a" d="1"/><r id="a">2</r></f>')
+    assert texts(place, "/f/r#2/string()", "keyed", delete="@d") == ["1"]
+    lines = ['"c", "after": {"id": 1}', '"d", "before": {"id": 1}', '"t"', '"c", "after": {"id": 1, "n": 2}']
+    place.write_text("\n".join(f'{{"op": {line}}}' for line in lines))
+    assert texts(place, "//row#2/id/string()", "debezium", key="id") == ["1"]
+
+
+def test_a_polled_document_is_the_state_though_its_newest_record_has_vanished(tmp_path: Path) -> None:
+    place = tmp_path / "feed.xml"
+    states = ((("a", 1),), (("a", 1), ("b", 9)), (("a", 2),), (("c", 8), ("a", 2)))
+    written = ("".join(f'<i id="{k}" t="{t}"/>' for k, t in one) for one in states)
+    place.write_text("".join(f"<f>{one}</f>" for one in written))
+    found = shown(place, "string-join(//i/@id, ' ')", "snapshot", time="@t", late="drop")
+    assert found == [("1", "a"), ("9", "a b"), ("9", "a"), ("9", "c a")]
+    # One that is left out is not what the next one is compared with.
+    place.write_text('<f><i id="a" t="1"/></f><f><i id="b" t="soon"/></f><f><i id="b" t="3"/><i id="a" t="1"/></f>')
+    found = shown(place, "string-join(//i/@id, ' ')", "snapshot", MalformedTally(lambda record: None), time="@t")
+    assert found == [("1", "a"), ("3", "b a")]
+
+
+def test_keys_are_not_taken_for_regions_of_the_adapter(tmp_path: Path) -> None:
+    place = tmp_path / "feed.xml"
+    place.write_text('<f><r id="/end">1</r><r id="b">2</r><r id="/end">3</r></f>')
+    assert texts(place, "string-join(/f/r, ' ')", "keyed") == ["1", "1 2", "3 2"]
+    rows = ({"a": "x/y", "b": "z"}, {"a": "x", "b": "y/z"})
+    place.write_text("\n".join(json.dumps({"op": "c", "after": row}) for row in rows))
+    assert texts(place, "count(//row)", "debezium", key="a/b") == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"op": "q", "after": {"id": 1}}',
+        '{"op": ["c"], "after": {"id": 1}}',
+        '{"op": "c", "after": {"id": 1}, "ts_ms": "5"}',
+        '{"op": "c", "after": {"id": 1}, "ts_ms": true}',
+        '{"op": "c", "after": {"id": 1, "n": "\\u0001"}}',
+    ],
+)
+def test_what_is_no_change_of_a_database(tmp_path: Path, line: str) -> None:
+    place = tmp_path / "table.jsonl"
+    place.write_text(line)
+    with pytest.raises(InputError) as refused:
+        texts(place, "//row", "debezium", key="id")
+    assert refused.value.code == "XYIN0047"

@@ -136,8 +136,16 @@ class Feed:
 
     def _begin(self, operation: op.Operation, event: op.BeginUpdate) -> bool:
         """False for an update that is left out."""
+        kind, of = event.kind, event.of
+        if kind == op.PUT:
+            kind, of = ("replace", event.id) if event.id in self.stream.slots else ("insert-before", of)
+        elif kind == op.DISCARD:
+            if not self.updates.has_content(of):
+                self._open.append(None)
+                return True
+            kind = "remove"
         try:
-            self._open.append(self.updates.begin(cast(UpdateKind, event.kind), event.of, event.id))
+            self._open.append(self.updates.begin(cast(UpdateKind, kind), of, event.id))
         except InputError as error:
             self._open.append(None)
             self._refused(operation, error.located(place=op.place_of(event.where)))

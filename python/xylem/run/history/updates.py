@@ -263,6 +263,11 @@ class Updates:
     def remove(self, of: str, id: str | None = None) -> None:
         self.end(self.begin("remove", of, id))
 
+    def has_content(self, id: str) -> bool:
+        """Whether an id names a region that was not removed."""
+        slot = self.stream.slots.get(id)
+        return slot is not None and bool(slot.versions[-1].content)
+
     def freeze(self, of: str) -> None:
         """The slot is never updated again: it counts no more, and its id keeps nothing of it."""
         slot = self.target(of, "freeze")

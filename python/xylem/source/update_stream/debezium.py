@@ -21,6 +21,9 @@ from .operations import End, Event, Operation, Start, Text, Where
 from .records import Record
 
 NO_CHANGE = "XYIN0047"
+_CHANGES = frozenset("crudmt")
+"""Created, read by a snapshot, updated, deleted; a message, a truncation."""
+_NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]").search
 _NOT_IN_NAMES = re.compile(r"[^\w.-]")
 
 
@@ -45,12 +48,11 @@ class DebeziumFeed(KeyedFeed):
             told = told["payload"]
         if told is None:
             return  # a tombstone: the removal has come before it
-        if not isinstance(told, dict) or "op" not in told:
-            error = InputError(NO_CHANGE, "it has no op")
-            yield Operation("updates", where=where, data=line, error=error)
+        try:
+            time = _time_of(told)
+        except InputError as refused:
+            yield Operation("updates", where=where, data=line, error=refused)
             return
-        stamp = told.get("ts_ms")
-        time = Decimal(stamp) / 1000 if isinstance(stamp, (int, Decimal)) else None
         if told["op"] in ("m", "t"):
             # A message is no change of the table; a truncation removes every row of it.
             keys = sorted(self.known - {ANCHOR}) if told["op"] == "t" else ()
@@ -63,9 +65,29 @@ class DebeziumFeed(KeyedFeed):
             error = InputError(NO_KEY, f"a row has no {'/'.join(columns)}")
             yield Operation("updates", where=where, data=line, error=error)
             return
-        key = "/".join(str(row[column]) for column in columns)
-        events = self.removal(key) if told["op"] == "d" else self.put(key, Record(tuple(_row(row))))
+        # Between columns stands what no text has: a, b/c is another key than a/b, c.
+        key = "\0".join(str(row[column]) for column in columns)
+        written = tuple(_row(row))
+        if any(isinstance(event, Text) and _NOT_XML(event.value) for event in written):
+            error = InputError(NO_CHANGE, "it has a character that XML does not have")
+            yield Operation("updates", where=where, data=line, error=error)
+            return
+        events = self.removal(key) if told["op"] == "d" else self.put(key, Record(written))
         yield Operation("updates" if events else "clock", events, time, where=where, data=line)
+
+
+def _time_of(told: Any) -> Decimal | None:
+    """When a change was made; None where it does not say. XYIN0047 for what is no change."""
+    if not isinstance(told, dict) or "op" not in told:
+        raise InputError(NO_CHANGE, "it has no op")
+    if not isinstance(told["op"], str) or told["op"] not in _CHANGES:
+        raise InputError(NO_CHANGE, f"op is {told['op']!r}")
+    stamp = told.get("ts_ms")
+    if stamp is None:
+        return None
+    if isinstance(stamp, bool) or not isinstance(stamp, (int, Decimal)):
+        raise InputError(NO_CHANGE, f"ts_ms is {stamp!r}")
+    return Decimal(stamp) / 1000
 
 
 def _row(row: dict[str, Any]) -> Iterator[Event]:

@@ -14,17 +14,17 @@ from xylem.errors import InputError
 from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
-from .operations import BeginRegion, BeginUpdate, EndRegion, EndUpdate, Event, Operation, Start
+from .operations import DISCARD, PUT, BeginRegion, BeginUpdate, EndRegion, EndUpdate, Event, Operation, Start
 from .records import Origin, Path, Record, records, value_of
 from .times import seconds_of, time_of
 
 NO_KEY = "XYIN0045"
-ANCHOR = "/end"
-"""The id of the region at the end of the container: no key begins so."""
+ANCHOR = "\0end"
+"""The id of the region at the end of the container: no key has such a character, in XML."""
 _FALSE = frozenset(("", "0", "false", "no", "n"))
 
 
-@saved("keyed-feed", 1, fields=("versions", "known", "has_base"))
+@saved("keyed-feed", 2, fields=("versions", "known", "has_base"))
 @dataclass
 class KeyedFeed:
     """Where records carry what makes updates of them, and which keys there have been."""
@@ -105,14 +105,12 @@ class KeyedFeed:
         is_gone = self.delete is not None and (value_of(record, self.delete) or "").strip().lower() not in _FALSE
         return self.removal(key, record) if is_gone else self.put(key, record)
 
-    def put(self, key: str, record: Record, before: str = ANCHOR) -> list[Event]:
+    def put(self, key: str, record: Record) -> list[Event]:
         """A key has a record now."""
-        is_known = key in self.known
         self.known.add(key)
-        kind, of = ("replace", key) if is_known else ("insert-before", before)
-        return [BeginUpdate(kind, of, key, record.where), *record.events, EndUpdate()]
+        return [BeginUpdate(PUT, ANCHOR, key, record.where), *record.events, EndUpdate()]
 
     def removal(self, key: str, record: Record | None = None) -> list[Event]:
         """A key has no record any more; `record` says so."""
         where = None if record is None else record.where
-        return [BeginUpdate("remove", key, key, where), EndUpdate()] if key in self.known else []
+        return [BeginUpdate(DISCARD, key, key, where), EndUpdate()] if key in self.known else []

@@ -57,8 +57,16 @@ def place_of(where: Where | None) -> InputPlace | None:
     return None if where is None else InputPlace(*where)
 
 
+PUT, DISCARD = "put", "discard"
+"""What feeds of keyed records ask for: a reader cannot know which earlier records were left out as too late."""
+
+
 class BeginUpdate(NamedTuple):
-    """replace, remove, insert-before or insert-after."""
+    """replace, remove, insert-before or insert-after.
+
+    put       replaces the region that `id` names; without one, inserts before `of`
+    discard   removes the region that `of` names, if there is one that is not empty
+    """
 
     kind: str
     of: str

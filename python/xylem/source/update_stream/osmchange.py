@@ -23,7 +23,7 @@ from .times import seconds_of
 _OBJECTS = ("node", "way", "relation")
 
 
-@saved("osmchange-feed", 1, fields=("versions", "known", "has_base"))
+@saved("osmchange-feed", 2, fields=("versions", "known", "has_base"))
 @dataclass
 class OsmFeed(KeyedFeed):
     """The state of the map: its base is an empty `<osm>`."""

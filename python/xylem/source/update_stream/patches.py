@@ -24,10 +24,11 @@ from .wire import read_wire
 NOT_BY_KEY = "XYIN0046"
 _BY_ID = re.compile(r"""id\(\s*(?:"([^"]*)"|'([^']*)')\s*\)""").fullmatch
 _BY_ATTRIBUTE = re.compile(r"""[^\[\]]*\[\s*@([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')\s*\]""").fullmatch
-FIRST, LAST = "/first/", "/last/"
+FIRST, LAST = "\0first ", "\0last "
+"""What the ids of the regions at both ends of an element begin with; no key does."""
 
 
-@saved("patches-feed", 1, fields=("versions", "known", "has_base"))
+@saved("patches-feed", 2, fields=("versions", "known", "has_base"))
 @dataclass
 class PatchFeed(KeyedFeed):
     """Elements by the attribute that is their key."""

@@ -2,7 +2,8 @@
 
 A new key is inserted before the record that follows it, a vanished one is removed, another content replaces. Of records
 that have changed places, as few as possible are removed and inserted where they are now: a record that stays keeps its
-history. A document is one commit. What stands around the records is that of the first document.
+history. A document is one commit, at the greatest time that a record of it or of an earlier document tells: the newest
+record may vanish, and time does not run back with it. What stands around the records is that of the first document.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from hashlib import blake2b
 
 from xylem.errors import InputError
@@ -17,11 +19,11 @@ from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
 from .keyed import ANCHOR, KeyedFeed
-from .operations import Event, Operation
+from .operations import BeginUpdate, EndUpdate, Event, Operation
 from .records import Record, records, value_of
 
 
-@saved("snapshot-feed", 2, fields=("versions", "known", "has_base", "present", "order"))
+@saved("snapshot-feed", 3, fields=("versions", "known", "has_base", "present", "order", "latest"))
 @dataclass
 class SnapshotFeed(KeyedFeed):
     """What tells the records of the last document from others."""
@@ -30,6 +32,8 @@ class SnapshotFeed(KeyedFeed):
     """By key, a digest of each."""
     order: list[str] = field(default_factory=list)
     """The keys as their regions stand in the document, those that have vanished included."""
+    latest: Decimal | None = None
+    """The greatest time so far."""
 
     def operations(self, chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[Operation]:
         around: list[Event] = []
@@ -47,9 +51,18 @@ class SnapshotFeed(KeyedFeed):
                 around.append(each)
         if not self.has_base:
             yield self.base(around, commits=False)
-        yield self._difference(found)
+        where = next((record.where for record in found.values()), None)
+        try:
+            times = [time for time in map(self.time_of, found.values()) if time is not None]
+        except InputError as error:
+            # Left out as a whole: the next document is compared with the one before.
+            yield Operation("updates", where=where, error=error)
+            return
+        self.latest = max((*times, *(() if self.latest is None else (self.latest,))), default=None)
+        events = self._difference(found)
+        yield Operation("updates" if events else "clock", events, self.latest, where=where)
 
-    def _difference(self, found: dict[str, Record]) -> Operation:
+    def _difference(self, found: dict[str, Record]) -> list[Event]:
         events: list[Event] = []
         steady = self._steady(found)
         for key in self.present:
@@ -67,16 +80,17 @@ class SnapshotFeed(KeyedFeed):
             else:
                 coming.setdefault(place, []).append(key)
             if key not in steady or self.present.get(key) != digests[key]:
-                events += self.put(key, found[key], following)
+                events += self._place(key, found[key], following)
             following = key
         self._reorder({key for key in found if key not in steady}, coming)
         self.present = digests
-        where = next((record.where for record in found.values()), None)
-        try:
-            times = [time for time in map(self.time_of, found.values()) if time is not None]
-        except InputError as error:
-            return Operation("updates", where=where, error=error)
-        return Operation("updates" if events else "clock", events, max(times, default=None), where=where)
+        return events
+
+    def _place(self, key: str, record: Record, before: str) -> list[Event]:
+        """A key has a record now, in a region of its own or in a new one before another."""
+        kind, of = ("replace", key) if key in self.known else ("insert-before", before)
+        self.known.add(key)
+        return [BeginUpdate(kind, of, key, record.where), *record.events, EndUpdate()]
 
     def _steady(self, found: dict[str, Record]) -> set[str]:
         """The keys whose regions stand in the order of the new document: as many as there can be."""
