@@ -66,6 +66,8 @@ class AdversarialStream:
 
     def update(self, time: str = "", depth: int = 1) -> str:
         rng = self.rng
+        if self.ids and rng.random() < 0.25:
+            return self.succession(time)
         kind = rng.choices(("replace", "insert-before", "insert-after", "remove"), (9, 3, 3, 3))[0]
         of = rng.choice(self.ids) if self.ids else "none"
         if rng.random() < 0.4 and self.ids:
@@ -83,6 +85,18 @@ class AdversarialStream:
         if id:
             self.pend.append(id)
         return made
+
+    def succession(self, time: str) -> str:
+        """An update whose content is the region that later ones name, often by the same id."""
+        rng = self.rng
+        of = rng.choice(self.ids[-4:])
+        id = of if rng.random() < 0.7 else self.new_id()
+        name, kind = rng.choice(NAMES), rng.choices(("replace", "insert-before", "insert-after"), (8, 1, 1))[0]
+        element = f'<{name} u:id="{id}">{self.number()}</{name}>'
+        content = rng.choice((element, element, f'<u:mutable id="{self.new_id()}">{element}</u:mutable>'))
+        if id != of:
+            self.pend.append(id)
+        return f'<u:{kind} of="{of}"{time}>{content}</u:{kind}>'
 
     def flush(self) -> None:
         self.ids += self.pend

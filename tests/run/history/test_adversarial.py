@@ -15,6 +15,7 @@ from xylem.run.history.commits import History
 from xylem.run.history.evaluation import Reevaluation, Surroundings
 from xylem.run.history.feed import Feed
 from xylem.run.history.merged_streams import merged
+from xylem.run.history.retention import retention_of
 from xylem.run.history.run import UpdateInput
 from xylem.sink.changelog import ChangeLog, replayed
 from xylem.sink.display_parts import DisplayParts
@@ -30,15 +31,22 @@ STREAMS, QUERIES = (4_000, 8) if os.environ.get("XYLEM_CAMPAIGN") else (24, 6)
 CHUNKS = 8
 
 
-def expected(query: str, streams: dict[str, bytes], refused: list[str]) -> Iterator[tuple[int, str, str]]:
-    """(commit, time, display) of each commit that changes the answer, by the reference evaluator."""
+def expected(
+    query: str, streams: dict[str, bytes], refused: list[str], *, truncates: bool = False
+) -> Iterator[tuple[int, str, str]]:
+    """(commit, time, display) of each commit that changes the answer, by the reference evaluator.
+
+    `truncates`: what the query cannot ask for is let go.
+    """
     history = History()
     tally = MalformedTally(_teller(refused))
     feeds = [
         (Feed(history.stream(name), tally=tally, source=name), read_wire([data])) for name, data in streams.items()
     ]
     environment = StaticEnvironment(over_updates=True, without_rules=all_rules())
-    run = Reevaluation(compile_query(query, environment), history, Surroundings(FileResources(), {}))
+    program = compile_query(query, environment)
+    retention = retention_of(program) if truncates else None
+    run = Reevaluation(program, history, Surroundings(FileResources(), {}), retention)
     last = ""
     for feed, operation in merged(feeds):
         commit = feed.apply(operation)
@@ -92,6 +100,7 @@ def test_adversarial_queries_over_adversarial_streams(part: int) -> None:
             wanted = told(expected(query, streams, refused[0]))
             found = told(shown(query, streams, rng.choice((1, 50, 1 << 16)), refused[1]))
             assert found == wanted, f"seed {seed}: {query}"
+            assert told(expected(query, streams, [], truncates=True)) == wanted, f"seed {seed}: {query}"
             assert wanted[1] or refused[0] == refused[1]
             answers += len(wanted[0])
     assert answers > STREAMS / CHUNKS

@@ -5,12 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
+from xylem import history_query
 from xylem.errors import StaticError
 from xylem.pipeline import StaticEnvironment, compile_query
 from xylem.run.history.commits import History
+from xylem.run.history.content import Slot
 from xylem.run.history.evaluation import Reevaluation, Surroundings
 from xylem.run.history.feed import Feed
 from xylem.run.history.retention import Keep, Retention, retention_of
+from xylem.run.history.run import UpdateInput
 from xylem.source.resources import FileResources
 from xylem.source.update_stream.wire import read_wire
 
@@ -77,3 +80,14 @@ def test_more_may_be_kept_than_is_asked_for_and_not_less() -> None:
         with pytest.raises(StaticError) as refused:
             retention_of(program, keep)
         assert refused.value.code == "XYST0032"
+
+
+@pytest.mark.parametrize("query", ["for $a in //a return ($a/n, $a#1/n)", "//b/preceding-sibling::a#1/n", "count(//n)"])
+def test_a_region_that_each_update_brings_anew_keeps_what_is_asked_for(query: str) -> None:
+    updates = "".join(f'<u:replace of="i" t="{n}"><a u:id="i"><n>{n}</n></a></u:replace>' for n in range(1, 2_000))
+    stream = f'<u:stream xmlns:u="urn:xylem:update"><r><a u:id="i"><n>0</n></a><b/></r>{updates}</u:stream>'
+    compiled = history_query(query)
+    run = compiled.run([UpdateInput("", "", read_wire([stream.encode()]))], FileResources(), {}, is_edited=False)
+    run.final()
+    (slot,) = (item for item in run.history.streams[""].document.content[0].content if isinstance(item, Slot))  # type: ignore[union-attr]
+    assert len(slot.versions) <= 2

@@ -210,3 +210,33 @@ def test_updates_that_cannot_be(feed: Feed) -> None:
     with pytest.raises(InputError) as raised:
         feed.updates.advance(Decimal(0))
     assert raised.value.code == "XYIN0043"
+
+
+def test_a_region_that_each_update_brings_anew_is_one_slot(feed: Feed) -> None:
+    feed.base("<r", "<a#i", "0", ">", ">")
+    slot = feed.updates.target("i")
+    for number in range(1, 4):
+        feed.update("replace", "i", None, "<a#i", str(number), ">")
+    assert feed.shown() == "<r><a>3</a></r>"
+    assert len(slot.versions) == len(flat_history(slot, feed.history.number)) == 4
+    # What is named by another id may be updated by it, and stays.
+    feed.update("replace", "i", "k", "<a#i", "4", ">")
+    feed.update("replace", "i", None, "<a#i", "5", ">")
+    inner = feed.updates.target("k")
+    assert inner.is_inner
+    assert len(flat_history(slot, feed.history.number)) == 6
+    feed.update("replace", "k", None, "<a", "6", ">")
+    feed.update("replace", "i", None, "<a", "late", ">")
+    assert feed.shown() == "<r><a>6</a></r>"
+    found = [flat.nodes[0] for flat in flat_history(slot, feed.history.number)]
+    assert [node.content[0].value for node in found] == ["6", "late", "4", "3", "2", "1", "0"]  # type: ignore[union-attr]
+
+
+def test_what_stands_beside_a_region_brought_anew_is_of_its_history(feed: Feed) -> None:
+    feed.base("<r", "<a#i", "0", ">", ">")
+    slot = feed.updates.target("i")
+    feed.update("replace", "i", None, "<a#i", "1", ">")
+    feed.update("insert-before", "i", None, "<b", ">")
+    feed.update("replace", "i", None, "<a#i", "2", ">")
+    assert feed.shown() == "<r><b/><a>2</a></r>"
+    assert [len(flat.nodes) for flat in flat_history(slot, feed.history.number)] == [2, 2, 1, 1]

@@ -289,3 +289,13 @@ def test_what_is_no_change_of_a_database(tmp_path: Path, line: str) -> None:
     with pytest.raises(InputError) as refused:
         texts(place, "//row", "debezium", key="id")
     assert refused.value.code == "XYIN0047"
+
+
+def test_what_a_patch_adds_has_a_history_of_its_own(tmp_path: Path) -> None:
+    place = tmp_path / "patches.xml"
+    add = "<diff><add sel='id(\"%s\")' pos='%s'><i id='%s'>%s</i></add></diff>"
+    replace = "<diff><replace sel='id(\"c\")'><i id='c'>%s</i></replace></diff>"
+    added = (add % ("a", "after", "c", 3), add % ("c", "before", "e", 9))
+    place.write_text("<r><i id='a'>1</i></r>" + "".join((*added, replace % 4, replace % 5)))
+    query = "string-join(/r/i/string-join((@id, .#[9]), '-'), ' ')"
+    assert texts(place, query, "patch") == ["a-1", "a-1 c-3", "a-1 e-9 c-3", "a-1 e-9 c-4-3", "a-1 e-9 c-5-4-3"]

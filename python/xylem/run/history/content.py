@@ -85,7 +85,7 @@ class Version:
 class Slot:
     """A place whose content changes. Slots that were inserted beside it hang from it, the nearest last."""
 
-    __slots__ = ("after", "before", "is_frozen", "owner", "versions")
+    __slots__ = ("after", "before", "is_frozen", "names", "owner", "versions")
 
     def __init__(self, owner: Owner) -> None:
         self.owner = owner
@@ -95,6 +95,8 @@ class Slot:
         self.before: list[Slot] = []
         self.after: list[Slot] = []
         self.is_frozen = False
+        self.names: tuple[str, ...] = ()
+        """The ids that it was given, if it stands directly in another slot; some may name others by now."""
 
     @property
     def is_inner(self) -> bool:

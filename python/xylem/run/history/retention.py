@@ -45,8 +45,8 @@ class Retention:
     def _truncated(self, history: History, slot: Slot, now: Decimal, forget: Forget | None) -> int:
         versions = slot.versions
         keep = self.versions + 1
-        if len(versions) <= keep or slot.is_inner or any(_has_inner(version.content) for version in versions):
-            # Slots inside slots have one history, which no single list holds.
+        if len(versions) <= keep:
+            # Slots directly in a slot have one history: it has at least as many versions as each of them.
             return 0
         last = len(versions) - keep
         if self.seconds is not None:
@@ -63,10 +63,6 @@ class Retention:
                     forget(version.content)
             history.let_go(slot, last)
         return last
-
-
-def _has_inner(content: list[Content]) -> bool:
-    return any(isinstance(item, Slot) for item in content)
 
 
 def travel_of(program: Program, keep: Keep) -> tuple[Retention, Decimal]:

@@ -42,7 +42,10 @@ def restore_history(history: History, state: tuple[Any, ...]) -> Commit:
         stream = history.streams[name]
         slots = _Reading(stream.document).read(marks)
         for id, number in ids.items():
-            stream.slots[id] = FROZEN if number == _IS_FROZEN else _unseen() if number == _ORPHAN else slots[number]
+            slot = FROZEN if number == _IS_FROZEN else _unseen() if number == _ORPHAN else slots[number]
+            stream.slots[id] = slot
+            if slot.is_inner:
+                slot.names += (id,)
     changes = [change for stream in history.streams.values() for change in _changes(stream)]
     return Commit(history.number, history.now, tuple(changes))
 

@@ -196,6 +196,8 @@ class Updates:
         if history.held_bytes > self._limits.history_bytes:
             raise InputError(TOO_MUCH_HISTORY, f"about {history.held_bytes:,} bytes are kept")
         if slot is target:
+            if type(slot.owner) is Version:
+                slot = self._hoisted(slot, version)
             old = slot.versions[-1]
             slot.versions.append(version)
             kind: Literal["removed", "replaced"] = "replaced" if version.content else "removed"
@@ -208,13 +210,47 @@ class Updates:
         history.note(change)
         history.show(made)
 
+    def _hoisted(self, slot: Slot, version: Version) -> Slot:
+        """Where a new version belongs: in the slot around its own, if that is all there is and no id names it any more.
+
+        Both have one history, so it is the same in either. Where each update brings the region that the next one
+        replaces, `<u:replace of="i"><a u:id="i">…`, slots would stand in slots without end.
+        """
+        while type(around := slot.owner) is Version and not self._has_name(slot) and self._is_all(slot, around):
+            slot = around.slot
+        version.slot = slot
+        return slot
+
+    def _has_name(self, slot: Slot) -> bool:
+        slots = self.stream.slots
+        return any(slots.get(id) is slot for id in slot.names)
+
+    def _is_all(self, slot: Slot, around: Version) -> bool:
+        """Whether a slot is all there will be in a version, which is the newest of a slot that may change."""
+        outer = around.slot
+        return (
+            around.content == [slot]
+            and not slot.before
+            and not slot.after
+            and bool(outer.versions)
+            and outer.versions[-1] is around
+            and not outer.is_frozen
+            and not self.base.is_open(around)
+        )
+
+    def name(self, id: str, slot: Slot) -> None:
+        """An id names a slot from now on."""
+        self.stream.slots[id] = slot
+        if type(slot.owner) is Version:
+            slot.names += (id,)
+
     def write(self, update: WrittenUpdate) -> None:
         """An update that is complete and has no other in it. As `begin`, content and `end` of it."""
         kind, of, id, content, names = update
         target = self.target(of, kind)
         slot = self.new_slot(target.owner) if kind in _INSERTS else target
         if id is not None:
-            self.stream.slots[id] = slot
+            self.name(id, slot)
         version = Version(slot, [], self.stream.history.next_update())
         made: list[Element | Leaf | Version] = [version]
         if content:
@@ -256,7 +292,7 @@ class Updates:
                 slot.versions.append(region)
                 made.append(region)
                 found.append(slot)
-                self.stream.slots[id] = slot
+                self.name(id, slot)
             if inner:
                 self._write_content(element, inner, names, None, number, made)
 
@@ -308,7 +344,7 @@ class Updates:
     # --- ids, for builders
 
     def open_region(self, id: str, slot: Slot) -> None:
-        self.stream.slots[id] = slot
+        self.name(id, slot)
         self.stream.open_ids[id] = self.stream.open_ids.get(id, 0) + 1
 
     def close_region(self, id: str) -> None:

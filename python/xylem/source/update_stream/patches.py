@@ -96,8 +96,13 @@ class PatchFeed(KeyedFeed):
             raise InputError(NOT_BY_KEY, what, place=place_of(record.where))
         if kind == "remove":
             return [BeginUpdate("remove", key, None, record.where), EndUpdate()]
+        own = _only_key(content)
+        if own is not None:
+            # The update itself has the key: what is added beside it later is no part of its history.
+            assert isinstance(content[0], Start)
+            content[0] = content[0]._replace(id=None)
         if kind == "replace":
-            return [BeginUpdate("replace", key, None, record.where), *content, EndUpdate()]
+            return [BeginUpdate("replace", key, own, record.where), *content, EndUpdate()]
         places = {
             "before": ("insert-before", key),
             "after": ("insert-after", key),
@@ -105,7 +110,7 @@ class PatchFeed(KeyedFeed):
             "": ("insert-before", LAST + key),
         }
         update, of = places.get(given.get("pos", ""), places[""])
-        return [BeginUpdate(update, of, None, record.where), *content, EndUpdate()]
+        return [BeginUpdate(update, of, own, record.where), *content, EndUpdate()]
 
     def _selected(self, selector: str) -> str | None:
         """The key a selector names; None where it names none."""
@@ -116,3 +121,14 @@ class PatchFeed(KeyedFeed):
         if by_attribute is None or by_attribute[1].rpartition(":")[2] != self._attribute:
             return None
         return by_attribute[2] if by_attribute[2] is not None else by_attribute[3]
+
+
+def _only_key(content: list[Event]) -> str | None:
+    """The key of the only element of some content; None where there is another thing, or none."""
+    depth = 0
+    for place, event in enumerate(content):
+        depth += isinstance(event, Start) - isinstance(event, End)
+        if depth == 0 and place < len(content) - 1:
+            return None
+    first = content[0] if content else None
+    return first.id if isinstance(first, Start) else None
