@@ -69,7 +69,6 @@ _WRITTEN: dict[str, tuple[Reading, ...]] = {
     "_history:versions": (B,),
     "_match:place": (B,),
     "_match:size": (B,),
-    "_places:last-inside": (B,),
     "_siblings:number": (B,),
     "xylem:add-timestamp": (P,),
     "xylem:event-order": (P,),
