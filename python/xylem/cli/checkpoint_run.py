@@ -12,21 +12,20 @@ import typer
 
 from xylem.errors import InputError, StaticError
 from xylem.run.program import current_time
-from xylem.run.stream.resumable_program import is_sequential
 from xylem.run.stream.run import Statistics
 from xylem.run.tasks.checkpoint import Checkpoint, digest, input_identity, load_checkpoint
+from xylem.run.tasks.program import DistributedProgram
 from xylem.run.tasks.resumable import ResumableRun, refuse_others
 from xylem.source.byte_ranges import ByteRange, CutPoint, ranges
 from xylem.source.cut_points import find_cuts
 from xylem.source.decompression import is_compressed
-from xylem.syntax import parse
 from xylem.values.datetime_lexical import parse_date_time
 
 from .parts_run import encoder, parts_query
 from .progress_line import ProgressLine, progress_line
 from .query_source import QuerySource
 from .run_query import RunOptions
-from .sequential_checkpoint import run_sequential
+from .stateful_checkpoint import run_with_state
 
 EVERY_BYTES = 8 << 20
 """Approximate bytes of input between two checkpoints."""
@@ -37,13 +36,16 @@ def run_with_checkpoint(source: QuerySource, options: RunOptions, checkpoint: Pa
     """Run the query over its one input, or continue an interrupted run."""
     path, output = _checked(options)
     query = parts_query(source, options, several_documents=False)
-    if is_sequential(parse(source.text)):
-        run_sequential(source, options, checkpoint, output, _digest(query, output))
-        return
-    if str(path) == "-":
-        raise typer.BadParameter("a run with a checkpoint reads one file: -i FILE", param_hint=OPTION)
     program = query.program()
-    refuse_others(program)
+    refused = _refused(program)
+    if refused is not None or str(path) == "-":
+        try:
+            run_with_state(source, options, checkpoint, output, _digest(query, output))
+        except StaticError as error:
+            if error.code != "XYST0006" or refused is None:
+                raise
+            raise StaticError("XYST0006", f"{refused.why}, and {error.why}") from None
+        return
     begun = _begun(checkpoint, _digest(query, output), path, output)
     is_resumed = begun.output_bytes > 0
     if is_resumed and not options.quiet:
@@ -75,6 +77,15 @@ def run_with_checkpoint(source: QuerySource, options: RunOptions, checkpoint: Pa
         from .statistics import report
 
         report(shown.facts(options), options.statistics)
+
+
+def _refused(program: DistributedProgram) -> StaticError | None:
+    """Why the answer to a record depends on others; None where only the position in the input has to be saved."""
+    try:
+        refuse_others(program)
+    except StaticError as error:
+        return error
+    return None
 
 
 def _checked(options: RunOptions) -> tuple[Path, Path]:

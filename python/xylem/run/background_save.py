@@ -12,11 +12,14 @@ import time
 from collections.abc import Callable
 
 from xylem.errors import InputError
+from xylem.values.state_codec import CannotSave
 
 REST = 3.0
 """So many times as long as the last child wrote, no other is due."""
 LEAST_SECONDS = 1.0
 """And so long at least."""
+_IMPOSSIBLE = 3
+"""How a child ends that cannot save what it is given."""
 
 
 class BackgroundSave:
@@ -26,11 +29,13 @@ class BackgroundSave:
         self._what = what
         self._child: int | None = None
         self._started = self._next = 0.0
+        self.is_impossible = False
+        """Whether a child found something that cannot be saved: then no other is due."""
 
     @property
     def is_due(self) -> bool:
         """Whether no child is writing, and the last one was long enough ago; XYIN0002 if it failed."""
-        return not self.is_busy and time.monotonic() >= self._next
+        return not self.is_busy and not self.is_impossible and time.monotonic() >= self._next
 
     @property
     def is_busy(self) -> bool:
@@ -46,6 +51,8 @@ class BackgroundSave:
         if child == 0:
             try:
                 write()
+            except CannotSave:
+                os._exit(_IMPOSSIBLE)
             except BaseException:
                 os._exit(1)
             # Nothing of the parent is cleaned up twice.
@@ -65,5 +72,6 @@ class BackgroundSave:
         self._child = None
         now = time.monotonic()
         self._next = now + max(LEAST_SECONDS, REST * (now - self._started))
-        if status:
+        self.is_impossible = os.waitstatus_to_exitcode(status) == _IMPOSSIBLE
+        if status and not self.is_impossible:
             raise InputError("XYIN0002", f"{self._what}: it could not be written")

@@ -212,9 +212,17 @@ class EventWriter:
         self._close_tag()
 
     @property
-    def is_between_items(self) -> bool:
-        """Whether all is written up to here, in an element, and what comes next depends on nothing but that."""
-        return self._is_inside and not self._has_open_tag and not self._after_atomic
+    def place(self) -> tuple[bool, bool, bool]:
+        """What the next item depends on, beside the open elements: whether the innermost start tag is still open, an
+        atomic value is before it, it is the first.
+        """
+        return self._has_open_tag, self._after_atomic, self._is_first
+
+    def go_on(self, place: tuple[bool, bool, bool]) -> None:
+        """Let the next item be as it would be at a place of another writer, with the same elements open."""
+        has_open_tag, self._after_atomic, self._is_first = place
+        if not has_open_tag:
+            self._close_tag()
 
     def set_apart(self) -> None:
         """What comes next is not adjacent to an atomic value before it."""

@@ -1,4 +1,4 @@
-"""A program with variables that change goes on from any place it has reached, and the answer is the same."""
+"""A query with state goes on from any place it has reached, and the answer is the same."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import xylem
 from xylem.errors import StaticError
 from xylem.pipeline import StaticEnvironment, compile_stream
 from xylem.run.stream.program import StreamProgram
@@ -33,7 +34,7 @@ def run(
     reached: list[Reached] = []
 
     def save(one: Reached) -> None:
-        reached.append(Reached(one.cut, one.output_length, decoded(encoded(one.variables))))
+        reached.append(Reached.from_state(decoded(encoded(one.state()))))
 
     program = program_of(query)
     made = ResumableProgram(program, FileResources(), {}, {}, every, save, lambda: True)
@@ -64,19 +65,88 @@ def test_it_goes_on_from_every_place(name: str, chunk: int) -> None:
         assert whole[: place.output_length] + rest == whole
 
 
+NESTED = b"<l t='x'>%s</l>" % b"".join(
+    b'<g><r k="%d"><v>%d</v>t%s<v>7</v></r></g>\n'
+    % (number % 7, number % 13, b"<r k='9'><v>1</v><v>2</v></r>" if number % 5 == 0 else b"")
+    for number in range(60)
+)
+STATEFUL = [
+    # Positions, inside and outside of elements, with values that are adjacent to each other.
+    "for $r at $i in /l/g/r return $i",
+    "<a>{ for $r at $i in /l/g return ($i, <n/>, 'x') }</a>",
+    "<a>begin{ for $r at $i in //r return <n i='{ $i }'>{ $r/v }</n> }end</a>",
+    "for $r at $i in //r return concat($i, ' ', $r/v[1])",
+    "/l/g ! <b n='{ position() }'>{ r/v }</b>",
+    "for $g in /l/g count $n where $n mod 10 = 0 return $g/r/v",
+    "subsequence(/l/g, 10, 40)/r/@k/string()",
+    "('begin', for $r in /l/g/r return string($r/v[1]), 'end')",
+    "for $g in /l/g return <g>{ for $r at $i in $g/r return ($i, $r/v) }</g>",
+    "/l/g/r/v[1]",
+    # Values of the whole so far.
+    "fold-left(//v, 0, function($a, $v) { ($a * 2 + $v) mod 97 })",
+    "fold-left(/l/g/r/v, 0, function($a, $v) { $a + $v }) div count(/l/g/r/v)",
+    "<x>{ avg(//r/v), max(//r/v), min(//r/v) }</x>",
+    "count(/l/g[r/v > 3])",
+    "string-join(//r/v, ',')",
+    "distinct-values(//v)",
+    "for $v in //v group by $k := string($v) return <v k='{ $k }'>{ count($v), sum($v) }</v>",
+    "for $k in 1 to 5 return sum(/l/g/r[@k = $k]/v)",
+    "every $v in //v satisfies $v < 20",
+    # Nothing at all.
+    "for $r in /l/g/r return typeswitch ($r) case element(r) return <x>{ $r/@k }</x> default return ()",
+    "for $r in /l/g/r where $r/v > 3 return try { <t>{ $r/v }</t> } catch * { () }",
+    "for $r in /l/g/r return $r/ancestor::l/@t/string()",
+]
+
+
+@pytest.mark.parametrize("query", STATEFUL)
+@pytest.mark.parametrize("chunk", [61, 1000])
+def test_what_is_counted_and_added_up_goes_on(query: str, chunk: int) -> None:
+    whole, places = run(query, NESTED, chunk=chunk, every=100)
+    assert whole.decode() == xylem.compile(query).run(xylem.parse(NESTED)).serialize()
+    assert len(places) > 5
+    for place in places[:: max(1, len(places) // 5)]:
+        rest, _ = run(query, NESTED, place, chunk)
+        assert whole[: place.output_length] + rest == whole
+
+
+def test_what_the_start_tags_bring_is_not_written_again() -> None:
+    query = "<a n='x'>{ for $r in /l/g/r where $r/@k = 'none' return $r }</a>"
+    whole, places = run(query, NESTED, every=100)
+    assert whole == b'<a n="x"/>'
+    assert {place.output_length for place in places} == {0}
+    assert run(query, NESTED, places[-1])[0] == whole
+
+
 @pytest.mark.parametrize(
-    "body",
+    ("query", "why"),
     [
-        "<a>{ for $r at $i in /l/r return $i }</a>",
-        "<a>{ for $r in /l/r return $r, count(/l/r) }</a>",
-        "<a>{ /l/r, /l/s }</a>",
-        "<a>{ for tumbling window $w in /l/r start at $s when true() end at $e when $e - $s = 1 return count($w) }</a>",
+        ("<a>{ /l/r, count(/l/s) }</a>", "more than one kind of records"),
+        ("<a n='{ count(/l/r) }'>{ /l/r/v }</a>", "more than one kind of records"),
+        (
+            "for tumbling window $w in /l/r start at $s when true() end at $e when $e - $s = 1 return count($w)",
+            "more than one kind of records",
+        ),
+        ("for $r in /l/r order by $r/v return $r/@k", "parts of its input"),
+        ("(/l/r)[last()]", "parts of its input"),
+        ("//r/v[2]", "by their position"),
+        ("for $r in /l/r where $r/preceding-sibling::r[1]/v = 3 return $r/v", "read their siblings"),
     ],
 )
-def test_programs_that_keep_more_are_refused(body: str) -> None:
+def test_queries_that_keep_more_are_refused(query: str, why: str) -> None:
     with pytest.raises(StaticError) as caught:
-        record_scope(compile_stream(f"{HEAD} {body}", StaticEnvironment()))
+        record_scope(compile_stream(query, StaticEnvironment()))
     assert caught.value.code == "XYST0006"
+    assert why in caught.value.why
+
+
+def test_errors_that_wait_are_not_saved() -> None:
+    data = b"<l><r v='1'/><r v='x'/>" + b"<r v='2'/>" * 50 + b"</l>"
+    query = "try { sum(/l/r/@v) } catch * { $err:code }"
+    whole, places = run(query, data, chunk=40, every=20)
+    assert whole == b"err:FORG0001"
+    for place in places:
+        assert run(query, data, place, 40)[0] == whole
 
 
 def test_linear_road(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from xylem.values.arithmetic import divide
 from xylem.values.array import XArray
 from xylem.values.map import XMap
 from xylem.values.node import ELEMENT, Node
+from xylem.values.saved_state import saved
 from xylem.values.string_of import string_of
 
 from .buffer import size_of
@@ -27,6 +28,9 @@ _ENTRY_BYTES = 100
 
 class Accumulator(Protocol):
     """An aggregate while its stream passes."""
+
+    error: XylemError | None
+    """What kept something from being added."""
 
     @property
     def is_decided(self) -> bool:
@@ -61,15 +65,16 @@ class Failed(tuple[Any, ...]):
     __iter__ = __len__ = __getitem__ = __bool__ = __contains__ = _raise
 
 
+@saved("counter", 1, fields=("count",))
 class Counter:
     """fn:count, fn:exists and fn:empty: a number."""
 
-    __slots__ = ("_answer", "_error", "_is_decided_by_one", "count")
+    __slots__ = ("_answer", "_is_decided_by_one", "count", "error")
     held_bytes = 0
 
     def __init__(self, function: str) -> None:
         self.count = 0
-        self._error: XylemError | None = None
+        self.error: XylemError | None = None
         self._is_decided_by_one = function != "count"
         self._answer: Callable[[int], Any] = {
             "count": lambda n: n,
@@ -79,20 +84,21 @@ class Counter:
 
     @property
     def is_decided(self) -> bool:
-        return self._error is not None or (self._is_decided_by_one and self.count > 0)
+        return self.error is not None or (self._is_decided_by_one and self.count > 0)
 
     def add(self, items: Iterable[Any]) -> None:
         self.count += len(items) if isinstance(items, (list, tuple, range)) else sum(1 for _ in items)
 
     def fail(self, error: XylemError) -> None:
         # Where one item decides, those after it are not looked at.
-        if self._error is None and not (self._is_decided_by_one and self.count):
-            self._error = error
+        if self.error is None and not (self._is_decided_by_one and self.count):
+            self.error = error
 
     def result(self) -> Sequence[Any]:
-        return (self._answer(self.count),) if self._error is None else Failed.with_error(self._error)
+        return (self._answer(self.count),) if self.error is None else Failed.with_error(self.error)
 
 
+@saved("folder", 1, fields=("_values", "count"))
 class Folder:
     """fn:sum, fn:min and fn:max: values are folded by the function itself, a thousand at a time.
 
@@ -100,19 +106,19 @@ class Folder:
     stays that of the whole sequence, so the answer is the same to the last digit.
     """
 
-    __slots__ = ("_error", "_fold", "_fold_at", "_values", "count")
+    __slots__ = ("_fold", "_fold_at", "_values", "count", "error")
     held_bytes = 0
 
     def __init__(self, function: str, context: Context, fold_at: int = _FOLD_AT) -> None:
         self._fold_at = fold_at
         self._fold = _folding("sum" if function == "avg" else function, context)
         self._values: list[Any] = []
-        self._error: XylemError | None = None
+        self.error: XylemError | None = None
         self.count = 0
 
     @property
     def is_decided(self) -> bool:
-        return self._error is not None
+        return self.error is not None
 
     def add(self, items: Iterable[Any]) -> None:
         before = len(self._values)
@@ -127,12 +133,12 @@ class Folder:
         self._values.append(total)
 
     def fail(self, error: XylemError) -> None:
-        self._error = self._error or error
+        self.error = self.error or error
 
     def result(self) -> Sequence[Any]:
         try:
-            if self._error is not None:
-                raise self._error
+            if self.error is not None:
+                raise self.error
             return self._result()
         except XylemError as error:
             return Failed.with_error(error)
@@ -149,6 +155,7 @@ class Folder:
         return folded
 
 
+@saved("averager", 1, fields=("_values", "count"))
 class Averager(Folder):
     """fn:avg: a sum and a number."""
 
@@ -158,25 +165,26 @@ class Averager(Folder):
         return (divide(self._folded(), self.count),) if self.count else ()
 
 
+@saved("joiner", 1, fields=("_parts", "_joined", "held_bytes"))
 class Joiner:
     """fn:string-join: the text so far.
 
     Holds:  the text, which is the answer.
     """
 
-    __slots__ = ("_error", "_joined", "_parts", "_separator", "held_bytes")
+    __slots__ = ("_joined", "_parts", "_separator", "error", "held_bytes")
 
     def __init__(self, separator: str) -> None:
         self._separator = separator
         self._parts: list[str] = []
         self._joined = 0
         """How many parts in front are joined already, each of many values: no text is copied again and again."""
-        self._error: XylemError | None = None
+        self.error: XylemError | None = None
         self.held_bytes = 0
 
     @property
     def is_decided(self) -> bool:
-        return self._error is not None
+        return self.error is not None
 
     @property
     def has_any(self) -> bool:
@@ -193,28 +201,29 @@ class Joiner:
             self._joined += 1
 
     def fail(self, error: XylemError) -> None:
-        self._error = self._error or error
+        self.error = self.error or error
 
     def result(self) -> Sequence[Any]:
-        return (self._separator.join(self._parts),) if self._error is None else Failed.with_error(self._error)
+        return (self._separator.join(self._parts),) if self.error is None else Failed.with_error(self.error)
 
 
+@saved("kept-values", 1, fields=("_values", "held_bytes"))
 class Kept:
     """Values as they came, for a sum that is made of them later.
 
     Holds:  all of them.
     """
 
-    __slots__ = ("_error", "_values", "held_bytes")
+    __slots__ = ("_values", "error", "held_bytes")
 
     def __init__(self) -> None:
         self._values: list[Any] = []
-        self._error: XylemError | None = None
+        self.error: XylemError | None = None
         self.held_bytes = 0
 
     @property
     def is_decided(self) -> bool:
-        return self._error is not None
+        return self.error is not None
 
     def add(self, items: Iterable[Any]) -> None:
         before = len(self._values)
@@ -222,12 +231,13 @@ class Kept:
         self.held_bytes += 8 * (len(self._values) - before)
 
     def fail(self, error: XylemError) -> None:
-        self._error = self._error or error
+        self.error = self.error or error
 
     def result(self) -> Sequence[Any]:
-        return self._values if self._error is None else Failed.with_error(self._error)
+        return self._values if self.error is None else Failed.with_error(self.error)
 
 
+@saved("distinct", 1, fields=("_values", "count", "held_bytes"))
 class Distinct(Folder):
     """fn:distinct-values: the different values so far, a thousand at most to be compared with them.
 
@@ -258,18 +268,18 @@ class Last:
     Holds:  these items; of one, also what was scanned together with it, of several, what they stand in.
     """
 
-    __slots__ = ("_copies", "_error", "_items", "_number", "held_bytes")
+    __slots__ = ("_copies", "_items", "_number", "error", "held_bytes")
 
     def __init__(self, number: int = 1) -> None:
         self._number = number
         self._items: deque[Any] = deque(maxlen=number)
         self._copies = SeparateCopies()
-        self._error: XylemError | None = None
+        self.error: XylemError | None = None
         self.held_bytes = 0
 
     @property
     def is_decided(self) -> bool:
-        return self._error is not None
+        return self.error is not None
 
     def add(self, items: Iterable[Any]) -> None:
         for item in items:
@@ -292,10 +302,10 @@ class Last:
         return 0 if is_shared else size_of(Node(item.tree, 0))
 
     def fail(self, error: XylemError) -> None:
-        self._error = self._error or error
+        self.error = self.error or error
 
     def result(self) -> Sequence[Any]:
-        return list(self._items) if self._error is None else Failed.with_error(self._error)
+        return list(self._items) if self.error is None else Failed.with_error(self.error)
 
 
 class Items:
@@ -304,17 +314,17 @@ class Items:
     Holds:  a copy of each; one that stands in another one is part of its copy.
     """
 
-    __slots__ = ("_copies", "_error", "_items", "_other_bytes")
+    __slots__ = ("_copies", "_items", "_other_bytes", "error")
 
     def __init__(self) -> None:
         self._copies = KeptCopies()
         self._items: list[Any] = []
-        self._error: XylemError | None = None
+        self.error: XylemError | None = None
         self._other_bytes = 0
 
     @property
     def is_decided(self) -> bool:
-        return self._error is not None
+        return self.error is not None
 
     def add(self, items: Iterable[Any]) -> None:
         for item in items:
@@ -329,28 +339,29 @@ class Items:
         return self._copies.taken_bytes + self._other_bytes
 
     def fail(self, error: XylemError) -> None:
-        self._error = self._error or error
+        self.error = self.error or error
 
     def result(self) -> Sequence[Any]:
-        return self._items if self._error is None else Failed.with_error(self._error)
+        return self._items if self.error is None else Failed.with_error(self.error)
 
 
+@saved("left-fold", 1, fields=("value", "held_bytes"))
 class LeftFold:
     """fn:fold-left: the value so far, which generated code takes a step further with each item.
 
     Holds:  that value; nobody knows how large a query lets it become.
     """
 
-    __slots__ = ("_error", "held_bytes", "value")
+    __slots__ = ("error", "held_bytes", "value")
 
     def __init__(self) -> None:
         self.value: Sequence[Any] = ()
-        self._error: XylemError | None = None
+        self.error: XylemError | None = None
         self.held_bytes = 0
 
     @property
     def is_decided(self) -> bool:
-        return self._error is not None
+        return self.error is not None
 
     def add(self, items: Iterable[Any]) -> None:
         """The next value."""
@@ -361,10 +372,10 @@ class LeftFold:
         self.held_bytes = sum(size_of(item) if isinstance(item, Node) else value_bytes(item) for item in self.value)
 
     def fail(self, error: XylemError) -> None:
-        self._error = self._error or error
+        self.error = self.error or error
 
     def result(self) -> Sequence[Any]:
-        return self.value if self._error is None else Failed.with_error(self._error)
+        return self.value if self.error is None else Failed.with_error(self.error)
 
 
 def take_state(into: Accumulator, count: int, total: Any) -> None:

@@ -94,6 +94,11 @@ class Collector:
     def finish(self) -> None:
         """The answer is complete."""
 
+    @property
+    def is_between_items(self) -> bool:
+        """Whether no element is under construction."""
+        return self._builder is None
+
     def drawn(self, batches: Iterator[Any], pause: Callable[[], None] = lambda: None) -> Arriving:
         """Items as they become complete while the batches of a run are drawn; an error comes after those before it.
 

@@ -23,7 +23,7 @@ from xylem.values.node import Node
 from ..program import current_time
 from .collector import Collector
 from .run import Statistics, StreamRun
-from .settled_tables import settled_plan
+from .settled_tables import settled_plan, without_tables
 from .window_output import WindowOutput
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ class DocumentRuns:
         statistics: Statistics | None = None,
         clock: Callable[[], DateTime | None] | None = None,
         kept: dict[tuple[str, str], Any] | None = None,
+        is_saved: bool = False,
     ) -> None:
+        """`is_saved`: what a run has added up is saved between records, so the scan keeps none of it to itself."""
         self._program = program
         self._part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         self._part.held_items = limits.held_items
@@ -67,6 +69,9 @@ class DocumentRuns:
         self._ready: tuple[StreamRun, ScanPlan] | None = None
         """A run that came to its end; None while one is under way, or after one that did not end."""
         self._has_run = False
+        self._is_saved = is_saved
+        self.under_way: StreamRun | None = None
+        """The run that began last."""
 
     def items(self, source: Any) -> Iterator[Any]:
         """The items of the answer over one document, each as soon as it is final."""
@@ -87,12 +92,10 @@ class DocumentRuns:
             return getattr(output, "takes_markup", False)
 
         batches = self._scanned(source, plan, may_write, trees)
-        started = False
         with closing(batches):
             for batch in batches:
                 measured.input_bytes = batch.input_bytes
-                guarded(_taking(run, batch, started, windows))
-                started = True
+                guarded(_taking(run, batch, windows))
                 yield measured
                 if run.is_done or (windows is not None and windows.is_over and self._program.ends_with_windows):
                     break
@@ -126,6 +129,7 @@ class DocumentRuns:
         self._has_run = True
         if ready is not None:
             ready[0].output = output
+            self.under_way = ready[0]
             return ready
         program = self._program
         space = program.handlers.namespace(self._part, None)
@@ -133,13 +137,15 @@ class DocumentRuns:
             self.statistics.counters.watch(space, program.handlers, self.statistics.passes)
         context = Context(program.static, self._part)
         run = StreamRun(program.roles, len(program.slots), space, context, output, self.statistics)
-        plan = settled_plan(program.scan, program.roles, space)
+        scanned = without_tables(program.scan) if self._is_saved else program.scan
+        plan = settled_plan(scanned, program.roles, space)
+        self.under_way = run
         return run, plan
 
 
-def _taking(run: StreamRun, batch: ScannedBatch, started: bool, windows: WindowOutput | None) -> Callable[[], None]:
+def _taking(run: StreamRun, batch: ScannedBatch, windows: WindowOutput | None) -> Callable[[], None]:
     def take() -> None:
-        if not started:
+        if not run.open:
             run.start(Node(batch.tree, 0))
         run.push(batch.tree, batch.kinds, batch.steps, batch.rows, batch.counts, batch.written, batch.tables)
 

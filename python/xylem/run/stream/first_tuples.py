@@ -66,13 +66,13 @@ class FirstTuples:
         self._item: Any = None
         self._copy: Any = None
         self._copies = SeparateCopies()
-        self._error: XylemError | None = None
+        self.error: XylemError | None = None
         self._no_order: XylemError | None = None
         self.held_bytes = 0
 
     @property
     def is_decided(self) -> bool:
-        return self._error is not None
+        return self.error is not None
 
     def add(self, items: Iterable[Any]) -> None:
         """Not fed so: generated code offers tuples with their keys."""
@@ -156,10 +156,10 @@ class FirstTuples:
         return list({kept.number: kept.item for kept in self._kept}.values())
 
     def fail(self, error: XylemError) -> None:
-        self._error = self._error or error
+        self.error = self.error or error
 
     def result(self) -> Sequence[Any]:
-        error = self._error or self._no_order
+        error = self.error or self._no_order
         if error is not None:
             return Failed.with_error(error)
         self._cut()

@@ -20,6 +20,8 @@ from xylem.values import atomic_type as at
 from xylem.values.atomic import promote
 from xylem.values.casting_numbers import parse_double
 from xylem.values.comparison_keys import grouping_key
+from xylem.values.saved_state import give_state, saved, state_of
+from xylem.values.state_codec import CannotSave
 from xylem.values.strings import UntypedAtomic
 
 from .accumulator import Accumulator, Failed, LeftFold, accumulator, take_state, value_bytes
@@ -181,6 +183,7 @@ class Group(NamedTuple):
         return found
 
 
+@saved("keyed-groups", 1, fields=("saved_cells", "saved_groups", "held_bytes"))
 class KeyedGroups:
     """The table.
 
@@ -283,6 +286,26 @@ class KeyedGroups:
             fold.fail(error)
         return fold
 
+    @property
+    def saved_cells(self) -> list[tuple[Any, Any]]:
+        """The cells with the states of their aggregates, as a checkpoint has them."""
+        return [(key, _states(parts)) for key, parts in self.all_cells()]
+
+    @saved_cells.setter
+    def saved_cells(self, cells: Iterable[tuple[Any, Any]]) -> None:
+        for key, states in cells:
+            _give_states(self.cell(key), states)
+
+    @property
+    def saved_groups(self) -> list[tuple[Any, Any]]:
+        """The groups with their keys and the states of their aggregates, as a checkpoint has them."""
+        return [(group.keys, _states(group.parts)) for group in self._groups.values()]
+
+    @saved_groups.setter
+    def saved_groups(self, groups: Iterable[tuple[Any, Any]]) -> None:
+        for keys, states in groups:
+            _give_states(self.group(*keys), states)
+
     def add(self, items: Iterable[Any]) -> None:
         raise NotImplementedError("records are added to cells")
 
@@ -311,3 +334,14 @@ class KeyedGroups:
         if nothing is None:
             nothing = self._nothing[number] = self._accumulator(self._spec.parts[number]).result()
         return nothing
+
+
+def _states(parts: Sequence[Accumulator]) -> list[list[tuple[Any, ...]]]:
+    if any(part.error is not None for part in parts):
+        raise CannotSave("an error that the query has not read")
+    return [state_of(part) for part in parts]
+
+
+def _give_states(parts: Sequence[Accumulator], states: Sequence[Iterable[tuple[Any, ...]]]) -> None:
+    for part, state in zip(parts, states, strict=True):
+        give_state(part, state)

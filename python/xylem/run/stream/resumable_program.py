@@ -1,30 +1,39 @@
-"""A program with assigned variables over one document, which can be interrupted and resumed.
+"""A query over one document that can be interrupted between two records, and resumed.
 
-All state of such a program is in its variables. Between two records, a checkpoint consists of a cut point of the
-document, the length of the output and the values of the variables. A resumed run starts at the cut point with the start
-tags around it, drops the text before the first record, and restores the variables.
+Its state there is a cut point of the document, the place in the output, the variables that statements set, and what
+open scopes have counted and added up. A resumed run starts at the cut point with the start tags around it, drops the
+text before the first record, and is given the state.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from xylem.errors import EngineBug, StaticError
+from xylem.plan.scan_plan import PositionTest, ScanStep
 from xylem.sink.default_parameters import chosen_parameters
+from xylem.sink.event_writer import can_write_events
 from xylem.source.byte_ranges import CutPoint, Scope
 from xylem.source.byte_source import ByteSource
 from xylem.source.cut_points import CutFinder
 from xylem.syntax import ast
+from xylem.values.builder import TreeBuilder
 from xylem.values.map import XMap
+from xylem.values.node import Node
+from xylem.values.state_codec import CannotSave
 
 from .collector import Collector
+from .document_runs import DocumentRuns
 from .program import StreamProgram
-from .roles import ItemRole, ScopeRole
+from .roles import FeedRole, ItemRole, ScopeRole
+from .saved_scopes import ScopeStates, give_scope_states, scope_states
 from .text import StreamText
 
 Name = tuple[str, str]
+_NOT_SAVED = ("items", "last")
+"""Aggregates that keep nodes of the document."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +44,9 @@ class Reached:
     output_length: int
     """As the output tells it."""
     variables: dict[Name, Any]
+    scopes: ScopeStates = field(default_factory=dict)
+    place: tuple[bool, bool, bool] | None = None
+    """In the output (`EventWriter.place`); None before it begins, and where items are told apart."""
 
     def state(self) -> dict[str, Any]:
         """Itself as values that can be saved."""
@@ -43,12 +55,15 @@ class Reached:
             "cut": (cut.offset, cut.line, cut.opening, cut.closing, cut.is_before_item),
             "output_length": self.output_length,
             "variables": self.variables,
+            "scopes": self.scopes,
+            "place": self.place,
         }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Reached:
         """What `state` gave; KeyError or TypeError where it did not."""
-        return cls(CutPoint(*state["cut"]), state["output_length"], state["variables"])
+        names = ("output_length", "variables", "scopes", "place")
+        return cls(CutPoint(*state["cut"]), *[state[name] for name in names])
 
 
 class ProgramOutput(Protocol):
@@ -61,24 +76,52 @@ class ProgramOutput(Protocol):
     def tell(self) -> int: ...
 
 
-def is_sequential(module: ast.Module) -> bool:
-    """Whether a program says that its statements are carried out in order."""
-    declared = (one for one in module.prolog if isinstance(one, ast.ExecutionDecl))
-    return any(one.mode == "sequential" for one in declared)
-
-
 def record_scope(program: StreamProgram) -> Scope:
-    """The path to the records; XYST0006 where a program keeps more than its variables from one to the next."""
-    items = [role for role in program.roles if isinstance(role, ItemRole)]
+    """The path to the records; XYST0006 where a program keeps more between them than what can be saved."""
+    records = [role for role in program.roles if isinstance(role, (ItemRole, FeedRole))]
     scopes = [role for role in program.roles if isinstance(role, ScopeRole)]
-    if len(items) != 1 or len(items) + len(scopes) < len(program.roles) or program.feeds_windows:
+    paths = {tuple(reversed(list(_steps(program, role.step)))) for role in records}
+    if len(paths) != 1 or len(records) + len(scopes) < len(program.roles) or program.feeds_windows:
         raise StaticError("XYST0006", "it reads more than one kind of records")
-    (item,) = items
-    if item.nested or item.counter is not None or item.limit is not None or item.leaf_steps:
-        raise StaticError("XYST0006", "its records are numbered or nested")
-    if any(scope.aggregates or scope.keeps_children for scope in scopes):
-        raise StaticError("XYST0006", "it keeps more of its input than the values of its variables")
-    return tuple(reversed(list(_steps(program, item.step))))
+    if any(role.leaf_steps for role in records):
+        raise StaticError("XYST0006", "its records are text nodes")
+    if any(scope.keeps_children for scope in scopes) or not all(map(_can_be_saved, scopes)):
+        raise StaticError("XYST0006", "it keeps parts of its input")
+    inside = _inside(program, {role.step for role in records})
+    if any(map(_looks_back, (step for number, step in enumerate(program.scan.steps) if number not in inside))):
+        raise StaticError("XYST0006", "its records are selected by their position, or read their siblings")
+    (path,) = paths
+    if len(path) == 1 and path[0][0] == "child":
+        raise StaticError("XYST0006", "the whole document is its one record")
+    return path
+
+
+def refuse_formats(program: StreamProgram, parameters: Mapping[str, Any]) -> None:
+    """XYST0006 where the answer is written in a form of which only complete items can be written."""
+    if not can_write_events(chosen_parameters({**program.handlers.output, **parameters}, {}, lambda: True)):
+        raise StaticError("XYST0006", "its answer is not written as XML, item by item")
+
+
+def _can_be_saved(scope: ScopeRole) -> bool:
+    for role in scope.aggregates:
+        functions = [role.function] if role.table is None else [part.function for part in role.table.parts]
+        if role.first is not None or any(function in _NOT_SAVED for function in functions):
+            return False
+    return True
+
+
+def _inside(program: StreamProgram, records: set[int]) -> set[int]:
+    """The steps below those of records: what they remember ends with the record."""
+    found: set[int] = set()
+    for number, step in enumerate(program.scan.steps):
+        if step.parent in records or step.parent in found:
+            found.add(number)
+    return found
+
+
+def _looks_back(step: ScanStep) -> bool:
+    is_counted = any(isinstance(test, PositionTest) for test in step.tests)
+    return is_counted or bool(step.remembers or step.awaits)
 
 
 def _steps(program: StreamProgram, step: int) -> Iterator[tuple[str, str | None, str | None]]:
@@ -111,34 +154,41 @@ class ResumableProgram:
         It is asked about every so many bytes.
         """
         self._program = program
-        self._resources = resources
-        self._options = options
         self._parameters = parameters
         self._save = save
         self._is_due = is_due
         self._names = set_variables(program.handlers.module)
         self._finder = CutFinder([record_scope(program)], every_bytes, scanner=options.get("scanner", "auto"))
         self._kept: dict[Name, Any] = {}
-        self._is_writing = True
+        self._runs: DocumentRuns = program.over_documents(resources, kept=self._kept, is_saved=True, **options)
 
     def write(self, chunks: Iterable[bytes], file: ProgramOutput, begun: Reached | None) -> None:
         """Write the answer over a document; with `begun`, the rest of it over what follows the cut point."""
-        self._is_writing = begun is None
         program = self._program
         parameters = {**program.handlers.output, **self._parameters}
-        text = StreamText(
+        answer = _AnswerText(file, is_writing=begun is None)
+        answer.text = text = StreamText(
             lambda first: chosen_parameters(parameters, {}, lambda: True),
-            lambda data: file.write(data) if self._is_writing else None,
+            answer.write,
             Collector(program.static.base_uri, *program.copy_namespaces),
             program.copy_namespaces,
         )
-        source = ByteSource.of(self._pieces(chunks, file, text, begun))
-        text.take(program.write(source, self._resources, text.output, kept=self._kept, **self._options))
+        text.take(self._runs.write(ByteSource.of(self._pieces(chunks, answer, begun)), text.output))
         file.flush()
 
-    def _pieces(
-        self, chunks: Iterable[bytes], file: ProgramOutput, text: StreamText, begun: Reached | None
-    ) -> Iterator[bytes]:
+    def items(self, chunks: Iterable[bytes], length: Callable[[], int], begun: Reached | None) -> Iterator[Any]:
+        """The items of the answer over a document, or the rest of them. `length` tells how much of them is written,
+        whenever the next one is asked for.
+        """
+        program = self._program
+        collector = Collector(program.static.base_uri, *program.copy_namespaces)
+        answer = _AnswerItems(collector, length, is_writing=begun is None)
+        source = ByteSource.of(self._pieces(chunks, answer, begun))
+        for item in collector.drawn(self._runs.write(source, collector)):
+            if answer.is_writing:
+                yield item
+
+    def _pieces(self, chunks: Iterable[bytes], answer: _Answer, begun: Reached | None) -> Iterator[bytes]:
         """The input, divided at cut points. Whoever asks for the next piece has done with the one before."""
         offset = 0
         if begun is not None:
@@ -146,7 +196,7 @@ class ResumableProgram:
             self._finder.resume(begun.cut)
             # By four bytes the encoding is told: with fewer, one more piece would be asked for first.
             yield begun.cut.opening.ljust(4, b"\n")
-            self._go_on(text, begun)
+            self._go_on(answer, begun)
         for chunk in chunks:
             start = 0
             for cut in self._finder.feed(chunk):
@@ -154,21 +204,114 @@ class ResumableProgram:
                 if end > start and self._is_due():
                     yield chunk[start:end]
                     start = end
-                    self._reach(cut, file, text)
+                    self._reach(cut, answer)
             yield chunk[start:]
             offset += len(chunk)
 
-    def _go_on(self, text: StreamText, begun: Reached) -> None:
-        if text.writer is None:
-            raise EngineBug("XYBUG0001", "an answer that has begun begins later when it goes on")
-        text.writer.begin_content()
-        text.writer.flush()
-        for name, value in begun.variables.items():
-            self._kept[name].set(value.as_table() if type(value) is XMap else value)
+    def _go_on(self, answer: _Answer, begun: Reached) -> None:
+        run = self._runs.under_way
+        if run is None:
+            raise EngineBug("XYBUG0001", "a run that goes on has not begun")
+
+        def restore() -> None:
+            if not run.open:
+                # The start tags around the records had nothing to tell.
+                run.start(_empty_document())
+            for name, value in begun.variables.items():
+                self._kept[name].set(value.as_table() if type(value) is XMap else value)
+            give_scope_states(run, begun.scopes)
+
+        self._program.guarded(restore)
+        answer.go_on(begun)
+
+    def _reach(self, cut: CutPoint, answer: _Answer) -> None:
+        run = self._runs.under_way
+        if run is None or not run.open or not answer.can_stop:
+            return
+        try:
+            scopes = scope_states(run)
+        except CannotSave:
+            return
+        variables = {name: self._kept[name]() for name in self._names if name in self._kept}
+        self._save(Reached(cut, answer.length(), variables, scopes, answer.place))
+
+
+class _Answer(Protocol):
+    """The output of a run, as far as it is written."""
+
+    @property
+    def can_stop(self) -> bool:
+        """Whether another run can go on writing here."""
+
+    @property
+    def place(self) -> tuple[bool, bool, bool] | None: ...
+
+    def length(self) -> int: ...
+
+    def go_on(self, begun: Reached) -> None:
+        """Let what comes be written, as what follows the place of another run."""
+
+
+class _AnswerText:
+    """An answer as text, of which nothing is written until it goes on."""
+
+    text: StreamText
+
+    def __init__(self, file: ProgramOutput, *, is_writing: bool) -> None:
+        self._file = file
+        self._is_writing = is_writing
+
+    def write(self, data: bytes) -> None:
+        if self._is_writing:
+            self._file.write(data)
+
+    @property
+    def can_stop(self) -> bool:
+        return self.text.writer is not None or not self.text.has_begun
+
+    @property
+    def place(self) -> tuple[bool, bool, bool] | None:
+        return None if self.text.writer is None else self.text.writer.place
+
+    def length(self) -> int:
+        self._file.flush()
+        return self._file.tell()
+
+    def go_on(self, begun: Reached) -> None:
+        if begun.place is not None:
+            if not self.text.has_begun:
+                self.text.begin()
+            if self.text.writer is None:
+                raise EngineBug("XYBUG0001", "an answer that goes on is written another way")
+            self.text.writer.go_on(begun.place)
+            self.text.writer.flush()
         self._is_writing = True
 
-    def _reach(self, cut: CutPoint, file: ProgramOutput, text: StreamText) -> None:
-        if text.writer is None or not text.writer.is_between_items:
-            return
-        file.flush()
-        self._save(Reached(cut, file.tell(), {name: self._kept[name]() for name in self._names if name in self._kept}))
+
+class _AnswerItems:
+    """An answer as items, all of which are taken before the next piece is read."""
+
+    place = None
+
+    def __init__(self, collector: Collector, length: Callable[[], int], *, is_writing: bool) -> None:
+        self._collector = collector
+        self.length = length
+        self.is_writing = is_writing
+
+    @property
+    def can_stop(self) -> bool:
+        return self._collector.is_between_items
+
+    def go_on(self, begun: Reached) -> None:
+        if not self._collector.is_between_items:
+            raise EngineBug("XYBUG0001", "items of an answer that goes on are in an element")
+        # What the start tags brought has been given before.
+        self._collector.ready.clear()
+        self.is_writing = True
+
+
+def _empty_document() -> Node:
+    builder = TreeBuilder()
+    builder.start_document()
+    builder.end_document()
+    return builder.finish()

@@ -22,6 +22,12 @@ class NotForScan(Exception):
     """A value that the scan cannot compute with."""
 
 
+def without_tables(plan: ScanPlan) -> ScanPlan:
+    """The plan of a scan that leaves all records of tables to the query."""
+    steps = tuple(replace(step, result=None) if isinstance(step.result, ScanTable) else step for step in plan.steps)
+    return replace(plan, steps=steps)
+
+
 def settled_plan(plan: ScanPlan, roles: Sequence[Role], space: dict[str, Any]) -> ScanPlan:
     """The plan with the values of keys and variables in its tables; a table without them is left out."""
     steps = list(plan.steps)

@@ -66,6 +66,15 @@ class StreamText:
         return lambda text: write(encode(text))
 
     @property
+    def has_begun(self) -> bool:
+        """Whether something of the answer is known."""
+        return self._parameters is not None
+
+    def begin(self) -> None:
+        """Begin the answer now, as XML of which more comes."""
+        self.output.begin()
+
+    @property
     def writer(self) -> EventWriter | None:
         """What writes XML event by event; None before the answer begins, and where items are collected."""
         return self._writer
@@ -118,6 +127,10 @@ class FirstDecides:
             setattr(self, method, getattr(target, method))
         self.takes_markup = target.takes_markup
         return target
+
+    def begin(self) -> None:
+        """Become the output of an answer that begins with XML."""
+        self._become(NO_ITEM)
 
     def start_element(self, *arguments: Any) -> None:
         self._become(NO_ITEM).start_element(*arguments)

@@ -1,6 +1,6 @@
-"""An answer that must see the stream in order: computed by the driver, not by tasks. The state of a sequential program
-is in its variables: they are saved now and then, with the position in the stream, and the program continues from there
-after a restart. The state of any other query is everything it has seen: it reads the stream again from its beginning,
+"""An answer that must see the stream in order: computed by the driver, not by tasks. What it keeps between two records
+(variables of a sequential program, counts, aggregates) is saved now and then, with the position in the stream, and it
+continues from there after a restart. A query that keeps parts of the stream itself reads it again from its beginning,
 as the log still has it. Either way what was handed out before is not handed out again.
 """
 
@@ -40,12 +40,12 @@ class AnswerInOrder(Answer):
     ) -> None:
         """With `each_item`, each item is a message, and what the query writes around them is left out.
 
-        `places`: where a program that can go on from its variables saves them.
+        `places`: where a query that can go on in the middle saves its state.
         """
         self._query = query
         self._now_ms = now_ms
         self.ends_lines = each_item
-        self._places = places if not each_item and query.is_resumable else None
+        self._places = places if query.is_resumable(each_item=each_item) else None
         self._handed_out: int
         place: str | None
         self._handed_out, place = state_in(saved[-1]) if saved else (0, None)
@@ -61,16 +61,23 @@ class AnswerInOrder(Answer):
         self._writer = TextWriter(lambda write: self._write(write, begun), {0: self._bytes})
 
     def _write(self, write: Callable[[str], None], begun: Reached | None) -> None:
-        if self.ends_lines:
+        if self._places is not None:
+            self._write_resumable(write, begun, self._places)
+        elif self.ends_lines:
             for text in self._query.items(self._bytes, self._now_ms):
                 write(text + _BETWEEN)
-        elif self._places is not None:
-            places = self._places
-            program = self._query.resumable(self._now_ms, EVERY_BYTES, places.save, lambda: places.is_due)
-            program.write(self._bytes, _Written(write, self._before), begun)
         else:
             decode = getincrementaldecoder("utf-8")("surrogateescape").decode
             self._query.write(self._bytes, self._now_ms, lambda chunk: write(decode(chunk)))
+
+    def _write_resumable(self, write: Callable[[str], None], begun: Reached | None, places: SavedPlaces) -> None:
+        program = self._query.resumable(self._now_ms, EVERY_BYTES, places.save, lambda: places.is_due)
+        written = _Written(write, self._before)
+        if not self.ends_lines:
+            program.write(self._bytes, written, begun)
+            return
+        for item in program.items(self._bytes, written.tell, begun):
+            written.hand_on(self._query.told(item) + _BETWEEN)
 
     def catch_up(self, chunks: Sequence[bytes]) -> None:
         """What was seen before a restart, behind `seen_bytes`."""
@@ -118,14 +125,16 @@ class _Written:
     """The output of a program, handed on as text; its length is counted in characters."""
 
     def __init__(self, write: Callable[[str], None], length: int) -> None:
-        self._hand_on = write
+        self._write = write
         self._decode = getincrementaldecoder("utf-8")("surrogateescape").decode
         self._length = length
 
     def write(self, data: bytes) -> None:
-        text = self._decode(data)
+        self.hand_on(self._decode(data))
+
+    def hand_on(self, text: str) -> None:
         self._length += len(text)
-        self._hand_on(text)
+        self._write(text)
 
     def tell(self) -> int:
         return self._length
@@ -135,7 +144,7 @@ class _Written:
 
 
 class SavedPlaces:
-    """The variables of a program on disk, each time with the place in the stream that it had come to.
+    """The state of a query on disk, each time with the place in the stream that it had come to.
 
     A copy of the process writes them (`BackgroundSave`), while the program goes on. What was saved counts when a commit
     names it; the one before is kept until then.
@@ -182,7 +191,8 @@ class SavedPlaces:
 
     def _settle(self) -> None:
         if self._writing is not None:
-            self._kept = [*self._kept[-1:], self._writing]
+            if not self._saver.is_impossible:
+                self._kept = [*self._kept[-1:], self._writing]
             self._writing = None
             self._drop_others()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from xylem.run.deep_stack import drawn_deep
 from xylem.run.program import Program
 from xylem.run.stream.program import StreamProgram
 from xylem.run.stream.progress import Progress
-from xylem.run.stream.resumable_program import Reached, ResumableProgram, is_sequential, record_scope
+from xylem.run.stream.resumable_program import Reached, ResumableProgram, record_scope, refuse_formats
 from xylem.run.stream.run import Statistics
 from xylem.source.byte_source import ByteSource
 from xylem.source.xml_reader import read_document
@@ -49,13 +49,14 @@ class DocumentAnswers:
         """Whether what is kept grows with the document: results wait for its end, or all of it does."""
         return self._stream is None or account_of(self._stream).waits_for_end
 
-    @cached_property
-    def is_resumable(self) -> bool:
-        """Whether all that it keeps of a document are variables that statements set."""
-        if self._stream is None or self._query.replay is not None or not is_sequential(self._query.compiled.resolved):
+    def is_resumable(self, *, each_item: bool) -> bool:
+        """Whether all that it keeps of a document between two records can be saved, and its text or its items go on."""
+        if self._stream is None or self._query.replay is not None:
             return False
         try:
             record_scope(self._stream)
+            if not each_item:
+                refuse_formats(self._stream, self._query.output)
         except StaticError:
             return False
         return True
@@ -82,8 +83,11 @@ class DocumentAnswers:
     def items(self, document: Document, now_ms: int) -> Iterator[str]:
         """The items of the answer, each serialised alone."""
         result = self._result(document, now_ms)
-        for item in result.xdm() if isinstance(result, StreamResult) else result.xdm:
-            yield Result([item], self._program.output).serialize(**self._query.output)
+        yield from map(self.told, result.xdm() if isinstance(result, StreamResult) else result.xdm)
+
+    def told(self, item: Any) -> str:
+        """An item of the answer, serialised alone."""
+        return Result([item], self._program.output).serialize(**self._query.output)
 
     def _result(self, document: Document, now_ms: int) -> Result | StreamResult:
         options = self._options | {"now": moment(now_ms)}

@@ -1,4 +1,4 @@
-"""`xylem run --checkpoint` of a program with variables that change: interrupted, it goes on with what they were."""
+"""`xylem run --checkpoint` of queries with state: interrupted, they go on with what they had counted and set."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
-from xylem.cli import sequential_checkpoint
+from xylem.cli import stateful_checkpoint
 from xylem.cli.app import app
 from xylem.run.background_save import BackgroundSave
+from xylem.values.state_codec import CannotSave
 
 QUERY = """declare execution sequential; declare variable $m as map(xs:string, xs:integer) := map { };
 <a>{ for $r in /log/r let $k := string($r/@k)
@@ -22,8 +23,8 @@ class Killed(BaseException):
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(sequential_checkpoint, "EVERY_BYTES", 2_000)
-    monkeypatch.setattr(sequential_checkpoint, "_READ_BYTES", 500)
+    monkeypatch.setattr(stateful_checkpoint, "EVERY_BYTES", 2_000)
+    monkeypatch.setattr(stateful_checkpoint, "_READ_BYTES", 500)
     (tmp_path / "q.xq").write_text(QUERY)
     rows = "".join(f'<r k="{number % 5}"/>' for number in range(2_000))
     (tmp_path / "in.xml").write_text(f"<log>{rows}</log>")
@@ -48,8 +49,18 @@ def killed_after(times: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BackgroundSave, "start", start)
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        QUERY,
+        "for $r at $i in /log/r return <n>{ $i }</n>",
+        "for $r in /log/r group by $k := $r/@k return <n k='{ $k }'>{ count($r) }</n>",
+        "sum(/log/r/@k)",
+    ],
+)
 @pytest.mark.parametrize("times", [1, 4])
-def test_it_goes_on(files: Path, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+def test_it_goes_on(files: Path, monkeypatch: pytest.MonkeyPatch, times: int, query: str) -> None:
+    (files / "q.xq").write_text(query)
     assert run(files, "whole.xml").exit_code == 0
     assert not (files / "state").exists()
     with monkeypatch.context() as patched:
@@ -64,6 +75,17 @@ def test_it_goes_on(files: Path, monkeypatch: pytest.MonkeyPatch, times: int) ->
     assert "going on from byte" in outcome.stderr
     assert (files / "part.xml").read_bytes() == (files / "whole.xml").read_bytes()
     assert not (files / "state").exists()
+
+
+def test_what_cannot_be_saved_is_refused(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(self: BackgroundSave, write: Callable[[], object]) -> None:
+        with pytest.raises(CannotSave):
+            write()
+        self.is_impossible = True
+
+    monkeypatch.setattr(BackgroundSave, "start", start)
+    (files / "q.xq").write_text("fold-left(/log/r, (), function($a, $r) { ($a, $r)[last()] })/@k")
+    assert "XYRT0010" in run(files, "whole.xml").stderr
 
 
 def test_what_does_not_fit_is_refused(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,6 @@
-"""`xylem run --checkpoint FILE` of sequential programs: saves their variables with the position in the input."""
+"""`xylem run --checkpoint FILE` of queries with state: saves variables, counts and aggregates with the position in the
+input.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from xylem.run.background_save import BackgroundSave
 from xylem.run.program import current_time
 from xylem.run.sealed_file import damaged, read_sealed, write_sealed
 from xylem.run.stream.program import StreamProgram
-from xylem.run.stream.resumable_program import Reached, ResumableProgram, record_scope
+from xylem.run.stream.resumable_program import Reached, ResumableProgram, record_scope, refuse_formats
 from xylem.run.tasks.checkpoint import input_identity
 from xylem.source.resources import FileResources
 from xylem.values.datetime_lexical import parse_date_time
@@ -31,8 +33,8 @@ EVERY_BYTES = 8 << 20
 _READ_BYTES = 1 << 16
 
 
-def run_sequential(source: QuerySource, options: RunOptions, checkpoint: Path, output: Path, digest: str) -> None:
-    """Run the program over its one input, or continue an interrupted run."""
+def run_with_state(source: QuerySource, options: RunOptions, checkpoint: Path, output: Path, digest: str) -> None:
+    """Run the query over its one input, or continue an interrupted run."""
     from xylem.query.external_names import external_names
 
     query = compiled(source, options=options)
@@ -41,6 +43,7 @@ def run_sequential(source: QuerySource, options: RunOptions, checkpoint: Path, o
     if passes.number > 1:
         raise StaticError("XYST0006", "its input is read more than once")
     record_scope(program)
+    refuse_formats(program, output_parameters(options.output_parameters))
     values = {name: sequence_from_python(value) for name, value in variables(options.values, options.documents).items()}
     names = external_names(program.handlers, values)
     known = _identity(options.inputs[0])
@@ -83,9 +86,14 @@ def _run(
     def save(reached: Reached) -> None:
         saver.start(lambda: _save(checkpoint, identity, reached, file.fileno()))
 
+    def is_due() -> bool:
+        if saver.is_impossible:
+            raise DynamicError("XYRT0010", "the query keeps nodes or functions from one record to the next")
+        return saver.is_due
+
     parameters = output_parameters(options.output_parameters)
     resources = FileResources(options.allowed)
-    run = ResumableProgram(program, resources, run_options, parameters, EVERY_BYTES, save, lambda: saver.is_due)
+    run = ResumableProgram(program, resources, run_options, parameters, EVERY_BYTES, save, is_due)
     file.truncate(0 if begun is None else begun.output_length)
     file.seek(0, os.SEEK_END)
     try:
