@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from xylem.analysis.focus import uses_position
-from xylem.analysis.reach import BeyondReach, Reach, ReachAnalysis, Variables
+from xylem.analysis.reach import COPIES, BeyondReach, Reach, ReachAnalysis, Variables
 from xylem.analysis.streamable_paths import is_descend, is_element_test, is_test
 from xylem.source.byte_ranges import PathStep, Scope
 from xylem.syntax import ast
@@ -126,6 +126,6 @@ def _followed(parts: list[ast.Expr], analysis: ReachAnalysis, variables: Variabl
             raise BeyondReach("a position counts over the whole input", part)
         else:
             reach = analysis.of(part, variables, reach)
-        if reach & (Reach.AROUND | Reach.AROUND_ATTRIBUTE):
+        if reach & (Reach.AROUND | Reach.AROUND_ATTRIBUTE | COPIES):
             raise BeyondReach("it comes to the same node from several items, and takes it once", part)
     return reach
