@@ -27,17 +27,23 @@ class QueryFacts:
     """Names of variables that stand somewhere in the query."""
     has_collation: bool = False
     """Whether strings are compared otherwise than by code points."""
+    values: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
+    """What global variables are that have no type and are not given from outside."""
+    sets_variables: bool = False
+    """Whether variables may change while the query runs."""
 
     @staticmethod
     def of(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> QueryFacts:
         functions = {(*d.name.expanded, len(d.parameters)): d for d in prolog if isinstance(d, ast.FunctionDecl)}
         variables: dict[ExpandedName, Known] = {}
+        values: dict[ExpandedName, ast.Expr] = {}
         for declared in prolog:
             if isinstance(declared, ast.VariableDecl):
                 is_given = declared.external or declared.type is not None or declared.value is None
                 known = declared_class(declared.type)
                 if not is_given and declared.value is not None:
                     known = classify(declared.value, variables)
+                    values[declared.name.expanded] = declared.value
                 variables[declared.name.expanded] = known
         taken: set[str] = {name[1] for name in variables}
         for part in (body, *prolog):
@@ -46,7 +52,8 @@ class QueryFacts:
                 if isinstance(node, ast.VarRef):
                     taken.add(node.name.local)
         has_collation = any(isinstance(d, ast.DefaultCollationDecl) for d in prolog)
-        return QueryFacts(functions, variables, taken, has_collation)
+        sets_variables = any(isinstance(d, ast.ExecutionDecl) for d in prolog)
+        return QueryFacts(functions, variables, taken, has_collation, values, sets_variables)
 
     def fresh(self, like: str) -> ast.VarRef:
         """A variable that stands nowhere else in the query."""

@@ -28,7 +28,7 @@ from .writer import Writer
 if TYPE_CHECKING:
     from xylem.rewrite.joins.module_joins import ModuleJoins
 
-_COMPARING = (ast.GeneralComparison, ast.ValueComparison, ast.NodeComparison, ast.FunctionCall)
+_COMPARING = (*(ast.GeneralComparison, ast.ValueComparison, ast.NodeComparison, ast.FunctionCall, ast.DynamicCall),)
 ExpandedName = tuple[str, str]
 Externals = dict[ExpandedName, ExternalFunction]
 
@@ -327,8 +327,11 @@ class ModuleTable:
         return result[0]
 
     def _write_endless(
-        self, declaration: ast.VariableDecl, code: Code, expected: SequenceType, result: list[tuple[SequenceType,
-        Shape]]
+        self,
+        declaration: ast.VariableDecl,
+        code: Code,
+        expected: SequenceType,
+        result: list[tuple[SequenceType, Shape]],
     ) -> None:
         """The initial value of a variable that may be infinite: its items, to be read as they come."""
         from .endless import checked_lazily

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
-from xylem.analysis.facts.comparisons import TURNED, VALUE, sides
+from xylem.analysis.facts.comparisons import TURNED
 from xylem.analysis.facts.conjuncts import conjuncts
-from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.facts.truth_values import is_boolean
-from xylem.analysis.facts.value_class import Values, classify
 from xylem.analysis.focus import uses_position
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.functions.library import look_up
@@ -18,6 +15,8 @@ from xylem.functions.traits import CONSTRUCTS, UNSTEADY
 from xylem.syntax import ast
 
 from ..normalise.existential import as_comparison
+from .condition import Condition
+from .string_conditions import as_equality, of_strings
 
 _CONSTRUCTORS = (
     ast.DirectElement,
@@ -40,19 +39,14 @@ _RANKS = {"=": 0, "eq": 0, "!=": 2, "ne": 2}
 """Equalities first: they leave the fewest items. What is not equal is nearly everything."""
 
 
-class Condition(NamedTuple):
-    """A comparison seen from one side: `own op other`, or with `negated` its opposite."""
-
-    own: ast.Expr
-    op: str
-    other: ast.Expr
-    negated: bool
-    whole: ast.Expr
-    """What it stands for in the query."""
-
-
 def conditions(test: ast.Expr | None) -> Iterator[Condition]:
     """The conditions in a test that an index may answer, from both sides, equalities first."""
+    yield from _by_comparison(test)
+    for whole in conjuncts(test):
+        yield from of_strings(whole)
+
+
+def _by_comparison(test: ast.Expr | None) -> Iterator[Condition]:
     found = [(*taken, whole) for whole in conjuncts(test) if (taken := _comparison(whole)) is not None]
     found.sort(key=lambda one: _RANKS.get(one[0].op, 1) + 2 * one[1])
     for comparison, negated, whole in found:
@@ -72,6 +66,11 @@ def is_equality(condition: Condition | ast.JoinTest) -> bool:
     return condition.op in _EQUALITIES and not condition.negated
 
 
+def is_told(condition: Condition) -> bool:
+    """Whether it narrows, and nothing is left to test where it holds."""
+    return is_narrowing(condition) and not condition.is_implied
+
+
 def is_narrowing(condition: Condition | ast.JoinTest) -> bool:
     """Whether it may leave few items: an equality, or an order."""
     return condition.op not in ("!=", "ne") and not condition.negated
@@ -79,13 +78,15 @@ def is_narrowing(condition: Condition | ast.JoinTest) -> bool:
 
 def joins_in(test: ast.JoinTest, others: Sequence[ast.JoinTest]) -> bool:
     """Whether a test becomes part of the index of others: two orders make a range, and a third one is tested."""
+    if any(one.op in ast.BEGINNINGS for one in (test, *others)):
+        return False
     return test.op in _EQUALITIES or sum(not is_equality(one) for one in others) < 2
 
 
 def _comparison(
     test: ast.Expr,
 ) -> tuple[ast.GeneralComparison | ast.ValueComparison | ast.NodeComparison, bool] | None:
-    test = as_comparison(_of_strings(test))
+    test = as_comparison(as_equality(test))
     if isinstance(test, ast.NodeComparison) and test.op in ast.NODE_ORDERS:
         return test, False
     if isinstance(test, (ast.GeneralComparison, ast.ValueComparison)):
@@ -96,30 +97,6 @@ def _comparison(
             if isinstance(inner, (ast.GeneralComparison, ast.ValueComparison)):
                 return inner, True
     return None
-
-
-def _of_strings(test: ast.Expr) -> ast.Expr:
-    """codepoint-equal(A, B), compare(A, B) = 0 and the like, of strings, as a comparison; (C) = true() as C."""
-    match test:
-        case ast.FunctionCall(name=name, arguments=(left, right)) if name.expanded == (FN, "codepoint-equal"):
-            if _is_string(left) and _is_string(right):
-                return ast.ValueComparison("eq", left, right, span=test.span)
-        case ast.GeneralComparison() | ast.ValueComparison():
-            for side in sides(test):
-                if side.op in ("=", "eq") and is_call(side.other, "true") and is_boolean(side.own):
-                    return side.own
-                match side.own:
-                    case ast.FunctionCall(name=name, arguments=(left, right)) if (
-                        name.expanded == (FN, "compare") and side.other == ast.IntegerLiteral(0)
-                    ):
-                        if _is_string(left) and _is_string(right):
-                            return ast.ValueComparison(VALUE.get(side.op, side.op), left, right, span=test.span)
-    return test
-
-
-def _is_string(expr: ast.Expr) -> bool:
-    """Whether all values of an expression are strings, or are compared as such."""
-    return classify(expr, {}).values in (Values.STRING, Values.UNTYPED)
 
 
 def is_test(predicate: ast.Expr) -> bool:

@@ -36,7 +36,6 @@ from ..fresh_names import bound_names
 from ..substitution import FocusInTheWay, Substitution
 from .anchors import UPWARDS, at_anchor
 from .candidates import (
-    Condition,
     Wanted,
     conditions,
     is_any,
@@ -44,9 +43,11 @@ from .candidates import (
     is_narrowing,
     is_test,
     is_the_same_each_time,
+    is_told,
     joins_in,
     opposite,
 )
+from .condition import Condition
 from .difference_bounds import with_bounds
 from .shared_values import SharedValues
 from .siblings import compared_beside, counted_beside, is_behind, nearest_beside, tested_beside
@@ -397,7 +398,7 @@ class _Finder(SharedValues):
             if not isinstance(following, ast.WhereClause):
                 break
             for test in conjuncts(following.test):
-                found = self._indexed(is_narrowing, loop, test, own, Substitution({}), around)
+                found = self._indexed(is_told, loop, test, own, Substitution({}), around)
                 if found is not None and joins_in(found[0].tests[0], join.tests):
                     join = replace(join, tests=(*join.tests, *found[0].tests))
                     left = conjunction([one for one in conjuncts(following.test) if one is not test])
@@ -438,7 +439,9 @@ class _Finder(SharedValues):
             if not self._pays(depth, condition, collection, around):
                 continue
             join = self._join(clause, collection, around.settled(key), condition, around)
-            return join, conjunction([one for one in conjuncts(test) if one is not condition.whole])
+            return join, conjunction(
+                [one for one in conjuncts(test) if condition.is_implied or one is not condition.whole]
+            )
         return None
 
     def _pays(self, depth: int, condition: Condition, collection: ast.Expr, around: Surroundings) -> bool:
@@ -566,7 +569,8 @@ class _Finder(SharedValues):
                 continue
             try:
                 key = Substitution({}, item).apply(own)
-                left = [Substitution({}, item).apply(one) for one in all_tests if one is not condition.whole]
+                is_left = [one for one in all_tests if condition.is_implied or one is not condition.whole]
+                left = [Substitution({}, item).apply(one) for one in is_left]
             except FocusInTheWay:
                 return None
             if any(map(_reads_root, left)) and not same_root:

@@ -47,7 +47,7 @@ class ModuleJoins:
             return joined
         more = self._facts(shares_values=True)
         made = with_joins(spelled, more)
-        return made if len(more.found) > len(facts.found) else joined
+        return made if _worth(more) > _worth(facts) else joined
 
     def of_stream(self, body: ast.Expr) -> ast.Expr:
         """The body of a query whose functions have been put in already."""
@@ -75,6 +75,11 @@ class ModuleJoins:
             finds_anchors=shares_values and not self.is_streamed,
             sequences=frozenset(_sequences(self.prolog)),
         )
+
+
+def _worth(facts: JoinFacts) -> tuple[int, int]:
+    """What was found: joins count for more than values that are computed once."""
+    return sum(isinstance(one, ast.JoinClause) for one in facts.found), len(facts.found)
 
 
 def _sequences(prolog: Iterable[ast.Declaration]) -> Iterable[tuple[str, str]]:

@@ -8,6 +8,7 @@ from xylem.syntax import ast
 
 from ..inline_prolog import inline_functions
 from ..query_rule import Change, QueryRule, apply_rules
+from .applied_functions import ApplyFunctions
 from .functions_as_loops import SpellOutFunctions
 from .hold_results import HoldResults
 from .maps_as_loops import MapsAsLoops
@@ -17,6 +18,7 @@ from .plain_loops import SpellOutLoops
 from .sorts_as_loops import SortsAsLoops
 
 RULES: tuple[QueryRule, ...] = (
+    ApplyFunctions(),
     SpellOutFunctions(),
     SpellOutLoops(),
     MapsAsLoops(),

@@ -35,7 +35,10 @@ _NODE_ORDERS = {"<<": "<", ">>": ">"}
 """Of places in document order (`order_keys`)."""
 _PLACE_ORDERS = {"<": operator.lt, ">": operator.gt}
 
-_ORDERS = frozenset({"<", "<=", ">", ">="})
+STARTS_WITH = "starts-with"
+BEGINS = "begins"
+"""Of strings: the key starts with the value asked for, or it with the key."""
+_ORDERS = frozenset({"<", "<=", ">", ">=", STARTS_WITH})
 _ON_TIME_LINE = CALENDAR - EQUALITY_ONLY
 _DURATIONS = frozenset({YearMonthDuration, DayTimeDuration})
 
@@ -73,7 +76,7 @@ class JoinIndex:
         self.op = _GENERAL.get(op) or _NODE_ORDERS.get(op, op)
         self._is_complement = negated != (self.op == "!=")
         """Whether items are found that the look-up does not give: it looks for equality where `!=` is asked for."""
-        self._compare = OPERATORS[_VALUE_OPERATORS[self.op]]
+        self._compare = OPERATORS[_VALUE_OPERATORS.get(self.op, "eq")]
         self._is_of_places = op in _NODE_ORDERS
         self._items: list[Any] = []
         self._keys: list[Sequence[Any]] = []
@@ -156,7 +159,7 @@ class JoinIndex:
             asked = self._strict(asked)
         if self.op == "!=":
             return self._rows_unlike(asked, implicit_timezone)
-        find = self._equal if self.op == "=" else self._in_range
+        find = self._equal if self.op == "=" else self._beginnings if self.op == BEGINS else self._in_range
         if len(asked) == 1:
             return find(asked[0], implicit_timezone)
         found: set[int] = set()
@@ -208,6 +211,18 @@ class JoinIndex:
             return by_value.get(grouping_key(asked, None, implicit_timezone), ())
         return self._pair_by_pair(asked, implicit_timezone)
 
+    def _beginnings(self, asked: Any, implicit_timezone: int) -> Rows:
+        """The rows whose key is a beginning of a string: one look-up for each length that keys have."""
+        by_key = self._table("strings", _itself)
+        lengths = self._tables.get("lengths")
+        if lengths is None:
+            lengths = self._tables["lengths"] = {len(key) for key in by_key}
+        found: set[int] = set()
+        for length in lengths:
+            if length <= len(asked):
+                found.update(by_key.get(asked[:length], ()))
+        return sorted(found)
+
     def _in_range(self, asked: Any, implicit_timezone: int) -> Rows:
         run = self.run(asked, implicit_timezone)
         if run is None:
@@ -247,6 +262,9 @@ class JoinIndex:
         start, end = 0, len(rows)
         if asked != asked:
             end = 0
+        elif self.op == STARTS_WITH:
+            start = bisect_left(values, asked)
+            end = bisect_right(values, asked, start, key=lambda value: value[: len(asked)])
         elif self.op in ("<", "<="):
             end = bisect_left(values, asked) if self.op == "<" else bisect_right(values, asked)
         else:

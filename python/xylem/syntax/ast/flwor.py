@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from .expressions import GENERAL_OPERATORS, NODE_ORDERS, GeneralComparison, NodeComparison, ValueComparison
+from .expressions import (
+    GENERAL_OPERATORS,
+    NODE_ORDERS,
+    FunctionCall,
+    GeneralComparison,
+    NodeComparison,
+    ValueComparison,
+)
 from .node import Expr, Name, Node, ast_node
 from .types import SequenceTypeNode
 
@@ -94,11 +101,18 @@ class OrderByClause(Clause):
     stable: bool = False
 
 
+STARTS_WITH = "starts-with"
+BEGINS = "begins"
+BEGINNINGS = (STARTS_WITH, BEGINS)
+"""Of two strings: the key starts with the probe, or the probe starts with the key."""
+
+
 @ast_node
 class JoinTest(Node):
     """key op probe: the key reads the variable of the join, the probe does not.
 
-    `op` is a general or a value comparison, or one of `NODE_ORDERS`; with `negated`, it must not be true.
+    `op` is a general or a value comparison, or one of `NODE_ORDERS` or `BEGINNINGS`; with `negated`, it must not be
+    true.
     """
 
     key: Expr
@@ -111,6 +125,9 @@ class JoinTest(Node):
         """What must be true, or with `negated` must not."""
         if self.op in NODE_ORDERS:
             return NodeComparison(self.op, self.key, self.probe, span=self.span)
+        if self.op in BEGINNINGS:
+            sides = (self.key, self.probe) if self.op == STARTS_WITH else (self.probe, self.key)
+            return FunctionCall(Name("starts-with", "fn"), sides, span=self.span)
         kind = GeneralComparison if self.op in GENERAL_OPERATORS else ValueComparison
         return kind(self.op, self.key, self.probe, span=self.span)
 

@@ -1,0 +1,98 @@
+"""Write calls of functions that the query itself has written, as their bodies.
+
+    let $same := function($a, $b) { $a/k = $b/k }
+    for $a in /r/a for $b in /r/b where $same($a, $b) return $b
+                                                 →     for $a in /r/a for $b in /r/b where $a/k = $b/k return $b
+
+    function($a) { ($a, $a) }(f(.))              →     let $a := f(.) return ($a, $a)
+
+Gain:   later rules look for joins, groups and paths, and see none in a call of a value.
+Needs:  the function is written where it is called, or one `let` or declared variable has it, and no other binding has
+        that name. No types, no focus. Each variable that its body reads of its surroundings is bound once in the query,
+        and so is the same where the function is called. It is not called with itself, as a recursion would be. The
+        query does not set variables, and stays small.
+Safe:   a function has no focus and no state: a call is its body with the parameters bound to the arguments.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.literals import LITERALS
+from xylem.analysis.focus import reads_focus
+from xylem.analysis.free_variables import free_in
+from xylem.syntax import ast
+
+from ..fresh_names import bound_names
+from ..let_values import bound_once
+from ..query_rule import ExpandedName, QueryFacts, QueryRule
+from ..substitution import Substitution
+
+MOST_NODES = 4_000
+"""Queries that become larger than this keep their calls."""
+
+
+class ApplyFunctions(QueryRule):
+    name = "apply_functions"
+    told = "calls of functions that the query has written are their bodies"
+
+    def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
+        if facts.sets_variables or not any(isinstance(node, ast.DynamicCall) for node in body.walk()):
+            return body
+        times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
+        values = {**facts.values, **bound_once(body)}
+        functions = {name: value for name, value in values.items() if isinstance(value, ast.InlineFunction)}
+        room = MOST_NODES - sum(1 for _ in body.walk())
+
+        def at(node: ast.Node) -> ast.Node | None:
+            nonlocal room
+            function = _called(node, functions, times)
+            if function is None or not _can_go(function, times):
+                return None
+            assert isinstance(node, ast.DynamicCall)
+            room -= sum(1 for _ in function.body.walk())
+            return _applied(node, function, facts) if room >= 0 else None
+
+        return replaced(body, at)
+
+
+def _called(
+    node: ast.Node, functions: Mapping[ExpandedName, ast.InlineFunction], times: Counter[ExpandedName]
+) -> ast.InlineFunction | None:
+    """The function that a call calls."""
+    if not isinstance(node, ast.DynamicCall) or any(isinstance(a, ast.ArgumentPlaceholder) for a in node.arguments):
+        return None
+    function = node.function
+    if isinstance(function, ast.VarRef):
+        known = functions.get(function.name.expanded)
+        if known is None or times[function.name.expanded] > 1 or function in node.arguments:
+            return None
+        function = known
+    if not isinstance(function, ast.InlineFunction) or len(function.parameters) != len(node.arguments):
+        return None
+    return function
+
+
+def _can_go(function: ast.InlineFunction, times: Counter[ExpandedName]) -> bool:
+    if function.annotations or function.returns is not None or reads_focus(function.body):
+        return False
+    if any(parameter.type is not None for parameter in function.parameters):
+        return False
+    return all(times[name] <= 1 for name in free_in(function))
+
+
+def _applied(call: ast.DynamicCall, function: ast.InlineFunction, facts: QueryFacts) -> ast.Expr:
+    inside = {name.expanded for node in function.body.walk() for name in bound_names(node)}
+    put_in: dict[ExpandedName, ast.Expr] = {}
+    lets: list[ast.Clause] = []
+    for parameter, argument in zip(function.parameters, call.arguments, strict=True):
+        is_plain = isinstance(argument, (ast.VarRef, *LITERALS)) and not free_in(argument) & inside
+        if not is_plain:
+            name = facts.fresh(parameter.name.local)
+            lets.append(ast.LetClause(name.name, None, argument, span=argument.span))
+            argument = name
+        put_in[parameter.name.expanded] = argument
+    made = Substitution(put_in).apply(function.body)
+    return ast.Flwor(tuple(lets), made, span=call.span) if lets else made
