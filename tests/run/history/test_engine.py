@@ -7,6 +7,7 @@ import random
 from collections.abc import Iterator
 
 import pytest
+from xylem import history_query
 from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_history, compile_query
 from xylem.query.history_query import HistoryQuery
@@ -165,3 +166,15 @@ def test_namespaces_around_a_unit_are_in_scope(query: str) -> None:
     assert not by_operators.operators.plan.whole
     found = [answer.display.text for answer in by_operators.answers(stream.encode())]
     assert found == [text for _, _, text in displays(query, stream)]
+
+
+def test_what_comes_into_a_version_superseded_at_once_is_a_version() -> None:
+    stream = """<u:stream xmlns:u="urn:xylem:update"><r><x><c u:id="i"/></x></r>
+        <u:batch t="1"><u:insert-after of="i" id="k"><u:mutable id="j"><b>0</b></u:mutable></u:insert-after>
+        <u:replace of="k"><a>7</a></u:replace></u:batch>
+        <u:insert-after of="j" t="2"><d>9</d></u:insert-after><u:replace of="j" t="3"><d>8</d></u:replace></u:stream>"""
+    query = "//d#[2]/string()"
+    by_operators = history_query(query)
+    assert not by_operators.operators.plan.whole
+    found = [answer.display.text for answer in by_operators.answers(stream.encode()) if answer.is_changed]
+    assert found == texts(query, stream) == ["9", "8 9"]

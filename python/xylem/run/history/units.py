@@ -215,6 +215,17 @@ class Units:
             self._walk(
                 version.content, watch.standing.past, watch.around, watch.depth, None, watch.projected, is_slot=True
             )
+            if watch.standing.projected:
+                self._may_yet_be_chosen(version.content, watch.standing)
+
+    def _may_yet_be_chosen(self, content: Sequence[Content], standing: Standing) -> None:
+        """What comes into slots directly in an earlier version may be chosen, as of the slot around them."""
+        for item in in_order(content):
+            watch = self._watches.get(item) if type(item) is Slot else None
+            if watch is not None and type(item) is Slot:
+                watch.standing, watch.is_past = standing, True
+                for version in item.versions:
+                    self._may_yet_be_chosen(version.content, standing)
 
     def _completed(self, slot: Slot, watch: Watch) -> bool:
         """Whether versions are chosen of a slot from now on: something in it is of their name, for the first time."""
