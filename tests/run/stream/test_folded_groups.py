@@ -109,6 +109,30 @@ def test_a_key_of_two_values_is_an_error() -> None:
     assert caught.value.code == "XPTY0004"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "//t ! tokenize(normalize-space(.), ' ')",
+        "//t/tokenize(.)",
+        "//t/string()",
+        "//t ! string-length(.)",
+        "//@n",
+        "//t/@n ! (. * 2)",
+        "//t/data()",
+        "//t/text()",
+        "for $x in //t return upper-case($x)",
+        "(for $x in //t where $x/@n return $x/@n)",
+    ],
+)
+@pytest.mark.parametrize("key", ["lower-case(string($w))", "$w", "string-length(string($w))"])
+def test_records_may_be_values_of_nodes(words: str, key: str) -> None:
+    query = f"for $w in {words} group by $k := {key} order by string($k) return ($k, count($w), max($w ! string()))"
+    document = b"<r><t n='1'>a b A</t><t>b</t><t n='2'>a  c</t><u><t n='1'/></u></r>"
+    expected = from_tree(query, document)
+    assert not expected.error
+    assert written(xylem.compile(query).stream(document).xdm()) == expected.text
+
+
 def test_explain_says_what_is_kept() -> None:
     told = xylem.compile("for $p in /s/p group by $k := $p/c return ($k, sum($p/v))").explain().to_text()
     assert "holds of each group its keys and aggregates" in told

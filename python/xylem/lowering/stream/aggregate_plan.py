@@ -245,10 +245,10 @@ class AggregatePlanner:
         if aggregate.taken == ITEM:
             write_cells(c, grouping)
             return
-        record = c.writer.fresh("record")
-        c.writer.line(f"for {record} in {c.as_iterable(c.compile(aggregate.taken))}:")
+        taken, record = c.compile(aggregate.taken), c.writer.fresh("record")
+        c.writer.line(f"for {record} in {c.as_iterable(taken)}:")
         with c.writer.indented(block=True), c.scoped():
-            c.declare(("", name), one(record, NodeItem(nk.ELEMENT), simple=True))
+            c.declare(("", name), one(record, taken.item, simple=True))
             write_cells(c, grouping)
 
 
