@@ -324,7 +324,11 @@ impl CompactRows {
         let row = self.checked(row)?;
         let previous = u32::try_from(previous).ok().map(|previous| self.checked(previous)).transpose()?;
         let [step] = &plan.0[..] else { return Err(PyValueError::new_err("one step, and no more")) };
-        match self.tree.next_along(step, row, previous) {
+        let next = match previous {
+            None => self.tree.first_along(step, row),
+            Some(_) => self.tree.next_along(step, row, previous),
+        };
+        match next {
             Some(found) => Ok(found.map_or(-1, i64::from)),
             None => Err(PyValueError::new_err("this axis has no order to be followed")),
         }

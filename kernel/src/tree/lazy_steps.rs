@@ -40,7 +40,7 @@ impl Tree {
     }
 
     /// The parent whose children a row has beside it; none for roots and attributes.
-    fn family(&self, row: u32) -> Option<u32> {
+    pub(super) fn family(&self, row: u32) -> Option<u32> {
         self.parent(row).filter(|_| self.kind(row) != kind::ATTRIBUTE)
     }
 
@@ -49,11 +49,11 @@ impl Tree {
         std::iter::successors(self.parent(row), |&other| self.parent(other))
     }
 
-    fn below(&self, start: u32, end: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn below(&self, start: u32, end: u32) -> impl Iterator<Item = u32> + '_ {
         (start..end).filter(|&row| self.kind(row) != kind::ATTRIBUTE)
     }
 
-    fn siblings_until(&self, first: u32, end: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn siblings_until(&self, first: u32, end: u32) -> impl Iterator<Item = u32> + '_ {
         let mut next = first;
         std::iter::from_fn(move || {
             let row = next;
@@ -64,7 +64,7 @@ impl Tree {
         })
     }
 
-    fn siblings_before(&self, row: u32, parent: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn siblings_before(&self, row: u32, parent: u32) -> impl Iterator<Item = u32> + '_ {
         let mut last = row;
         std::iter::from_fn(move || {
             let mut before = last - 1;

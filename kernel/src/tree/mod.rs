@@ -8,6 +8,7 @@
 
 pub mod axes;
 mod lazy_steps;
+mod nearest;
 mod paging;
 pub mod text;
 
@@ -49,6 +50,8 @@ pub struct Tree {
     /// Rows by code, for the codes that were asked for. Behind a lock, so that whoever only reads a tree needs no more than
     /// a shared reference: making a Python object may run other code that reads the same tree.
     index: Mutex<FxHashMap<u32, Arc<[u32]>>>,
+    /// The last answer of each step to the sides.
+    nearest: Mutex<FxHashMap<nearest::StepKey, nearest::Nearest>>,
 }
 
 impl Tree {
@@ -66,6 +69,7 @@ impl Tree {
             numbers: rows.numbers,
             opened: rows.spine,
             index: Mutex::default(),
+            nearest: Mutex::default(),
         })
     }
 
@@ -248,6 +252,7 @@ impl Tree {
 
     fn forget_index(&mut self) {
         self.index.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        self.nearest.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The rows of a code in a range, appended to others.
@@ -352,6 +357,7 @@ impl Tree {
         if let Some(end) = self.ends.first_mut() {
             *end = rows;
         }
+        self.forget_index();
     }
 
     /// Append a copy of a range of rows of another tree, the first of which gets a new parent; the new row of the first one.

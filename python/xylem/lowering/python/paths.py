@@ -38,6 +38,8 @@ from .step_texts import with_step
 
 REVERSE_AXES = ("parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling")
 AT_MOST_ONE_AXES = ("self", "parent")
+# No node is on such an axis from two contexts, so taking all of them from each costs no more than the document.
+_NARROW_AXES = ("child", "attribute", "self", "parent")
 
 
 @compiles(ast.Root)
@@ -215,9 +217,8 @@ def compile_step(c: Compiler, context: Code, node: ast.AxisStep) -> Code:
         code = _by_position(c, context, node, test, item)
         if code is not None:
             return code
-    if single or positional:
-        per_node = c.writer.constant(step(node.axis, test), "step", note, key=key)
     if single:
+        per_node = c.writer.constant(step(node.axis, test), "step", note, key=key)
         code = many(f"{per_node}({context.text})", item, reread=True, ordered=node.axis not in REVERSE_AXES)
         code = with_step(code, context.text, node.axis, test)
         code = _residual(c, code, residual)
@@ -232,10 +233,11 @@ def compile_step(c: Compiler, context: Code, node: ast.AxisStep) -> Code:
         code = many(f"{batch}({c.as_sequence(context)})", item, reread=True, ordered=True)
         return replace(_apply_predicates(c, _residual(c, code, residual), node.predicates), ordered=True)
     literal = _literal_slice(node.predicates)
-    if literal is not None and residual is None:
+    if literal is not None and residual is None and node.axis in _NARROW_AXES:
+        per_node = c.writer.constant(step(node.axis, test), "step", note, key=key)
         text = f"[n for p in {c.as_iterable(context)} for n in {per_node}(p)[{literal}]]"
         return _in_document_order(c, many(text, item))
-    return _step_per_node(c, context, node, per_node, item, residual)
+    return _step_per_node(c, context, node, item)
 
 
 def _by_position(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest, item: NodeItem) -> Code | None:
@@ -303,15 +305,14 @@ def _literal_slice(predicates: tuple[ast.Expr, ...]) -> str | None:
     return None
 
 
-def _step_per_node(
-    c: Compiler, context: Code, node: ast.AxisStep, per_node: str, item: NodeItem, residual: NodeItem | None
-) -> Code:
+def _step_per_node(c: Compiler, context: Code, node: ast.AxisStep, item: NodeItem) -> Code:
+    """The step as it is from one node, for each of the contexts: it goes no further than the positions asked for."""
+
     def write() -> None:
         c.writer.line("found = []")
         c.writer.line("for context_node in nodes:")
-        with c.writer.indented(block=True):
-            code = many(f"{per_node}(context_node)", item, reread=True)
-            code = _apply_predicates(c, _residual(c, code, residual), node.predicates)
+        with c.writer.indented(block=True), c.scoped():
+            code = compile_step(c, one("context_node", NodeItem(), simple=True), node)
             c.writer.line(f"found.extend({c.as_iterable(code)})")
         c.writer.line(f"return {c.rt(document_order)}(found)")
 

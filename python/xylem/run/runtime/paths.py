@@ -89,7 +89,8 @@ def _read_at_positions(items: Iterator[Any], tests: Callable[[], PositionTests])
         asked = tests()
         places, whole = _places(asked), chain((item,), items)
         if places is None:
-            yield from _by_comparing(whole, asked)
+            last = _last_place(asked)
+            yield from _by_comparing(whole if last is None else islice(whole, last), asked)
         else:
             yield from islice(whole, places.start, places.stop)
         return
@@ -111,6 +112,12 @@ def _places(tests: PositionTests) -> slice | None:
     if first > last:
         return slice(0, 0)
     return slice(int(first) - 1, None if last == float("inf") else int(last))
+
+
+def _last_place(tests: PositionTests) -> int | None:
+    """The last position that can pass, if the tests name one: `position() = (1, 4)`."""
+    named = [asked for op, asked in tests if op == "=" and asked and all(type(one) is int for one in asked)]
+    return max(0, min(max(asked) for asked in named)) if named else None
 
 
 _PLAIN_NUMBERS = frozenset({int, float, Decimal})
