@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from xylem.errors import XylemError
 from xylem.source.kernel import is_kernel_built
+from xylem.source.limits import DEFAULT_LIMITS
 from xylem.source.update_stream import wire
+from xylem.source.update_stream.formats import UpdateFormat, message_operations, message_run
 from xylem.source.update_stream.operations import (
     BeginUpdate,
     End,
@@ -21,6 +23,7 @@ from xylem.source.update_stream.operations import (
     WrittenContent,
     WrittenNames,
 )
+from xylem.source.update_stream.simple_run import SimpleRun
 
 from tests.run.history.random_wire import random_stream
 
@@ -126,3 +129,34 @@ def test_runs_are_read_at_once() -> None:
     read = list(wire.read_wire([stream]))
     assert sum(one.update is not None for one in read) > 1_500
     assert len(read) == 2_001
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        '<u:replace xmlns:u="urn:xylem:update" of="i" t="5"><a k="1">x &amp; y<b/></a></u:replace>',
+        ' \n<w:remove xmlns:w="urn:xylem:update" of="i" id="k"/>\r\n ',
+        '<u:clock xmlns:u="urn:xylem:update" t="7"/>',
+        '<u:replace xmlns:u="urn:xylem:update" of="i" t="soon"><a/></u:replace>',
+        '<u:replace xmlns:u="urn:xylem:update" of="i"><a/></u:replace><!-- c -->',
+        '<u:replace xmlns:u="urn:xylem:update" of="i"><a/></u:replace> more',
+        '<u:replace xmlns:u="urn:xylem:update" of="i"><a/></u:replace><u:clock xmlns:u="urn:xylem:update" t="1"/>',
+        '<u:replace xmlns:u="urn:xylem:update" of="i"><a></u:replace>',
+        '<u:batch xmlns:u="urn:xylem:update" t="1"><u:remove of="i"/></u:batch>',
+        '<r xmlns:u="urn:xylem:update"><a u:id="i"/></r>',
+    ],
+)
+def test_a_message_that_is_a_simple_update(message: str) -> None:
+    def read(simple: SimpleRun | None) -> list[Any]:
+        found: list[Any] = []
+        try:
+            for one in message_operations(
+                message.encode(), UpdateFormat(), None, DEFAULT_LIMITS, is_first=False, simple=simple
+            ):
+                code = None if one.error is None else (one.error.code, one.error.place)
+                found.append((one.kind, _merged(events_of(one)), one.time, one.commits, one.where, one.data, code))
+        except XylemError as error:
+            found.append((error.code, error.place))
+        return found
+
+    assert read(message_run(UpdateFormat(), DEFAULT_LIMITS)) == read(None)

@@ -15,7 +15,7 @@ from xylem.errors import DynamicError, StaticError
 from xylem.sink.changelog import AppendLog, ChangeLog, ChangeRow, Envelope, change_line, change_lines
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally
-from xylem.source.update_stream.formats import UpdateFormat, message_operations
+from xylem.source.update_stream.formats import UpdateFormat, message_operations, message_run
 from xylem.source.update_stream.keyed import KeyedFeed
 from xylem.source.update_stream.operations import Operation
 from xylem.source.update_stream.saved_operations import operation_of, plain_operation
@@ -67,6 +67,7 @@ class LoggedRun:
         self._feeds = [Feed(self._history.stream(one), tally=tally, late=late, limits=limits) for one in streams]
         self._adapters: list[KeyedFeed | None] = [how.feed() for _ in streams]
         self._messages = [0 for _ in streams]
+        self._simple = message_run(how, limits)
         self._waiting = Waiting(len(streams))
         self._log: ChangeLog | AppendLog = AppendLog(name) if envelope == "append" else ChangeLog(name)
         if envelope == "append" and (why := why_never_final(operators.plan)):
@@ -95,13 +96,18 @@ class LoggedRun:
         """The lines of the change log that a message of a stream leads to."""
         is_first = self._messages[stream] == 0
         self._messages[stream] += 1
-        adapter, waiting = self._adapters[stream], self._waiting.operations[stream]
-        for operation in message_operations(message, self._how, adapter, self._limits, is_first=is_first):
-            waiting.append(operation)
-            if len(self._feeds) == 1:
-                yield from self._taken()
+        operations = message_operations(
+            message, self._how, self._adapters[stream], self._limits, is_first=is_first, simple=self._simple
+        )
         if len(self._feeds) > 1:
+            self._waiting.operations[stream].extend(operations)
             yield from self._taken()
+            return
+        apply = self._feeds[0].apply
+        for operation in operations:
+            commit = apply(operation)
+            if commit is not None:
+                yield from self._lines(commit)
 
     def finish(self) -> Iterator[str]:
         """The lines of what waits for another stream: no more will come for now."""

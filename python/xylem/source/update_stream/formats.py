@@ -13,10 +13,12 @@ from xylem.errors import InputError
 from ..byte_source import STDIN, ByteSource
 from ..document_stream import split_documents
 from ..input_files import named_files
+from ..kernel import is_kernel_built
 from ..limits import DEFAULT_LIMITS, Limits
 from .keyed import KeyedFeed
 from .operations import Operation
 from .records import path_of
+from .simple_run import SimpleRun
 
 Format = Literal["native", "tokens", "keyed", "osmchange", "snapshot", "patch", "debezium"]
 FORMATS: tuple[Format, ...] = ("native", "tokens", "keyed", "osmchange", "snapshot", "patch", "debezium")
@@ -78,13 +80,28 @@ def operations_of(place: str, how: UpdateFormat, limits: Limits = DEFAULT_LIMITS
                 raise error.located(source.name or place) from error.__cause__
 
 
+def message_run(how: UpdateFormat, limits: Limits) -> SimpleRun | None:
+    """What reads messages that are simple updates; None for feeds."""
+    return SimpleRun("", {}, None, limits) if how.name == "native" and is_kernel_built() else None
+
+
 def message_operations(
-    message: bytes, how: UpdateFormat, feed: KeyedFeed | None, limits: Limits, *, is_first: bool
+    message: bytes,
+    how: UpdateFormat,
+    feed: KeyedFeed | None,
+    limits: Limits,
+    *,
+    is_first: bool,
+    simple: SimpleRun | None = None,
 ) -> Iterator[Operation]:
-    """The operations of one message, a document, of many that are one stream."""
+    """The operations of one message, a document, of many that are one stream. `simple`: what `message_run` gave."""
     if feed is None:
         from .wire import read_wire
 
+        if simple is not None and not is_first:
+            found, end = simple.read(message, (0, 1, 1))
+            if len(found) == 1 and (end == len(message) or not message[end:].strip(b" \t\r\n")):
+                return iter(found)
         return read_wire([message], limits=limits, commits_items=how.commits_items, is_first=is_first)
     return feed.operations([message], limits)
 
