@@ -141,3 +141,19 @@ class AdversarialStream:
             pieces = pieces[cut:]
         start = ' t="0"' if rng.random() < 0.5 else ""
         return f'<u:stream xmlns:u="urn:xylem:update"{start}><r>{body}</r>{"".join(pieces)}</u:stream>'
+
+    def messages(self) -> list[bytes]:
+        """The base and updates as documents of their own, in which every target is there."""
+        rng = self.rng
+        namespace = 'xmlns:u="urn:xylem:update"'
+        found = [f"<r {namespace}>{self.content(1, 3)}{self.element(1)}</r>"]
+        self.flush()
+        for _ in range(rng.randint(4, 12)):
+            time = f' t="{self.time()}"'
+            kind = rng.random()
+            pieces = f"<u:clock{time}/>" if kind < 0.1 else self.update(time, 2) if self.ids else ""
+            if kind > 0.9 and self.ids:
+                pieces = f"<u:batch{time}>{self.update('', 2)}{self.update('', 2)}</u:batch>"
+            self.flush()
+            found.append(f"<u:stream {namespace}>{pieces}</u:stream>")
+        return [one.encode() for one in found]

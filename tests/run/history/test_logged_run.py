@@ -16,6 +16,8 @@ from xylem.sink.changelog import Envelope
 from xylem.source.resources import FileResources
 from xylem.source.update_stream.formats import UpdateFormat
 
+from tests.run.history.adversarial_queries import AdversarialQuery
+from tests.run.history.adversarial_streams import AdversarialStream
 from tests.run.history.random_wire import random_query, random_stream
 
 NAMESPACE = 'xmlns:u="urn:xylem:update"'
@@ -122,3 +124,38 @@ def test_what_is_final_is_appended_once_wherever_the_run_is_divided() -> None:
         one = run(query, NATIVE, one.save(), envelope="append")
         lines += [line for message in written[cut:] for line in one.take(message)]
         assert [json.loads(line)["new"] for line in lines] == ["<a>2</a>"]
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        # What shows nothing, or only tags, has been told as well.
+        ("<out>{ //c[@k = 0]#[2] }</out>", 4),
+        ("<out>{ count(//c) }</out>, for $x in //b return <e/>", 4),
+        ("if (//c) then 'some' else 'none'", 2),
+    ],
+)
+def test_an_answer_without_units_is_not_told_again(query: str, rows: int) -> None:
+    base = f'<r {NAMESPACE}><a u:id="i"/></r>'
+    clock = f'<u:clock {NAMESPACE} t="1"/>'
+    update = f'<u:insert-after {NAMESPACE} of="i" t="2"><c k="0"/></u:insert-after>'
+    at_once, continued = logs(query, [one.encode() for one in (base, clock, update)])
+    assert continued == at_once
+    assert len(at_once) == rows
+
+
+def test_adversarial_streams_are_continued_at_every_message() -> None:
+    compared = 0
+    for seed in range(16):
+        rng = random.Random(f"continued {seed}")
+        messages = AdversarialStream(rng).messages()
+        for _ in range(4):
+            text = AdversarialQuery(rng).text().replace("stream('t')", "/").replace('stream("t")', "/")
+            text = text.replace('stream("s")', "/").replace("//r", "/r").replace("///", "//")
+            try:
+                at_once, continued = logs(text, messages)
+            except XylemError:
+                continue
+            assert continued == at_once, f"seed {seed}: {text}"
+            compared += 1
+    assert compared > 30

@@ -64,6 +64,8 @@ class Engine:
         self._display: Display | None = None
         self._is_edited = is_edited
         self._edits: list[Edit] = []
+        self._is_new = True
+        """Whether it has followed no commit. Its first may be one that a saved history ends with."""
         self._serial = count()
         self._wakes: list[tuple[tuple[Decimal, bool], int, Unit]] = []
         """Units that time may change: from when on, or with True, after when."""
@@ -185,14 +187,15 @@ class Engine:
                     if unit.is_alive:
                         self.evaluate(loop, unit)
             changed = loop.end() or changed
+        is_first, self._is_new = self._is_new, False
         if self._is_edited:
-            self._edits = self._root.edits() if changed or commit.number == 1 else []
+            self._edits = self._root.edits() if changed or is_first else []
         # Before their places are taken out: edits are told in the order of places.
         for unit in gone:
             units.release(unit)
         if self.truncates:
             self.history.forget_commits(None if self._longest is None else self.now - self._longest)
-        if changed or commit.number == 1:
+        if changed or is_first:
             self._display = None
         return changed
 
