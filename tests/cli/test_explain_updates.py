@@ -43,6 +43,10 @@ def test_operators_are_told(query: str, told: str) -> None:
         ("//e?[60]", "//e?[60] (1:1): the versions of the last 60 seconds, and the one before them, of //e; rule S"),
         ("for $q in //t where (count($q/b) > 2)#1 return $q", "#1 (1:21): 2 versions of the value; rule T"),
         ("for $q in //t return $q", "none: of each region the newest version is kept"),
+        ("//a/following-sibling::b", "none: of each region the newest version is kept"),
+        ("//a#1/following-sibling::b#2", "4 versions, of each region: as far as all projections together look back"),
+        ("//a?[9]/following-sibling::b", "the versions of the last 9 seconds, and the one before them, of each region"),
+        ("xylem:as-of(//a, 5)", "every version of each region is kept (1:1): the query can ask for any"),
     ],
 )  # fmt: skip
 def test_lengths_are_told(query: str, told: str) -> None:

@@ -36,14 +36,15 @@ def explain_plan(source: QuerySource, schema: Path | None, form: str, *, on_spar
 
 def explain_updates(source: QuerySource, *, as_json: bool) -> None:
     """Write to standard output how the query follows update streams, and which versions it keeps."""
+    from xylem.analysis.history.demand import demand_of
     from xylem.plan.history_text import history_facts, history_text
 
     query = compiled_over_updates(source)
-    plan = query.operators.plan
+    plan, demand = query.operators.plan, demand_of([query.program.module])
     if as_json:
-        _write_json(history_facts(plan))
+        _write_json(history_facts(plan, demand))
     else:
-        sys.stdout.write(history_text(plan))
+        sys.stdout.write(history_text(plan, demand))
 
 
 def explain_distribution(source: QuerySource, *, as_json: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from xylem.analysis.history.demand import Demand
 from xylem.errors import Span
 
 from . import history as plan
@@ -12,8 +13,8 @@ from . import history as plan
 __all__ = ["history_facts", "history_text"]
 
 
-def history_text(described: plan.HistoryPlan) -> str:
-    """What `xylem explain --updates` prints."""
+def history_text(described: plan.HistoryPlan, demand: Demand) -> str:
+    """What `xylem explain --updates` prints. `demand`: what is kept of each region for the query as a whole."""
     lines = ["over update streams, after each commit"]
     if described.whole:
         (span, _), *_ = described.notes
@@ -23,16 +24,17 @@ def history_text(described: plan.HistoryPlan) -> str:
     lines += ["", "history"]
     lines += [f"    {line}" for line in map(kept_line, described.kept)]
     if described.whole:
-        lines.append("    as many versions of each region as all projections together can ask for")
+        lines.append(f"    {demand_line(demand)}")
     elif not described.kept:
         lines.append("    none: of each region the newest version is kept")
     return "\n".join(lines) + "\n"
 
 
-def history_facts(described: plan.HistoryPlan) -> dict[str, Any]:
+def history_facts(described: plan.HistoryPlan, demand: Demand) -> dict[str, Any]:
     """The same for programs."""
     return {
         "whole": described.whole or None,
+        "kept": demand_line(demand) if described.whole else None,
         "operators": [] if described.whole else [line.strip() for line in _operator(described.root)],
         "history": [
             {
@@ -47,6 +49,22 @@ def history_facts(described: plan.HistoryPlan) -> dict[str, Any]:
             for one in described.kept
         ],
     }
+
+
+def demand_line(demand: Demand) -> str:
+    """What is kept of each region where the whole query is evaluated again."""
+    if demand.is_everything:
+        place = "" if demand.why is None else _at(demand.why.span)
+        return f"every version of each region is kept{place}: the query can ask for any"
+    if not demand.versions and demand.seconds is None:
+        return "none: of each region the newest version is kept"
+    told = (
+        []
+        if demand.seconds is None
+        else [f"the versions of the last {demand.seconds} seconds, and the one before them"]
+    )
+    told += [f"{demand.versions + 1} versions"] if demand.versions else []
+    return f"{' and '.join(told)}, of each region: as far as all projections together look back"
 
 
 def kept_line(one: plan.Kept) -> str:
