@@ -7,6 +7,7 @@
 //! `content` and `start_tag` reads tokens; `projector` asks the `automaton` of the `plan` what to do with them, and
 //! appends to `rows`; `scanner` hands these over, and `tree` keeps what must be kept.
 
+pub mod attribute_copies;
 pub mod attribute_rules;
 pub mod automaton;
 pub mod best_match;

@@ -97,7 +97,8 @@ fn write_start(named: NamedRows<'_>, row: usize, is_outermost: bool, out: &mut V
     next
 }
 
-fn write_name(named: NamedRows<'_>, row: usize, out: &mut Vec<u8>) {
+/// Append the name of the element or attribute of a row, with its prefix.
+pub fn write_name(named: NamedRows<'_>, row: usize, out: &mut Vec<u8>) {
     let (_, local, usual) = named.names.in_table(named.rows.codes[row] >> 3);
     let mut prefix = &**usual;
     if !named.rows.prefixed.is_empty() {

@@ -3,9 +3,10 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use crate::attribute_copies::{write_copied, CopiedAttributes};
 use crate::cells::{is_plain, Cell, Content, END_OF_CELL, END_OF_MEMBER, NULL};
 use crate::escaping::{escape, Place};
-use crate::expression::{Atom, Evaluation, Expression, Value};
+use crate::expression::{Atom, Evaluation, Expression, Keys, Order, Value};
 use crate::row_paths::{NamedRows, PathStep, Wanted, WantedName};
 use crate::subtree_text::write_subtree;
 use crate::table::TableSpec;
@@ -67,6 +68,8 @@ pub enum Part {
         name: String,
         /// Names and values of its attributes.
         attributes: Vec<(String, Vec<Piece>)>,
+        /// Attributes that are copied behind these.
+        copied: Vec<CopiedAttributes>,
         /// Its content.
         content: Vec<Part>,
     },
@@ -90,6 +93,8 @@ pub enum Part {
     EachValue {
         /// Where the value is kept.
         slot: usize,
+        /// The slot of its position among them.
+        position: Option<usize>,
         /// The values.
         values: Expression,
         /// The parts.
@@ -99,11 +104,36 @@ pub enum Part {
     Each {
         /// The elements.
         reach: Reach,
+        /// How they are counted.
+        counting: Option<Box<Counting>>,
         /// The parts.
+        parts: Vec<Part>,
+    },
+    /// Parts that `Keyed` ones inside them bring into an order.
+    Sorted {
+        /// How each key is compared.
+        orders: Vec<Order>,
+        /// The parts.
+        parts: Vec<Part>,
+    },
+    /// Parts that stand where their keys say, among those of the `Sorted` part around them.
+    Keyed {
+        /// The keys.
+        keys: Vec<Expression>,
+        /// The parts, which are nodes.
         parts: Vec<Part>,
     },
     /// A row of a table.
     Row(Vec<Cell>),
+}
+
+/// Elements of a loop are counted.
+#[derive(Clone, Debug)]
+pub struct Counting {
+    /// The slot of the number, from 1 on.
+    pub slot: usize,
+    /// Only those of which this is true are counted, and are elements of the loop at all.
+    pub test: Option<Expression>,
 }
 
 /// Nodes that are counted.
@@ -149,7 +179,7 @@ pub fn write_result<'a>(
     out: &'a mut Vec<u8>,
 ) -> Result<Items, Undecided> {
     let items = Items::default();
-    let mut writer = Writer { named, out, items, depth: 0, is_after_atomic: false, variables: Vec::new() };
+    let mut writer = Writer { named, out, items, depth: 0, is_after_atomic: false, variables: Vec::new(), sorting: Vec::new() };
     writer.parts(parts, &Around::new(row))?;
     Ok(Items { ends_with_atomic: writer.is_after_atomic, ..writer.items })
 }
@@ -162,7 +192,7 @@ pub fn write_values<'a>(
     out: &'a mut Vec<u8>,
 ) -> Result<Items, Undecided> {
     let items = Items::default();
-    let mut writer = Writer { named, out, items, depth: 0, is_after_atomic: false, variables };
+    let mut writer = Writer { named, out, items, depth: 0, is_after_atomic: false, variables, sorting: Vec::new() };
     writer.parts(parts, &Around::new(0))?;
     Ok(Items { ends_with_atomic: writer.is_after_atomic, ..writer.items })
 }
@@ -237,6 +267,8 @@ struct Writer<'a> {
     is_after_atomic: bool,
     /// Values by their slots.
     variables: Vec<Value<'a>>,
+    /// What is being sorted: the keys of each result, and where its text ends.
+    sorting: Vec<Vec<(Keys<'a>, usize)>>,
 }
 
 /// How a walk that may break has ended.
@@ -291,7 +323,11 @@ impl<'a> Writer<'a> {
             match part {
                 Part::Piece(piece) => self.piece(piece, here, Place::Content)?,
                 Part::Copies(reach) => self.copies(reach, here),
-                Part::Construct { name, attributes, content } => self.construct(name, attributes, content, here)?,
+                Part::Construct { name, attributes, copied, content } => {
+                    self.start(name, attributes, here)?;
+                    write_copied(attributes, copied, self.named, here, self.out)?;
+                    self.finish(name, content, here)?;
+                }
                 Part::When { test, parts, otherwise } => {
                     let chosen = if self.evaluation(here).truth(test)? { parts } else { otherwise };
                     self.parts(chosen, here)?;
@@ -300,17 +336,27 @@ impl<'a> Writer<'a> {
                     let value = self.evaluation(here).all(value)?;
                     self.keep(*slot, value);
                 }
-                Part::EachValue { slot, values, parts } => {
-                    for atom in self.evaluation(here).all(values)?.into_atoms() {
+                Part::EachValue { slot, position, values, parts } => {
+                    for (before, atom) in self.evaluation(here).all(values)?.into_atoms().into_iter().enumerate() {
                         self.keep(*slot, Value::One(atom));
+                        if let Some(slot) = position {
+                            self.keep(*slot, Value::position(before + 1));
+                        }
                         self.parts(parts, here)?;
                     }
                 }
+                Part::Sorted { orders, parts } => self.sorted(orders, parts, here)?,
+                Part::Keyed { keys, parts } => {
+                    let keys = self.evaluation(here).keys(keys)?;
+                    self.parts(parts, here)?;
+                    let end = self.out.len();
+                    self.sorting.last_mut().ok_or(Undecided)?.push((keys, end));
+                }
                 Part::Row(cells) => self.row(cells, here)?,
-                Part::Each { reach, parts } => {
-                    let named = self.named;
+                Part::Each { reach, counting, parts } => {
+                    let (named, mut before) = (self.named, 0);
                     outcome(named.follow(&reach.path, here.start(reach), &mut |row| {
-                        flow(self.parts(parts, &Around::inside(row, here)))
+                        flow(self.turn(counting.as_deref(), &mut before, parts, &Around::inside(row, here)))
                     }))?;
                 }
             }
@@ -319,7 +365,7 @@ impl<'a> Writer<'a> {
     }
 
     fn evaluation<'e>(&'e self, here: &'e Around<'e>) -> Evaluation<'a, 'e> {
-        Evaluation { named: self.named, variables: &self.variables, locals: None, here }
+        Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here }
     }
 
     /// An item begins, or a part of the content of one.
@@ -329,6 +375,47 @@ impl<'a> Writer<'a> {
             self.items.begins_with_atomic |= is_atomic && self.items.number == 0;
             self.items.number += 1;
         }
+    }
+
+    /// One turn of a loop over elements.
+    fn turn(
+        &mut self,
+        counting: Option<&'a Counting>,
+        before: &mut usize,
+        parts: &'a [Part],
+        here: &Around<'_>,
+    ) -> Result<(), Undecided> {
+        if let Some(Counting { slot, test }) = counting {
+            if let Some(test) = test {
+                if !self.evaluation(here).truth(test)? {
+                    return Ok(());
+                }
+            }
+            *before += 1;
+            self.keep(*slot, Value::position(*before));
+        }
+        self.parts(parts, here)
+    }
+
+    /// Write results one after the other, and then bring their texts into order.
+    fn sorted(&mut self, orders: &'a [Order], parts: &'a [Part], here: &Around<'_>) -> Result<(), Undecided> {
+        let start = self.out.len();
+        self.sorting.push(Vec::new());
+        self.parts(parts, here)?;
+        let ends = self.sorting.pop().unwrap_or_default();
+        if ends.len() < 2 {
+            return ends.iter().try_for_each(|(keys, _)| keys.check(orders));
+        }
+        let text = self.out.split_off(start);
+        let mut from = start;
+        let mut results = Vec::with_capacity(ends.len());
+        for (keys, end) in ends {
+            results.push((keys, from - start..end - start));
+            from = end;
+        }
+        Keys::sort(&mut results, orders)?;
+        results.into_iter().for_each(|(_, range)| self.out.extend_from_slice(&text[range]));
+        Ok(())
     }
 
     fn keep(&mut self, slot: usize, value: Value<'a>) {
@@ -352,11 +439,11 @@ impl<'a> Writer<'a> {
         });
     }
 
-    fn construct(
+    /// A start tag without its end.
+    fn start(
         &mut self,
         name: &str,
         attributes: &'a [(String, Vec<Piece>)],
-        content: &'a [Part],
         here: &Around<'_>,
     ) -> Result<(), Undecided> {
         self.begin(false);
@@ -373,6 +460,11 @@ impl<'a> Writer<'a> {
             }
             self.out.push(b'"');
         }
+        Ok(())
+    }
+
+    /// The end of a start tag, content, and an end tag.
+    fn finish(&mut self, name: &str, content: &'a [Part], here: &Around<'_>) -> Result<(), Undecided> {
         self.out.push(b'>');
         self.is_after_atomic = false;
         let start = self.out.len();
@@ -399,7 +491,7 @@ impl<'a> Writer<'a> {
             }
             Piece::Values(values) => self.values(values, here, place),
             Piece::Computed(expression) => {
-                let evaluation = Evaluation { named: self.named, variables: &self.variables, locals: None, here };
+                let evaluation = Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
                 let (out, is_after_atomic) = (&mut *self.out, &mut self.is_after_atomic);
                 let mut number = 0;
                 evaluation.each(expression, &mut |atom| {
@@ -474,7 +566,7 @@ impl<'a> Writer<'a> {
                 }
             }
             Content::Computed(expression) => {
-                let evaluation = Evaluation { named: self.named, variables: &self.variables, locals: None, here };
+                let evaluation = Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
                 let (out, mut number) = (&mut *self.out, 0);
                 evaluation.each(expression, &mut |atom| {
                     if (number > 0 && !cell.is_list) || !cell.reading.takes(&atom) {

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 
 use super::plan::{value_tests, ValueTestTuple};
-use super::template::{reach, value_of, wanted, word, ValueOfTuple};
+use super::template::{counting, orders, reach, value_of, wanted, word, ValueOfTuple};
 use crate::expression::{Atom, Decimal, Doing, Expression, Function, Json, Member, Pattern, Replacement};
 
 /// An expression, of a tuple.
@@ -40,11 +40,16 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
             let function = Function::named(&name, arguments.len()).ok_or_else(|| unknown(&name))?;
             Expression::Call(function, arguments.iter().map(expression).collect::<PyResult<_>>()?)
         }
-        "each" => Expression::Each(reach(tuple)?, Box::new(expression_of(tuple, 3)?)),
-        "each value" => {
-            let slot = tuple.get_item(1)?.extract()?;
-            Expression::EachValue(slot, Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]))
+        "each" => {
+            Expression::Each(reach(tuple)?, counting(&tuple.get_item(4)?)?, Box::new(expression_of(tuple, 3)?))
         }
+        "each value" => {
+            let (slot, position) = (tuple.get_item(1)?.extract()?, tuple.get_item(4)?.extract()?);
+            Expression::EachValue(slot, position, Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]))
+        }
+        "sorted" => Expression::Sorted(orders(&tuple.get_item(1)?)?, Box::new(expression_of(tuple, 2)?)),
+        "keyed" => Expression::Keyed(expressions(&tuple.get_item(1)?)?, Box::new(expression_of(tuple, 2)?)),
+        "name" => Expression::NameOf(tuple.get_item(1)?.extract()?, tuple.get_item(2)?.extract()?),
         "let" => Expression::Let(
             tuple.get_item(1)?.extract()?,
             Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]),
@@ -102,6 +107,11 @@ fn member(tuple: &Bound<'_, PyTuple>) -> PyResult<Member> {
         "when" => Member::When(expression_of(tuple, 1)?, [members(tuple, 2)?, members(tuple, 3)?]),
         other => return Err(unknown(other)),
     })
+}
+
+/// The expressions of a list of tuples.
+pub fn expressions(tuples: &Bound<'_, PyAny>) -> PyResult<Vec<Expression>> {
+    tuples.extract::<Vec<_>>()?.iter().map(expression).collect()
 }
 
 /// The expression at a place of a tuple.

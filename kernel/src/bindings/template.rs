@@ -4,11 +4,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::expression::expression_of;
+use super::expression::{expression, expression_of, expressions};
 use super::table::table_spec;
+use crate::attribute_copies::CopiedAttributes;
 use crate::cells::{Cell, Content, Reading};
+use crate::expression::Order;
 use crate::row_paths::{PathStep, Wanted, WantedName};
-use crate::template::{Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
+use crate::template::{Counting, Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
 
 /// uri or None, local or None, whether it descends
 pub type PathStepTuple = (Option<String>, Option<String>, bool);
@@ -50,12 +52,18 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
     Ok(match word(tuple)?.as_str() {
         "copies" => Part::Copies(reach(tuple)?),
         "construct" => {
-            let attributes: Vec<(String, Vec<Bound<'_, PyTuple>>)> = tuple.get_item(2)?.extract()?;
+            let attributes: Vec<(String, Vec<Bound<'_, PyTuple>>)> = tuple.get_item(3)?.extract()?;
             let attributes = attributes
                 .into_iter()
                 .map(|(name, pieces)| Ok((name, pieces.iter().map(piece).collect::<PyResult<Vec<Piece>>>()?)))
                 .collect::<PyResult<_>>()?;
-            Part::Construct { name: tuple.get_item(1)?.extract()?, attributes, content: parts(&tuple.get_item(3)?)? }
+            let copied: Vec<Bound<'_, PyTuple>> = tuple.get_item(2)?.extract()?;
+            Part::Construct {
+                name: tuple.get_item(1)?.extract()?,
+                attributes,
+                copied: copied.iter().map(copied_attributes).collect::<PyResult<_>>()?,
+                content: parts(&tuple.get_item(4)?)?,
+            }
         }
         "when" => Part::When {
             test: expression_of(tuple, 1)?,
@@ -67,11 +75,40 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
             slot: tuple.get_item(1)?.extract()?,
             values: expression_of(tuple, 2)?,
             parts: parts(&tuple.get_item(3)?)?,
+            position: tuple.get_item(4)?.extract()?,
         },
-        "each" => Part::Each { reach: reach(tuple)?, parts: parts(&tuple.get_item(3)?)? },
+        "each" => Part::Each {
+            reach: reach(tuple)?,
+            parts: parts(&tuple.get_item(3)?)?,
+            counting: counting(&tuple.get_item(4)?)?,
+        },
+        "sorted" => {
+            Part::Sorted { orders: orders(&tuple.get_item(1)?)?, parts: parts(&tuple.get_item(2)?)? }
+        }
+        "keyed" => Part::Keyed { keys: expressions(&tuple.get_item(1)?)?, parts: parts(&tuple.get_item(2)?)? },
         "row" => Part::Row(tuple.get_item(1)?.extract::<Vec<_>>()?.iter().map(cell).collect::<PyResult<_>>()?),
         _ => Part::Piece(piece(tuple)?),
     })
+}
+
+/// How many loops further out, a path, and the name of the attribute or None
+fn copied_attributes(tuple: &Bound<'_, PyTuple>) -> PyResult<CopiedAttributes> {
+    let (up, steps, name): (usize, Path, Option<(String, String)>) = tuple.extract()?;
+    let name = name.map(|(uri, local)| WantedName::new(&uri, &local));
+    Ok(CopiedAttributes { reach: Reach { up, path: path(steps) }, name })
+}
+
+/// The slot of a position, and an expression or None; None where nothing is counted.
+pub fn counting(tuple: &Bound<'_, PyAny>) -> PyResult<Option<Box<Counting>>> {
+    let Some((slot, test)) = tuple.extract::<Option<(usize, Option<Bound<'_, PyTuple>>)>>()? else { return Ok(None) };
+    Ok(Some(Box::new(Counting { slot, test: test.as_ref().map(expression).transpose()? })))
+}
+
+/// Whether the greatest comes first, and whether no value is the greatest, of each key.
+pub fn orders(tuples: &Bound<'_, PyAny>) -> PyResult<Vec<Order>> {
+    let tuples: Vec<(bool, bool)> = tuples.extract()?;
+    let order = |(is_descending, is_empty_greatest)| Order { is_descending, is_empty_greatest };
+    Ok(tuples.into_iter().map(order).collect())
 }
 
 /// A piece, None, or nodes to count; the reading and its bits; whether it is a list; what stands for no value

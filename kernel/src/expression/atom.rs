@@ -43,6 +43,11 @@ pub enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
+    /// A position.
+    pub fn position(number: usize) -> Self {
+        Value::One(Atom::Integer(number as i64))
+    }
+
     /// One more value.
     pub fn push(&mut self, atom: Atom<'a>) {
         *self = match std::mem::take(self) {
@@ -70,6 +75,15 @@ impl<'a> Value<'a> {
             Value::Empty => Vec::new(),
             Value::One(atom) => vec![atom],
             Value::Many(atoms) => atoms,
+        }
+    }
+
+    /// The same values by themselves, of no document.
+    pub fn into_owned(self) -> Value<'static> {
+        match self {
+            Value::Empty => Value::Empty,
+            Value::One(atom) => Value::One(atom.into_owned()),
+            Value::Many(atoms) => Value::Many(atoms.into_iter().map(Atom::into_owned).collect()),
         }
     }
 

@@ -1,17 +1,22 @@
 //! What expressions come to for the element of a row, inside the elements of the loops around it.
 
+use std::cell::RefCell;
+
 use super::aggregates::aggregated;
 use super::arithmetic::{applied, negated, Operator};
 use super::atom::{trimmed, Atom, Value};
 use super::comparison::{pair_holds, value_holds};
+use super::distinct::distinct;
 use super::functions::{Function, Target};
-use super::moment::read_duration;
+use super::moment::{read_duration, Moment};
 use super::rounding::rounded;
+use super::sorting::Keys;
 use super::strings::evaluated;
 use super::Expression;
 use crate::number::to_double;
 use crate::row_paths::NamedRows;
-use crate::template::{flow, outcome, Around, Reach, Undecided, ValueOf};
+use crate::subtree_text::write_name;
+use crate::template::{flow, outcome, Around, Counting, Reach, Undecided, ValueOf};
 use crate::value_tests::{all, string_value, Verdict};
 
 /// Where expressions are evaluated.
@@ -22,6 +27,8 @@ pub struct Evaluation<'a, 'e> {
     pub variables: &'e [Value<'a>],
     /// Those of the expression itself.
     pub locals: Option<&'e Local<'a, 'e>>,
+    /// What is being sorted: the keys and values of each tuple.
+    pub sorting: Option<&'e RefCell<Vec<SortedTuple>>>,
     /// The element at hand.
     pub here: &'e Around<'e>,
 }
@@ -32,6 +39,9 @@ pub struct Local<'a, 'e> {
     value: Value<'a>,
     around: Option<&'e Local<'a, 'e>>,
 }
+
+/// The keys and values of a tuple; by themselves, so that an evaluation may be handed on for shorter lives.
+pub type SortedTuple = (Keys<'static>, Value<'static>);
 
 /// What takes values as they are found.
 pub type Take<'t, 'a> = &'t mut dyn FnMut(Atom<'a>) -> Result<(), Undecided>;
@@ -47,10 +57,38 @@ impl<'a> Evaluation<'a, '_> {
                 })
             }
             Expression::Variable(slot) => self.variable(*slot)?.atoms().iter().try_for_each(|atom| take(atom.clone())),
-            Expression::Each(reach, inner) => self.each_turn(reach, &mut |turn| turn.each(inner, take)),
-            Expression::EachValue(slot, parts) => {
-                let [values, inner] = &**parts;
-                self.each(values, &mut |atom| self.with(*slot, Value::One(atom), |inside| inside.each(inner, take)))
+            Expression::Each(reach, counting, inner) => {
+                self.each_turn(reach, counting.as_deref(), &mut |turn| turn.each(inner, take))
+            }
+            Expression::EachValue(slot, position, parts) => {
+                let ([values, inner], mut before) = (&**parts, 0);
+                self.each(values, &mut |atom| {
+                    before += 1;
+                    self.with(*slot, Value::One(atom), |inside| match position {
+                        None => inside.each(inner, take),
+                        Some(slot) => inside.with(*slot, Value::position(before), |inside| inside.each(inner, take)),
+                    })
+                })
+            }
+            Expression::Sorted(orders, inner) => {
+                let tuples = RefCell::new(Vec::new());
+                let Evaluation { named, variables, locals, here, .. } = *self;
+                let inside = Evaluation { named, variables, locals, sorting: Some(&tuples), here };
+                inside.each(inner, &mut |_| Err(Undecided))?;
+                let mut tuples = tuples.into_inner();
+                Keys::sort(&mut tuples, orders)?;
+                tuples.into_iter().flat_map(|(_, value)| value.into_atoms()).try_for_each(take)
+            }
+            Expression::Keyed(keys, inner) => {
+                let tuple = (self.keys(keys)?.into_owned(), self.all(inner)?.into_owned());
+                self.sorting.ok_or(Undecided)?.borrow_mut().push(tuple);
+                Ok(())
+            }
+            Expression::Call(Function::Distinct, arguments) => {
+                distinct(self.all(&arguments[0])?.into_atoms())?.into_iter().try_for_each(take)
+            }
+            Expression::Call(Function::Reverse, arguments) => {
+                self.all(&arguments[0])?.into_atoms().into_iter().rev().try_for_each(take)
             }
             Expression::Let(slot, parts) => {
                 let [value, inner] = &**parts;
@@ -87,9 +125,22 @@ impl<'a> Evaluation<'a, '_> {
                 json.write(self, &mut out)?;
                 Ok(Some(Atom::Text(out.into())))
             }
-            Expression::Nodes(..) | Expression::Each(..) | Expression::EachValue(..) | Expression::Matching(_) => {
-                self.all(expression)?.single()
+            Expression::NameOf(up, is_whole) => {
+                let mut out = Vec::new();
+                let row = self.here.row_above(*up);
+                if *is_whole {
+                    write_name(self.named, row, &mut out);
+                } else {
+                    out.extend_from_slice(self.named.names.in_table(self.named.rows.codes[row] >> 3).1.as_bytes());
+                }
+                Ok(Some(Atom::Text(out.into())))
             }
+            Expression::Nodes(..)
+            | Expression::Each(..)
+            | Expression::EachValue(..)
+            | Expression::Sorted(..)
+            | Expression::Keyed(..)
+            | Expression::Matching(_) => self.all(expression)?.single(),
         }
     }
 
@@ -115,6 +166,10 @@ impl<'a> Evaluation<'a, '_> {
                     (Some(Atom::Moment(left)), Some(Atom::Moment(right))) if operator == Operator::Subtract => {
                         Atom::Duration(left.since(&right).ok_or(Undecided)?)
                     }
+                    (Some(Atom::Moment(moment)), Some(Atom::Duration(time))) => later(operator, moment, time)?,
+                    (Some(Atom::Duration(time)), Some(Atom::Moment(moment))) if operator == Operator::Add => {
+                        later(operator, moment, time)?
+                    }
                     (Some(left), Some(right)) => applied(operator, &left.number()?, &right.number()?)?,
                     // What stands alone must still be a number.
                     (Some(alone), None) | (None, Some(alone)) => return alone.number().map(|_| None),
@@ -135,17 +190,22 @@ impl<'a> Evaluation<'a, '_> {
             | Function::Exists
             | Function::Empty => Atom::Boolean(self.truth(whole)?),
             Function::If => return self.one(&arguments[self.branch(arguments)?]),
-            Function::Sequence | Function::Data => return self.all(whole)?.single(),
+            Function::Sequence | Function::Data | Function::Distinct | Function::Reverse => {
+                return self.all(whole)?.single()
+            }
             Function::Count => Atom::Integer(self.count(&arguments[0], usize::MAX)? as i64),
             Function::Aggregate(aggregate) => return aggregated(self, aggregate, &arguments[0]),
             Function::Cast(target) => return self.one(&arguments[0])?.map(|atom| cast(target, atom)).transpose(),
-            Function::Castable(target) => match self.one(&arguments[0])? {
-                Some(Atom::Untyped(text) | Atom::Text(text)) if target == Target::Double => {
-                    Atom::Boolean(to_double(&text).is_some())
-                }
+            Function::Castable(target, is_optional) => Atom::Boolean(match self.one(&arguments[0])? {
+                Some(Atom::Untyped(text) | Atom::Text(text)) if is_none(target, &text) => false,
                 // A text may be a number that is too long for us: only what is one is certain.
-                Some(atom) => cast(target, atom).map(|_| Atom::Boolean(true))?,
-                None => return Err(Undecided),
+                Some(atom) => cast(target, atom).map(|_| true)?,
+                None => is_optional,
+            }),
+            Function::Typed(target, is_optional) => match self.one(&arguments[0])? {
+                None if is_optional => return Ok(None),
+                Some(atom) if is_of(target, &atom) => atom,
+                _ => return Err(Undecided),
             },
             Function::One => self.one(&arguments[0])?.ok_or(Undecided)?,
             Function::Number => Atom::Double(match self.one(&arguments[0])? {
@@ -237,19 +297,44 @@ impl<'a> Evaluation<'a, '_> {
     fn with<T>(&self, slot: usize, value: Value<'a>, evaluate: impl FnOnce(&Evaluation<'a, '_>) -> T) -> T {
         let local = Local { slot, value, around: self.locals };
         let Evaluation { named, variables, here, .. } = *self;
-        evaluate(&Evaluation { named, variables, locals: Some(&local), here })
+        evaluate(&Evaluation { named, variables, locals: Some(&local), sorting: self.sorting, here })
+    }
+
+    /// The keys of a tuple that is sorted.
+    pub fn keys(&self, keys: &'a [Expression]) -> Result<Keys<'a>, Undecided> {
+        keys.iter().map(|key| self.one(key)).collect::<Result<_, _>>().map(Keys)
     }
 
     /// Evaluate something at each of some elements.
     pub fn each_turn(
         &self,
         reach: &Reach,
+        counting: Option<&'a Counting>,
         turn: &mut dyn FnMut(&Evaluation<'a, '_>) -> Result<(), Undecided>,
     ) -> Result<(), Undecided> {
-        let Evaluation { named, variables, locals, here } = *self;
+        let Evaluation { named, variables, locals, sorting, here } = *self;
+        let mut before = 0;
         outcome(named.follow(&reach.path, here.start(reach), &mut |row| {
-            flow(turn(&Evaluation { named, variables, locals, here: &Around::inside(row, here) }))
+            let inside = Evaluation { named, variables, locals, sorting, here: &Around::inside(row, here) };
+            flow(inside.turn(counting, &mut before, turn))
         }))
+    }
+
+    /// One turn of a loop over elements.
+    fn turn(
+        &self,
+        counting: Option<&'a Counting>,
+        before: &mut usize,
+        turn: &mut dyn FnMut(&Evaluation<'a, '_>) -> Result<(), Undecided>,
+    ) -> Result<(), Undecided> {
+        let Some(Counting { slot, test }) = counting else { return turn(self) };
+        if let Some(test) = test {
+            if !self.truth(test)? {
+                return Ok(());
+            }
+        }
+        *before += 1;
+        self.with(*slot, Value::position(*before), |inside| turn(inside))
     }
 
     fn branch(&self, parts: &'a [Expression]) -> Result<usize, Undecided> {
@@ -273,7 +358,7 @@ impl<'a> Evaluation<'a, '_> {
                 debug_assert!(found.is_ok() || number >= most);
             }
             // What is only counted need not be read.
-            Expression::Each(reach, inner) => self.each_turn(reach, &mut |turn| {
+            Expression::Each(reach, counting, inner) => self.each_turn(reach, counting.as_deref(), &mut |turn| {
                 number += turn.count(inner, usize::MAX)?;
                 Ok(())
             })?,
@@ -302,6 +387,51 @@ impl<'a> Evaluation<'a, '_> {
             };
             flow(result)
         }))
+    }
+}
+
+/// A moment so much later, or earlier.
+fn later(operator: Operator, moment: Moment, nanoseconds: i128) -> Result<Atom<'static>, Undecided> {
+    let nanoseconds = match operator {
+        Operator::Add => nanoseconds,
+        Operator::Subtract => -nanoseconds,
+        _ => return Err(Undecided),
+    };
+    moment.plus(nanoseconds).map(Atom::Moment).ok_or(Undecided)
+}
+
+/// Whether a text is certainly no value of a type.
+fn is_none(target: Target, text: &[u8]) -> bool {
+    match target {
+        Target::Double => to_double(text).is_none(),
+        // Of what is no number, that is certain however long it is.
+        Target::Integer => !is_number(trimmed(text), false),
+        Target::Decimal => !is_number(trimmed(text), true),
+        Target::Boolean => !matches!(trimmed(text), b"true" | b"false" | b"0" | b"1"),
+        Target::String | Target::Date | Target::DateTime | Target::Duration => false,
+    }
+}
+
+/// Digits, perhaps with a sign before them and a point among them.
+fn is_number(text: &[u8], may_have_point: bool) -> bool {
+    let digits = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
+    let points = digits.iter().filter(|&&byte| byte == b'.').count();
+    digits.len() > points
+        && points <= usize::from(may_have_point)
+        && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+}
+
+/// Whether a value is of a type, or of one that is derived from it.
+fn is_of(target: Target, atom: &Atom<'_>) -> bool {
+    match atom {
+        Atom::Text(_) => target == Target::String,
+        Atom::Integer(_) => matches!(target, Target::Integer | Target::Decimal),
+        Atom::Decimal(_) => target == Target::Decimal,
+        Atom::Double(_) => target == Target::Double,
+        Atom::Boolean(_) => target == Target::Boolean,
+        Atom::Moment(moment) => target == if moment.is_date { Target::Date } else { Target::DateTime },
+        Atom::Duration(_) => target == Target::Duration,
+        Atom::Untyped(_) => false,
     }
 }
 

@@ -75,8 +75,14 @@ pub enum Function {
     Aggregate(Aggregate),
     /// xs:double(…) and the like.
     Cast(Target),
-    /// castable as xs:double and the like, of one value
-    Castable(Target),
+    /// castable as xs:double and the like, with whether no value is as well
+    Castable(Target, bool),
+    /// A value that must be of a type, with whether it may be missing.
+    Typed(Target, bool),
+    /// fn:distinct-values
+    Distinct,
+    /// fn:reverse, of values
+    Reverse,
     /// A value that must be there.
     One,
     /// fn:number
@@ -120,6 +126,8 @@ impl Function {
             "count" => Function::Count,
             "exists" => Function::Exists,
             "empty" => Function::Empty,
+            "distinct-values" => Function::Distinct,
+            "reverse" => Function::Reverse,
             "sum" => Function::Aggregate(Aggregate::Sum),
             "avg" => Function::Aggregate(Aggregate::Average),
             "min" => Function::Aggregate(Aggregate::Least),
@@ -142,7 +150,10 @@ impl Function {
             "minutes-from-dateTime" => Function::Field(Field::Minutes, false),
             _ => match word.split_once(' ') {
                 Some(("to", target)) => Function::Cast(Target::named(target)?),
-                Some(("castable", target)) => Function::Castable(Target::named(target)?),
+                Some(("castable", target)) => Function::Castable(Target::named(target)?, false),
+                Some(("castable?", target)) => Function::Castable(Target::named(target)?, true),
+                Some(("as", target)) => Function::Typed(Target::named(target)?, false),
+                Some(("as?", target)) => Function::Typed(Target::named(target)?, true),
                 Some(_) => return None,
                 None => match Comparison::from_sign(word) {
                     Some(Comparison::Exists | Comparison::Absent) => return None,

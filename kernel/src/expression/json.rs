@@ -81,7 +81,7 @@ fn write_members<'a>(
                 write_atom(&atom, out)
             })?,
             Member::Each(reach, inner) => {
-                evaluation.each_turn(reach, &mut |turn| write_members(inner, turn, start, out))?;
+                evaluation.each_turn(reach, None, &mut |turn| write_members(inner, turn, start, out))?;
             }
             Member::When(test, choices) => {
                 write_members(&choices[usize::from(!evaluation.truth(test)?)], evaluation, start, out)?;

@@ -8,6 +8,7 @@ mod arithmetic;
 mod atom;
 mod comparison;
 mod decimal;
+mod distinct;
 mod evaluation;
 mod functions;
 mod json;
@@ -15,6 +16,7 @@ mod moment;
 mod number_text;
 mod patterns;
 mod rounding;
+mod sorting;
 mod strings;
 
 pub use self::aggregates::{applied_average, Fold};
@@ -24,10 +26,11 @@ pub use self::evaluation::{Evaluation, Local};
 pub use self::functions::{Aggregate, Function};
 pub use self::json::{Json, Member};
 pub use self::patterns::{Doing, Pattern, Replacement};
+pub use self::sorting::{Keys, Order};
 
 use crate::plan::ValueTests;
 use crate::row_paths::Wanted;
-use crate::template::{Reach, ValueOf};
+use crate::template::{Counting, Reach, ValueOf};
 
 /// An expression.
 #[derive(Clone, Debug)]
@@ -49,9 +52,15 @@ pub enum Expression {
     /// A map, an array or a value as JSON: a text.
     Json(Box<Json>),
     /// An expression for each of some elements, in a loop over them.
-    Each(Reach, Box<Expression>),
-    /// An expression for each of some values, which has a slot.
-    EachValue(usize, Box<[Expression; 2]>),
+    Each(Reach, Option<Box<Counting>>, Box<Expression>),
+    /// An expression for each of some values, which has a slot, and its position perhaps another.
+    EachValue(usize, Option<usize>, Box<[Expression; 2]>),
+    /// Values that `Keyed` expressions inside bring into an order.
+    Sorted(Vec<Order>, Box<Expression>),
+    /// Values that stand where their keys say, among those of the `Sorted` expression around them.
+    Keyed(Vec<Expression>, Box<Expression>),
+    /// The name of the element at hand, with its prefix or without.
+    NameOf(usize, bool),
     /// An expression in which values that are computed first have a slot.
     Let(usize, Box<[Expression; 2]>),
 }

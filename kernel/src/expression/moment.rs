@@ -89,6 +89,18 @@ impl Moment {
         Some(self.instant() - other.instant())
     }
 
+    /// So many nanoseconds later; None where that is in no year of four digits.
+    pub fn plus(self, nanoseconds: i128) -> Option<Self> {
+        const DAY: i128 = 86_400 * SECOND as i128;
+        let all = i128::from(days(self.year.into(), self.month.into(), self.day.into())) * DAY
+            + i128::from(self.nanoseconds)
+            + nanoseconds;
+        let (year, month, day) = date_of(i64::try_from(all.div_euclid(DAY)).ok()?)?;
+        // Of a date, the day it falls on.
+        let nanoseconds = if self.is_date { 0 } else { all.rem_euclid(DAY) as u64 };
+        Some(Moment { year, month, day, nanoseconds, ..self })
+    }
+
     fn instant(&self) -> i128 {
         let minutes = i64::from(self.zone.unwrap_or(0));
         let seconds = 86_400 * days(self.year.into(), self.month.into(), self.day.into()) - 60 * minutes;
@@ -141,6 +153,24 @@ fn days_in(year: u32, month: u32) -> u32 {
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day
+}
+
+/// The date of a number of days, as `days` counts them.
+fn date_of(number: i64) -> Option<(u16, u8, u8)> {
+    // A year of the Gregorian calendar is never shorter than this on average: the guess is not too late by more than one.
+    let mut year = (number * 400).div_euclid(146_097);
+    while days(year + 1, 3, 1) <= number {
+        year += 1;
+    }
+    while days(year, 3, 1) > number {
+        year -= 1;
+    }
+    let within = number - days(year, 3, 1);
+    let month = (5 * within + 2) / 153;
+    let day = within - (153 * month + 2) / 5 + 1;
+    let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+    let year = u16::try_from(year).ok().filter(|year| (1..=9999).contains(year))?;
+    Some((year, month as u8, day as u8))
 }
 
 fn time_of_day(text: &[u8]) -> Option<(u64, &[u8])> {
@@ -274,6 +304,28 @@ mod tests {
         assert_eq!(since("2024-01-01T00:00:00+01:00", "2023-12-31T23:00:00Z"), Some(0));
         assert_eq!(since("2024-01-01", "2024-01-01Z"), None);
         assert_eq!(since("2001-01-01", "2000-01-01"), Some(366 * 86_400 * i128::from(SECOND)));
+    }
+
+    #[test]
+    fn days_are_added_over_months_and_years() {
+        let day = 86_400 * i128::from(SECOND);
+        for (text, days, later) in [
+            ("2024-02-28", 1, "2024-02-29"),
+            ("2023-02-28", 1, "2023-03-01"),
+            ("2024-12-31", 1, "2025-01-01"),
+            ("2025-01-01", -1, "2024-12-31"),
+            ("2000-03-01", -366, "1999-03-01"),
+            ("2024-01-01T12:00:00Z", 60, "2024-03-01T12:00:00Z"),
+        ] {
+            assert_eq!(moment(text).plus(days * day), Some(moment(later)), "{text}");
+        }
+        assert_eq!(moment("2024-01-01").plus(-1), Some(moment("2023-12-31")));
+        assert_eq!(moment("9999-12-31").plus(day), None);
+        assert_eq!(moment("0001-01-01").plus(-day), None);
+        for number in days(1, 1, 1)..days(9999, 12, 31) {
+            let (year, month, day) = date_of(number).unwrap();
+            assert_eq!(days(year.into(), month.into(), day.into()), number);
+        }
     }
 
     #[test]

@@ -465,7 +465,7 @@ fn values_of<Q: Query>(
 
 fn evaluation<'a, 'e>(spec: &'a Spec, variables: &'e [Value<'a>], here: &'e Around<'e>) -> Evaluation<'a, 'e> {
     let named = NamedRows { rows: &spec.nothing.0, names: &spec.nothing.1 };
-    Evaluation { named, variables, locals: None, here }
+    Evaluation { named, variables, locals: None, sorting: None, here }
 }
 
 /// The values of inputs; undecided where the query alone knows one.

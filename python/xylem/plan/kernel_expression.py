@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
-from .result_template import Path, ValueOf
+from .result_template import Counting, Order, Path, ValueOf
 
 if TYPE_CHECKING:
     from .scan_plan import ValueTest
@@ -95,6 +95,7 @@ class EachNode:
     path: Path
     inner: KernelExpression
     up: int = 0
+    counting: Counting | None = None
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,32 @@ class EachItem:
     slot: int
     values: KernelExpression
     inner: KernelExpression
+    position: int | None = None
+    """The slot of its position."""
+
+
+@dataclass(frozen=True)
+class SortedValues:
+    """An expression with `KeyedValues` inside, which come in the order of their keys."""
+
+    orders: tuple[Order, ...]
+    inner: KernelExpression
+
+
+@dataclass(frozen=True)
+class KeyedValues:
+    """Values, and the keys by which they stand among others."""
+
+    keys: tuple[KernelExpression, ...]
+    inner: KernelExpression
+
+
+@dataclass(frozen=True)
+class NameOf:
+    """The name of the element at hand, or of one of a loop further out, with its prefix or without."""
+
+    whole: bool
+    up: int = 0
 
 
 @dataclass(frozen=True)
@@ -184,9 +211,9 @@ class SomeMembers:
     otherwise: tuple[JsonMember, ...] = ()
 
 
-Simple = Constant | NodesOf | Named | SlotValue | Given | Tests
+Simple = Constant | NodesOf | Named | NameOf | SlotValue | Given | Tests
 """Expressions without others inside."""
-KernelExpression = Simple | Call | EachNode | EachItem | LetValue | Matching | Json
+KernelExpression = Simple | Call | EachNode | EachItem | SortedValues | KeyedValues | LetValue | Matching | Json
 """Any expression."""
 JsonValue: TypeAlias = "KernelExpression | JsonMap | JsonArray | JsonChoice"
 """A value of JSON; that of an expression is one atomic value, or null."""
@@ -203,8 +230,15 @@ def settled(expression: KernelExpression, value_of: Callable[[str], Constant]) -
             return value_of(function)
         case Call(arguments=arguments):
             return replace(expression, arguments=tuple(settled(argument, value_of) for argument in arguments))
-        case EachNode(inner=inner):
+        case EachNode(inner=inner, counting=counting):
+            if counting is not None and counting.test is not None:
+                counting = replace(counting, test=settled(counting.test, value_of))
+            return replace(expression, inner=settled(inner, value_of), counting=counting)
+        case SortedValues(inner=inner):
             return replace(expression, inner=settled(inner, value_of))
+        case KeyedValues(keys=keys, inner=inner):
+            inside = tuple(settled(key, value_of) for key in keys)
+            return replace(expression, keys=inside, inner=settled(inner, value_of))
         case Matching(value=value):
             return replace(expression, value=settled(value, value_of))
         case EachItem(values=values, inner=inner):

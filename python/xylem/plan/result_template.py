@@ -101,12 +101,24 @@ class Copies:
 
 
 @dataclass(frozen=True)
+class CopiedAttributes:
+    """Attributes of the elements that a path leads to. Two of one name are left to the query, or one in a namespace."""
+
+    path: Path
+    name: tuple[str, str] | None
+    """None: all of them."""
+    up: int = 0
+
+
+@dataclass(frozen=True)
 class Construct:
     """An element in no namespace; without content it is written as an empty tag."""
 
     name: str
     attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
     content: tuple[Part, ...] = ()
+    copied: tuple[CopiedAttributes, ...] = ()
+    """Behind the other attributes."""
 
 
 @dataclass(frozen=True)
@@ -119,12 +131,46 @@ class When:
 
 
 @dataclass(frozen=True)
+class Counting:
+    """The elements of a loop are counted, into a slot."""
+
+    slot: int
+    test: KernelExpression | None = None
+    """Only those of which it is true are counted, and are elements of the loop at all."""
+
+
+@dataclass(frozen=True)
 class Each:
     """The parts for each element a path leads to."""
 
     path: Path
     parts: tuple[Part, ...]
     up: int = 0
+    counting: Counting | None = None
+
+
+@dataclass(frozen=True)
+class Order:
+    """How a key of an order compares."""
+
+    descending: bool
+    empty_greatest: bool
+
+
+@dataclass(frozen=True)
+class Sorted:
+    """Parts with `Keyed` ones inside, which come in the order of their keys."""
+
+    orders: tuple[Order, ...]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """Nodes, and the keys by which they stand among others."""
+
+    keys: tuple[KernelExpression, ...]
+    parts: tuple[Part, ...]
 
 
 END_OF_CELL = "\x1f"
@@ -168,11 +214,13 @@ class EachValue:
     slot: int
     values: KernelExpression
     parts: tuple[Part, ...]
+    position: int | None = None
+    """The slot of its position."""
 
 
 Piece = Characters | Values | Computed | Cell
 """What a value consists of; cells only where rows are wanted."""
-Part = Piece | Copies | Construct | When | Each | Let | EachValue | Row
+Part = Piece | Copies | Construct | When | Each | Let | EachValue | Sorted | Keyed | Row
 Template = tuple[Part, ...]
 
 

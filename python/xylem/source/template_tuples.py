@@ -21,13 +21,16 @@ from xylem.plan.kernel_expression import (
     JsonMember,
     JsonValue,
     KernelExpression,
+    KeyedValues,
     LetValue,
     Matching,
     Members,
     Named,
+    NameOf,
     NodesOf,
     SlotValue,
     SomeMembers,
+    SortedValues,
     Tests,
 )
 from xylem.plan.kernel_expression import Constant as Value
@@ -37,12 +40,16 @@ from xylem.plan.result_template import (
     Computed,
     Construct,
     Copies,
+    Counting,
     Each,
     EachValue,
+    Keyed,
     Let,
+    Order,
     Part,
     Path,
     Row,
+    Sorted,
     Tally,
     Template,
     Values,
@@ -95,16 +102,22 @@ def _part(part: Part) -> tuple[object, ...]:
             return "computed", expression_tuple(value)
         case Copies(path=path, up=up):
             return "copies", up, _path(path)
-        case Construct(name=name, attributes=attributes, content=content):
-            return "construct", name, [(key, part_tuples(pieces)) for key, pieces in attributes], part_tuples(content)
+        case Construct(name=name, attributes=attributes, content=content, copied=copied):
+            copies = [(each.up, _path(each.path), each.name) for each in copied]
+            values = [(key, part_tuples(pieces)) for key, pieces in attributes]
+            return "construct", name, copies, values, part_tuples(content)
         case When(test=test, parts=parts, otherwise=otherwise):
             return "when", expression_tuple(test), part_tuples(parts), part_tuples(otherwise)
         case Let(slot=slot, value=value):
             return "let", slot, expression_tuple(value)
-        case EachValue(slot=slot, values=values, parts=parts):
-            return "each-value", slot, expression_tuple(values), part_tuples(parts)
-        case Each(path=path, parts=parts, up=up):
-            return "each", up, _path(path), part_tuples(parts)
+        case EachValue(slot=slot, values=of, parts=parts, position=position):
+            return "each-value", slot, expression_tuple(of), part_tuples(parts), position
+        case Each(path=path, parts=parts, up=up, counting=counting):
+            return "each", up, _path(path), part_tuples(parts), _counting(counting)
+        case Sorted(orders=orders, parts=parts):
+            return "sorted", _orders(orders), part_tuples(parts)
+        case Keyed(keys=keys, parts=parts):
+            return "keyed", [expression_tuple(key) for key in keys], part_tuples(parts)
         case Row(cells=cells):
             return "row", [_cell(cell) for cell in cells]
         case Cell():
@@ -136,10 +149,16 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return "tests", [value_test_tuple(test) for test in tests]
         case Call(function=function, arguments=arguments):
             return "call", function, [expression_tuple(argument) for argument in arguments]
-        case EachNode(path=path, inner=inner, up=up):
-            return "each", up, _path(path), expression_tuple(inner)
-        case EachItem(slot=slot, values=values, inner=inner):
-            return "each value", slot, expression_tuple(values), expression_tuple(inner)
+        case EachNode(path=path, inner=inner, up=up, counting=counting):
+            return "each", up, _path(path), expression_tuple(inner), _counting(counting)
+        case EachItem(slot=slot, values=values, inner=inner, position=position):
+            return "each value", slot, expression_tuple(values), expression_tuple(inner), position
+        case SortedValues(orders=orders, inner=inner):
+            return "sorted", _orders(orders), expression_tuple(inner)
+        case KeyedValues(keys=keys, inner=inner):
+            return "keyed", [expression_tuple(key) for key in keys], expression_tuple(inner)
+        case NameOf(whole=whole, up=up):
+            return "name", up, whole
         case LetValue(slot=slot, value=computed, inner=inner):
             return "let", slot, expression_tuple(computed), expression_tuple(inner)
         case Matching(function=function, pattern=pattern, ascii_only=ascii_only, value=inner, replacement=pieces):
@@ -149,6 +168,16 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return "json", _json(json)
         case Given(function=function):
             raise ValueError(f"{function} has no value yet")
+
+
+def _counting(counting: Counting | None) -> tuple[object, ...] | None:
+    if counting is None:
+        return None
+    return counting.slot, None if counting.test is None else expression_tuple(counting.test)
+
+
+def _orders(orders: tuple[Order, ...]) -> list[tuple[bool, bool]]:
+    return [(order.descending, order.empty_greatest) for order in orders]
 
 
 def _json(value: JsonValue) -> tuple[object, ...]:

@@ -170,7 +170,7 @@ def test_cases_are_written_by_the_scan(name: str) -> None:
 NOT_WRITTEN = {
     "a namespace around": "<o xmlns='u'>{ for $p in /d/r return <p xmlns=''>{ $p/a }</p> }</o>",
     "a namespace of its own": "for $p in /d/r return <n:p xmlns:n='u'>{ $p/a }</n:p>",
-    "attributes as nodes": "for $p in /d/r return <p>{ $p/@k }</p>",
+    "attributes of some records": "for $p in /d/r return <p>{ if ($p/b) then $p/@k else () }</p>",
     "atomic values outside of elements": "for $p in /d/r return data($p/a)",
     "another order": "for $p in /d/r return <p b='{ $p/b }'>{ $p//c/a }</p>",
     "a function of the query": (

@@ -122,7 +122,8 @@ class StreamBuilder:
         self.scopes: list[ScopeRole] = []
         self.windowed: set[str] = set()
         """The variables that hold a window."""
-        self.selection = Selection(main.static.default_collation == CODEPOINT_COLLATION)
+        static = main.static
+        self.selection = Selection(static.default_collation == CODEPOINT_COLLATION, static.empty_greatest)
         self.alone: set[int] = set()
         """The scopes with one handler alone that takes records: no other results come between those that nest."""
         self.decided: set[ast.Expr] = set()

@@ -11,7 +11,7 @@ Safe:   if the template cannot decide, the program over the tree answers the doc
 from __future__ import annotations
 
 from xylem.plan.flux import ROOT, Flux
-from xylem.plan.result_template import Construct, Copies, Each, EachValue, Part, Template, When
+from xylem.plan.result_template import Construct, Copies, Each, EachValue, Keyed, Part, Sorted, Template, When
 
 from .result_templates import has_namespaces, template_of
 from .selection import Selection
@@ -36,7 +36,7 @@ def _copies_document(part: Part, depth: int) -> bool:
             return not path and up == depth
         case When(parts=parts, otherwise=otherwise):
             return any(_copies_document(inner, depth) for inner in (*parts, *otherwise))
-        case Construct(content=parts) | EachValue(parts=parts):
+        case Construct(content=parts) | EachValue(parts=parts) | Sorted(parts=parts) | Keyed(parts=parts):
             return any(_copies_document(inner, depth) for inner in parts)
         case Each(parts=parts):
             return any(_copies_document(inner, depth + 1) for inner in parts)

@@ -37,7 +37,8 @@ from xylem.plan.flux import (
     Sequence,
 )
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
-from xylem.plan.result_template import Cell, Column, Copies, Each, Part, Row, Template, ValueOf, Values, When
+from xylem.plan.needs import node_test
+from xylem.plan.result_template import Cell, Column, Copies, Counting, Each, Part, Row, Template, ValueOf, Values, When
 from xylem.syntax import ast
 
 from .hoisting import grouped, hoisted
@@ -121,7 +122,7 @@ class _Maker:
             case Sequence(parts=parts):
                 # Conditions stand at every output; in front of all they hold whole elements.
                 self._sequence(grouped(parts))
-            case For(position=None, window=None, outermost=False):
+            case For(window=None, outermost=False):
                 self._for(body)
             case Copy(variable=variable, path=path):
                 self.expressions.nodes(self._nodes(variable, element_path(path)))
@@ -164,10 +165,15 @@ class _Maker:
             self.frames.text(fixed.text)
 
     def _for(self, loop: For) -> None:
+        if _takes_all_attributes(loop):
+            self.expressions.attributes(self._nodes(loop.source, element_path(loop.path[:-1])))
+            return
         taken = element_path(loop.path)
         nodes = self._nodes(loop.source, taken)
         body = hoisted(loop.body if loop.where is None else If(loop.where, loop.body))
-        if nodes.of is not None:
+        if loop.position is not None:
+            self._counted(loop.variable, loop.position, nodes, body)
+        elif nodes.of is not None:
             self._leaves(body, loop.variable, nodes)
         elif body == Copy(loop.variable):
             self.frames.add(Copies(nodes.path, nodes.up))
@@ -183,11 +189,20 @@ class _Maker:
         """A loop over text nodes or attributes."""
         if nodes.of is ValueOf.TEXT and body == Copy(variable):
             self.frames.add(Values(nodes.path, nodes.of, up=nodes.up))
+        elif body == Copy(variable):
+            self.expressions.nodes(nodes)
         elif _is_atomized(body, variable):
             assert nodes.of is not None
             self.expressions.values(Values(nodes.path, nodes.of, nodes.attribute, " ", up=nodes.up))
         else:
             raise NoTemplate("a loop over text nodes or attributes")
+
+    def _counted(self, variable: str, position: str, nodes: NodesOf, body: Flux) -> None:
+        """A loop over elements, with their positions."""
+        compiler = self.expressions.compiler
+        with compiler.scope(), compiler.turn(ast.Name(variable, None, ""), nodes):
+            slot = compiler.new_slot(ast.Name(position, None, ""))
+            self.frames.add(Each(nodes.path, self._inner(body), nodes.up, Counting(slot)))
 
     def _when(self, condition: ast.Expr, body: Flux, otherwise: Flux) -> None:
         open_ones = [each for each in conjuncts(condition) if each not in self.decided]
@@ -217,6 +232,17 @@ class _Maker:
     def _nodes(self, variable: str, taken: Taken) -> NodesOf:
         path, of, attribute = taken
         return NodesOf(path, of, attribute, self.expressions.up(variable))
+
+
+def _takes_all_attributes(loop: For) -> bool:
+    """{ for $a in $x/@* return {$a} }"""
+    step = loop.path[-1] if loop.path else None
+    if step is None or step.predicates or loop.where is not None or loop.position is not None:
+        return False
+    match step.axis, node_test(step):
+        case "attribute", ast.Wildcard(uri=None, local=None):
+            return loop.body == Copy(loop.variable)
+    return False
 
 
 def _are_rows(parts: tuple[Part, ...]) -> bool:
@@ -261,9 +287,10 @@ def _as_part(handler: Handler, variable: str) -> Flux:
     """What a handler does to a record that is complete."""
     if isinstance(handler, OnFirst):
         return handler.body
-    if isinstance(handler, On) and not handler.outermost and handler.position is None:
-        return For(handler.variable, variable, (*handler.through, handler.step), handler.body)
-    raise NoTemplate("a handler that counts")
+    if isinstance(handler, On) and not handler.outermost:
+        path = (*handler.through, handler.step)
+        return For(handler.variable, variable, path, handler.body, position=handler.position)
+    raise NoTemplate("a handler of the outermost elements")
 
 
 def _is_atomized(body: Flux, variable: str) -> bool:

@@ -258,6 +258,8 @@ def _values(expression: ast.Expr, up: Up, *, ends_in_element: bool = True) -> Va
 def _row_of_element(element: Construct, columns: tuple[Column, ...]) -> Row:
     """The row of an element whose attributes and children hold one value each."""
     children: dict[str, tuple[Part, ...]] = {}
+    if element.copied:
+        raise NoTemplate
     for part in element.content:
         if isinstance(part, Characters) and not part.text.strip():
             continue
@@ -303,7 +305,7 @@ def _held_cell(column: Column, parts: tuple[Part, ...], *, may_be_null: bool) ->
 def _flat(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """The values of a loop as those of a longer path."""
     match parts:
-        case (Each(path=path, parts=inner, up=up),):
+        case (Each(path=path, parts=inner, up=up, counting=None),):
             match _flat(inner):
                 case (Values(up=0) as values,) if not any(step.descends for step in path):
                     return (replace(values, path=(*path, *values.path), up=up),)

@@ -49,6 +49,8 @@ class Selection:
 
     by_code_points: bool = True
     """Whether strings are compared as the scan compares them; the default collation of the query may say otherwise."""
+    empty_greatest: bool = False
+    """Whether no value comes after all values, where an order does not say so."""
     by_name: bool = True
     """Whether names are tested; not behind a test of positions, since the scan would test them in front of it."""
 

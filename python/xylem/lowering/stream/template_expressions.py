@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
@@ -9,12 +10,16 @@ from xylem.plan.result_template import (
     Characters,
     Column,
     Computed,
+    Construct,
+    CopiedAttributes,
     Copies,
     Each,
     EachValue,
+    Keyed,
     Let,
     Part,
     Piece,
+    Sorted,
     ValueOf,
     Values,
     When,
@@ -27,7 +32,7 @@ from .kernel_expressions.compiler import ExpressionCompiler
 from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, rows_of_values
 from .selection import Selection
 from .template_frames import TemplateFrames
-from .template_paths import NoTemplate
+from .template_paths import NoTemplate, with_all_attributes
 
 _VALUES = (ast.FunctionCall, ast.CastAs, ast.Arithmetic, ast.Unary, ast.StringConcat, ast.ValueComparison)
 """Expressions that give one value, if any: a row, where rows are wanted."""
@@ -43,7 +48,9 @@ class TemplateExpressions:
         self.selection = selection
         self.columns = columns
         self.frames = TemplateFrames(begins_output)
-        self.compiler = ExpressionCompiler(selection.by_code_points, self._scan_test)
+        self.compiler = ExpressionCompiler(
+            selection.by_code_points, self._scan_test, empty_greatest=selection.empty_greatest
+        )
         self.variables, self.up = self.compiler.variables, self.compiler.up
 
     def condition(self, condition: ast.Expr) -> KernelExpression:
@@ -78,13 +85,22 @@ class TemplateExpressions:
                 self.frames.add(row_of_value(expression, self.columns, self.up, self.compiler.value))
             case ast.Typeswitch() if self.columns is None:
                 self._typeswitch(expression)
-            case ast.Flwor(clauses=clauses, result=result) if self.columns is None:
-                with self.compiler.scope():
-                    self._clauses(clauses, result)
+            case ast.Flwor() if self.columns is None:
+                self._flwor(expression)
+            case ast.DirectComment(value=value):
+                self.frames.markup(f"<!--{value}-->")
+            case ast.DirectPI(target=target, value=value):
+                self.frames.markup(f"<?{target} {value}?>" if value else f"<?{target}?>")
+            case ast.ComputedElement(name=ast.Name() as name, body=body):
+                self._element(ast.DirectElement(name, content=(ast.EnclosedExpr(body),), span=expression.span))
+            case ast.ComputedAttribute(name=ast.Name() as name, body=body):
+                self.frames.attribute(*self._attribute(ast.DirectAttribute(name, (ast.EnclosedExpr(body),))))
             case _ if self.columns is None and not is_atomic(expression) and (
                 loop := self.compiler.as_loop(expression)
             ):
                 self.write(loop)
+            case _ if (left := with_all_attributes(expression)) is not None:
+                self.attributes(self.compiler.nodes(left))
             case _ if self.compiler.is_path(expression):
                 self.nodes(self.compiler.nodes(expression))
             case _:
@@ -97,7 +113,13 @@ class TemplateExpressions:
         elif nodes.of is ValueOf.TEXT:
             self.frames.add(Values(nodes.path, nodes.of, up=nodes.up))
         else:
-            raise NoTemplate("an attribute in content")
+            self.frames.copied(CopiedAttributes(nodes.path, nodes.attribute, nodes.up))
+
+    def attributes(self, elements: NodesOf) -> None:
+        """All attributes of elements."""
+        if elements.of is not None:
+            raise NoTemplate("attributes of anything but elements")
+        self.frames.copied(CopiedAttributes(elements.path, None, elements.up))
 
     def values(self, values: Values) -> None:
         """Atomic values from the input."""
@@ -167,7 +189,7 @@ class TemplateExpressions:
                 case ast.DirectElement():
                     self._element(part)
                 case _:
-                    raise NoTemplate("a comment or processing instruction", part)
+                    self.write(part)
         self.frames.close()
 
     def open(self, element: ast.DirectElement) -> None:
@@ -186,14 +208,26 @@ class TemplateExpressions:
 
     # --- FLWOR expressions
 
+    def _flwor(self, flwor: ast.Flwor) -> None:
+        orders = self.compiler.orders(flwor.clauses)
+        if orders and is_atomic(flwor):
+            self.frames.atomic(self._piece(flwor))
+            return
+        with self.compiler.scope():
+            if not orders:
+                self._clauses(flwor.clauses, flwor.result)
+                return
+            parts = self.frames.inner(lambda: self._clauses(flwor.clauses, flwor.result))
+        self.frames.add(Sorted(orders, parts))
+
     def _clauses(self, clauses: tuple[ast.Clause, ...], result: ast.Expr) -> None:
         if not clauses:
             self.write(result)
             return
         clause, rest = clauses[0], clauses[1:]
         match clause:
-            case ast.LetClause(type=None, name=name, value=value):
-                bound = self.compiler.bind(name, value)
+            case ast.LetClause():
+                bound = self.compiler.bind(clause)
                 if bound is not None:
                     self.frames.add(Let(*bound))
                 self._clauses(rest, result)
@@ -206,8 +240,28 @@ class TemplateExpressions:
                     self._clauses((first, *more, *rest), result)
                 else:
                     self._loop(clause.name, clause.collection, rest, result)
+            case ast.ForClause(type=None, position=ast.Name() as position, allowing_empty=False):
+                self._counted(clause, position, lambda: self._clauses(rest, result))
+            case ast.OrderByClause(specs=specs):
+                keys = tuple(self.compiler.value(spec.key) for spec in specs)
+                parts = self.frames.inner(lambda: self._clauses(rest, result))
+                if not all(map(_gives_nodes, parts)):
+                    # Whether a blank stands between values depends on the order.
+                    raise NoTemplate("values among nodes that are sorted", result)
+                self.frames.add(Keyed(keys, parts))
             case _:
                 raise NoTemplate("a clause of a FLWOR expression", result)
+
+    def _counted(self, clause: ast.ForClause, position: ast.Name, write: Callable[[], None]) -> None:
+        compiler = self.compiler
+        if compiler.is_path(clause.collection):
+            with compiler.counted(clause.name, clause.collection, position) as (nodes, counting):
+                self.frames.add(Each(nodes.path, self.frames.inner(write), nodes.up, counting))
+            return
+        values = compiler.atomic_values(clause.collection)
+        with compiler.scope():
+            slot, place = compiler.new_slot(clause.name), compiler.new_slot(position)
+            self.frames.add(EachValue(slot, values, self.frames.inner(write), place))
 
     def _loop(
         self, name: ast.Name, collection: ast.Expr, rest: tuple[ast.Clause, ...], result: ast.Expr
@@ -224,9 +278,19 @@ class TemplateExpressions:
             nodes = compiler.nodes(collection)
             with compiler.turn(name, nodes):
                 self.frames.add(Each(nodes.path, self.frames.inner(lambda: self._clauses(rest, result)), nodes.up))
-        elif is_atomic(collection):
-            values = compiler.value(collection)
+        else:
+            values = compiler.atomic_values(collection)
             slot = compiler.new_slot(name)
             self.frames.add(EachValue(slot, values, self.frames.inner(lambda: self._clauses(rest, result))))
-        else:
-            raise NoTemplate("a loop over anything but a path or atomic values", collection)
+
+
+def _gives_nodes(part: Part) -> bool:
+    """Whether a part writes nodes alone."""
+    match part:
+        case Construct() | Copies() | Let():
+            return True
+        case When(parts=parts, otherwise=otherwise):
+            return all(map(_gives_nodes, (*parts, *otherwise)))
+        case Each(parts=parts) | EachValue(parts=parts) | Sorted(parts=parts) | Keyed(parts=parts):
+            return all(map(_gives_nodes, parts))
+    return False

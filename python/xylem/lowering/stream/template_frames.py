@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from xylem.plan.result_template import Characters, Construct, Part, Piece
+from xylem.plan.result_template import Characters, Construct, CopiedAttributes, Part, Piece
 from xylem.sink.character_expansion import escape_text
 from xylem.syntax import ast
 
@@ -19,6 +19,7 @@ class _Frame:
     name: str = ""
     attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
     parts: list[Part] = field(default_factory=list)
+    copied: list[CopiedAttributes] = field(default_factory=list)
 
 
 class TemplateFrames:
@@ -56,12 +57,36 @@ class TemplateFrames:
         self._frames.append(_Frame(element.name.local, attributes))
         self.depth += 1
 
+    def markup(self, text: str) -> None:
+        """A comment or processing instruction."""
+        if not self.depth:
+            raise NoTemplate("a comment or processing instruction outside of elements")
+        self.add(Characters(text))
+
+    def attribute(self, name: str, value: tuple[Piece, ...]) -> None:
+        """An attribute of the element that was opened last."""
+        frame = self._tag()
+        if frame.copied or any(name == other for other, _ in frame.attributes):
+            raise NoTemplate("an attribute behind others that are copied")
+        frame.attributes = (*frame.attributes, (name, value))
+
+    def copied(self, attributes: CopiedAttributes) -> None:
+        """Attributes of the input become those of the element that was opened last."""
+        self._tag().copied.append(attributes)
+
+    def _tag(self) -> _Frame:
+        frame = self._frames[-1]
+        if len(self._frames) == 1 or frame.parts:
+            # Behind content it is an error; under a condition it would have to wait for it.
+            raise NoTemplate("an attribute that does not stand right behind a tag")
+        return frame
+
     def close(self) -> None:
         if len(self._frames) == 1:
             raise NoTemplate("an element that begins elsewhere")
         frame = self._frames.pop()
         self.depth -= 1
-        self.add(Construct(frame.name, frame.attributes, tuple(frame.parts)))
+        self.add(Construct(frame.name, frame.attributes, tuple(frame.parts), tuple(frame.copied)))
 
     def inner(self, write: Callable[[], None]) -> tuple[Part, ...]:
         """What is written where it is written at all: whole elements."""

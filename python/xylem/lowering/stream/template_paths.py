@@ -21,6 +21,14 @@ class NoTemplate(Exception):
         self.node = node
 
 
+def with_all_attributes(expression: ast.Expr) -> ast.Expr | None:
+    """The elements all attributes of which an expression takes: $o/line/@*"""
+    match expression:
+        case ast.Path(left=left, right=ast.AxisStep(axis="attribute", test=test, predicates=())):
+            return left if isinstance(test, ast.Wildcard) and test.uri is None and test.local is None else None
+    return None
+
+
 def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
     """A path as an expression: the variable it begins at, and what it leads to."""
     steps: list[Step] = []

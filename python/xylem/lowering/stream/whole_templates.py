@@ -23,10 +23,13 @@ from xylem.plan.kernel_expression import (
     JsonMap,
     JsonMember,
     KernelExpression,
+    KeyedValues,
     LetValue,
+    Matching,
     Members,
     NodesOf,
     SomeMembers,
+    SortedValues,
     Tests,
 )
 from xylem.plan.needs import add_needs
@@ -34,11 +37,14 @@ from xylem.plan.result_template import (
     Computed,
     Construct,
     Copies,
+    Counting,
     Each,
     EachValue,
+    Keyed,
     Let,
     Part,
     Path,
+    Sorted,
     Template,
     Values,
     When,
@@ -61,9 +67,6 @@ def is_near(template: Template) -> bool:
     return all(length <= _MOST_STEPS for part in template for length in _lengths(part))
 
 
-_FAR = _MOST_STEPS + 1
-
-
 def _lengths(part: Part) -> list[int]:
     """The lengths of all ways that a part goes down."""
     match part:
@@ -73,12 +76,19 @@ def _lengths(part: Part) -> list[int]:
             return _of_expression(value)
         case Construct(attributes=attributes, content=content):
             pieces = [piece for _, pieces in attributes for piece in pieces]
-            return [length for inner in (*pieces, *content) for length in _lengths(inner)]
+            inside = [length for inner in (*pieces, *content) for length in _lengths(inner)]
+            return [*inside, *(_length_of(each.path) for each in part.copied)]
         case When(test=test, parts=parts, otherwise=otherwise):
             inner = [length for part in (*parts, *otherwise) for length in _lengths(part)]
             return [*_of_expression(test), *inner]
-        case Each(path=path, parts=parts):
-            return [_length_of(path) + length for part in parts for length in (0, *_lengths(part))]
+        case Each(path=path, parts=parts, counting=counting):
+            inner = [length for part in parts for length in _lengths(part)]
+            return [_length_of(path) + length for length in (0, *inner, *_of_counting(counting))]
+        case Sorted(parts=parts):
+            return [length for part in parts for length in _lengths(part)]
+        case Keyed(keys=keys, parts=parts):
+            inner = [length for part in parts for length in _lengths(part)]
+            return [*inner, *(length for key in keys for length in _of_expression(key))]
         case EachValue(values=values, parts=parts):
             return [*_of_expression(values), *(length for part in parts for length in _lengths(part))]
     return []
@@ -92,13 +102,23 @@ def _of_expression(expression: KernelExpression) -> list[int]:
             return [len(test.path) for test in tests]
         case Call(arguments=arguments):
             return [length for argument in arguments for length in _of_expression(argument)]
-        case EachNode(path=path, inner=inner):
-            return [_length_of(path) + length for length in (0, *_of_expression(inner))]
+        case EachNode(path=path, inner=inner, counting=counting):
+            return [_length_of(path) + length for length in (0, *_of_expression(inner), *_of_counting(counting))]
+        case SortedValues(inner=inner):
+            return _of_expression(inner)
+        case KeyedValues(keys=keys, inner=inner):
+            return [*_of_expression(inner), *(length for key in keys for length in _of_expression(key))]
+        case Matching(value=value):
+            return _of_expression(value)
         case EachItem(values=value, inner=inner) | LetValue(value=value, inner=inner):
             return [*_of_expression(value), *_of_expression(inner)]
         case Json(value=json):
             return _of_json(json)
     return []
+
+
+def _of_counting(counting: Counting | None) -> list[int]:
+    return [] if counting is None or counting.test is None else _of_expression(counting.test)
 
 
 def _of_json(json: JsonMember) -> list[int]:
@@ -119,4 +139,5 @@ def _of_json(json: JsonMember) -> list[int]:
 
 
 def _length_of(path: Path) -> int:
-    return _FAR if any(step.descends for step in path) else len(path)
+    # What is wanted is kept wherever it stands: a little more than of children.
+    return len(path) + any(step.descends for step in path)

@@ -3,7 +3,10 @@
         $o/line[qty > 2]/price     →     for $line in $o/line where $line/qty > 2 return $line/price
         $o/line ! (qty * price)    →     for $line in $o/line return $line/qty * $line/price
 
-Needs:  predicates that are true or false for each node alone; nothing asks for a position.
+        $o/line[@qty > 2][1]       →     for $line at $place in $o/line[@qty > 2] where $place = 1 return $line
+        $o/line[last()]            →     let $last := count($o/line) for $line at $place in … where $place = $last …
+
+Needs:  of the predicates of a step, one at most counts.
 Safe:   children of children come in document order, each once. That does not hold below descendants.
 """
 
@@ -12,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.truth_values import is_boolean
-from xylem.analysis.focus import uses_position
+from xylem.analysis.focus import nodes_in_same_focus, uses_position
 from xylem.analysis.streamable_paths import is_descend, is_test
 from xylem.functions.registry import FN
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
@@ -46,7 +50,7 @@ def _mapped(left: ast.Expr, right: ast.Expr, fresh: Fresh) -> ast.Flwor:
     if uses_position(right):
         raise NoTemplate("a position", right)
     item = fresh()
-    return ast.Flwor((ast.ForClause(item, None, left),), _of_item(right, item))
+    return ast.Flwor((ast.ForClause(item, None, left),), of_item(right, item))
 
 
 def _with_predicates(path: ast.Path, fresh: Fresh) -> ast.Flwor | None:
@@ -75,18 +79,77 @@ def _with_predicates(path: ast.Path, fresh: Fresh) -> ast.Flwor | None:
 def _filtered(
     base: ast.Expr, predicates: tuple[ast.Expr, ...], steps: tuple[ast.AxisStep, ...] | None, fresh: Fresh
 ) -> ast.Flwor:
-    for predicate in predicates:
-        if not is_test(predicate):
-            raise NoTemplate("a predicate that counts", predicate)
     item = fresh()
     result: ast.Expr = ast.VarRef(item)
     for step in steps or ():
         result = ast.Path(result, step, span=step.span)
-    tests = tuple(ast.WhereClause(_of_item(predicate, item)) for predicate in predicates)
-    return ast.Flwor((ast.ForClause(item, None, base), *tests), result)
+    number = next((place for place, each in enumerate(predicates) if not is_test(each)), None)
+    if number is None:
+        tests = tuple(ast.WhereClause(of_item(predicate, item)) for predicate in predicates)
+        return ast.Flwor((ast.ForClause(item, None, base), *tests), result)
+    loops: tuple[ast.Clause, ...] = ()
+    match base:
+        case ast.Path(left=left, right=ast.AxisStep() as step):
+            # Positions are those among the children of one parent.
+            parent = fresh()
+            loops = (ast.ForClause(parent, None, left),)
+            base = ast.Path(ast.VarRef(parent), replace(step, predicates=predicates[:number]), span=base.span)
+        case _ if number:
+            raise NoTemplate("a predicate that counts behind another", predicates[number])
+    return ast.Flwor((*loops, *_counted(base, item, predicates[number:], fresh)), result)
 
 
-def _of_item(expr: ast.Expr, item: ast.Name) -> ast.Expr:
+def _counted(
+    base: ast.Expr, item: ast.Name, predicates: tuple[ast.Expr, ...], fresh: Fresh
+) -> tuple[ast.Clause, ...]:
+    """The clauses of a loop with a predicate that counts, and others behind it."""
+    first, *others = predicates
+    for predicate in others:
+        if not is_test(predicate):
+            raise NoTemplate("a second predicate that counts", predicate)
+    place, last = fresh(), fresh()
+    test = placed(first, place, last)
+    loop = (ast.ForClause(item, None, base, place), *(ast.WhereClause(of_item(each, item)) for each in (test, *others)))
+    if any(isinstance(node, ast.VarRef) and node.name == last for node in test.walk()):
+        number = ast.FunctionCall(ast.Name("count", None, FN), (base,), span=first.span)
+        return ast.LetClause(last, None, number), *loop
+    return loop
+
+
+def placed(predicate: ast.Expr, place: ast.Name, last: ast.Name) -> ast.Expr:
+    """A predicate as a condition on variables that hold position() and last()."""
+    calls = {id(node) for node in nodes_in_same_focus(predicate)}
+
+    def variable(node: ast.Node) -> ast.Expr | None:
+        match node:
+            case ast.FunctionCall(name=name, arguments=()) if id(node) in calls and name.uri == FN:
+                return {"position": ast.VarRef(place), "last": ast.VarRef(last)}.get(name.local)
+        return None
+
+    found = replaced(predicate, variable)
+    if uses_position(found):
+        raise NoTemplate("a predicate that counts", predicate)
+    if is_boolean(found):
+        return found
+    if not _is_whole_number(found):
+        raise NoTemplate("a predicate that may count", predicate)
+    return ast.ValueComparison("eq", ast.VarRef(place), found, span=predicate.span)
+
+
+def _is_whole_number(expr: ast.Expr) -> bool:
+    """Whether an expression of what `placed` makes is an integer."""
+    match expr:
+        case ast.IntegerLiteral():
+            return True
+        case ast.VarRef(name=name):
+            # Only those of ours have such names.
+            return " " in name.local
+        case ast.Arithmetic(op="+" | "-", left=left, right=right):
+            return _is_whole_number(left) and _is_whole_number(right)
+    return False
+
+
+def of_item(expr: ast.Expr, item: ast.Name) -> ast.Expr:
     """An expression that asks a variable where it asked its focus."""
     try:
         return Substitution({}, ast.VarRef(item)).apply(expr)
@@ -102,6 +165,13 @@ def _descends(expr: ast.Expr) -> bool:
     )
 
 
+def _bound_to(clause: ast.Clause) -> ast.Expr | None:
+    match clause:
+        case ast.ForClause(collection=value) | ast.LetClause(value=value):
+            return value
+    return None
+
+
 def is_atomic(expr: ast.Expr) -> bool:
     """Whether all items of an expression are atomic, told by its form."""
     match expr:
@@ -111,8 +181,14 @@ def is_atomic(expr: ast.Expr) -> bool:
             return is_atomic(then) and is_atomic(otherwise)
         case ast.Switch(cases=cases, default=default):
             return is_atomic(default) and all(is_atomic(case.result) for case in cases)
+        case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "reverse"):
+            return is_atomic(argument)
         case ast.FunctionCall(name=name):
             return name.uri in (FN, XS)
+        case ast.Flwor(clauses=clauses, result=ast.VarRef(name=name)):
+            # The last one that binds it.
+            bound = [_bound_to(clause) for clause in clauses if getattr(clause, "name", None) == name]
+            return bool(bound) and bound[-1] is not None and is_atomic(bound[-1])
         case ast.Flwor(result=result):
             return is_atomic(result)
         case ast.Path(right=right) | ast.SimpleMap(right=right) if not isinstance(right, ast.AxisStep):

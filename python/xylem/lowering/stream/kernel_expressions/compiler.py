@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import reduce
 
 from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.streamable_paths import is_test
 from xylem.errors import XylemError
 from xylem.functions.regex_functions import replacement_pieces
 from xylem.functions.registry import FN
@@ -20,16 +21,20 @@ from xylem.plan.kernel_expression import (
     EachNode,
     Json,
     KernelExpression,
+    KeyedValues,
     LetValue,
     Matching,
     Named,
+    NameOf,
     NodesOf,
     SlotValue,
+    SortedValues,
 )
+from xylem.plan.result_template import Counting, Order
 from xylem.syntax import ast
 
 from ..template_paths import NoTemplate, taken_by
-from .as_loops import as_loop, is_atomic
+from .as_loops import as_loop, is_atomic, of_item
 from .json_values import is_plain_json, json_value
 from .known_functions import CASTS, XS, known_function
 from .patterns import kernel_pattern
@@ -45,15 +50,20 @@ Test = Callable[[ast.Expr], KernelExpression | None]
 class ExpressionCompiler:
     """Compiles the expressions of one template."""
 
-    def __init__(self, by_code_points: bool, test: Test, given: Test = lambda expr: None) -> None:
+    def __init__(
+        self, by_code_points: bool, test: Test, given: Test = lambda expr: None, *, empty_greatest: bool = False
+    ) -> None:
         """`test` finds a test of the scan for a condition about the innermost element; `given`, a value of the run."""
         self.by_code_points = by_code_points
+        self.empty_greatest = empty_greatest
         self.test = test
         self.given = given
         self.variables: list[str] = []
         """The record and the elements of the loops around the place, the innermost last."""
         self.slots: dict[str, int] = {}
         """The values computed before, by their variables."""
+        self.leaves: set[str] = set()
+        """Of these, those that stand for attributes or text nodes."""
         self.paths: dict[str, ast.Expr] = {}
         """The variables that stand for a path from a loop."""
         self._next_slot = 0
@@ -68,9 +78,9 @@ class ExpressionCompiler:
     @contextmanager
     def scope(self) -> Iterator[None]:
         """Variables that are bound inside are known inside."""
-        slots, paths = dict(self.slots), dict(self.paths)
+        slots, paths, leaves = dict(self.slots), dict(self.paths), set(self.leaves)
         yield
-        self.slots, self.paths = slots, paths
+        self.slots, self.paths, self.leaves = slots, paths, leaves
 
     def condition(self, expr: ast.Expr) -> KernelExpression:
         """An expression whose effective boolean value is asked for."""
@@ -84,6 +94,8 @@ class ExpressionCompiler:
                 return Call("or", (self.condition(left), self.condition(right)))
             case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded in ((FN, "not"), (FN, "boolean")):
                 return Call(name.local, (self.condition(argument),))
+            case ast.VarRef(name=name) if key_of(name) in self.leaves:
+                return Constant(True)
             case ast.SequenceExpr(items=items) if len(items) != 1:
                 # Whether its first item is a node is not asked.
                 raise NoTemplate("the truth of a sequence", expr)
@@ -108,8 +120,8 @@ class ExpressionCompiler:
                 return Constant(number)
             case ast.DoubleLiteral(value=number):
                 return Constant(float(number))
-            case ast.VarRef(name=name) if not name.uri and name.local in self.slots:
-                return SlotValue(self.slots[name.local])
+            case ast.VarRef(name=name) if key_of(name) in self.slots:
+                return SlotValue(self.slots[key_of(name)])
             case ast.VarRef() | ast.Path() | ast.Filter() | ast.SimpleMap():
                 loop = self.as_loop(expr)
                 return self.nodes(expr) if loop is None else self.value(loop)
@@ -139,12 +151,15 @@ class ExpressionCompiler:
                 inner = self.value(operand)
                 return Call(f"to {kind.name.local}", (inner if kind.optional else Call("one", (inner,)),))
             case ast.CastableAs(operand=operand, type=kind) if kind.name.uri == XS and kind.name.local in CASTS:
-                return Call(f"castable {kind.name.local}", (self.value(operand),))
+                word = "castable?" if kind.optional else "castable"
+                return Call(f"{word} {kind.name.local}", (self.value(operand),))
             case ast.FunctionCall():
                 return self._call(expr)
             case ast.Flwor(clauses=clauses, result=result):
                 with self.scope():
-                    return self._clauses(clauses, result)
+                    orders = self.orders(clauses)
+                    inner = self._clauses(clauses, result)
+                return SortedValues(orders, inner) if orders else inner
             case ast.Quantified(kind=kind, bindings=bindings, satisfies=satisfies):
                 return self._quantified(kind, bindings, satisfies)
         raise NoTemplate("an expression it does not know", expr)
@@ -163,21 +178,25 @@ class ExpressionCompiler:
             case ast.Filter(base=base):
                 inner = self.in_terms_of_loops(base)
                 return expr if inner is base else replace(expr, base=inner)
-            case ast.VarRef(name=name) if not name.uri and name.local in self.paths:
-                return self.paths[name.local]
+            case ast.VarRef(name=name) if key_of(name) in self.paths:
+                return self.paths[key_of(name)]
         return expr
 
     def is_path(self, expr: ast.Expr) -> bool:
         """Whether an expression gives nodes of the record."""
         match expr:
             case ast.VarRef(name=name):
-                return not name.uri and name.local not in self.slots
+                return key_of(name) not in self.slots
             case ast.Path(right=ast.AxisStep()):
                 return True
         return False
 
-    def bind(self, name: ast.Name, value: ast.Expr) -> tuple[int, KernelExpression] | None:
+    def bind(self, clause: ast.LetClause) -> tuple[int, KernelExpression] | None:
         """Give a variable its value: where that has to be computed, the slot and how; a path needs nothing."""
+        name, value = clause.name, clause.value
+        if clause.type is not None:
+            typed = Call(type_word(clause.type), (self.value(value),))
+            return self.new_slot(name), typed
         if self.is_path(value):
             self.alias(name, value)
             return None
@@ -188,10 +207,9 @@ class ExpressionCompiler:
 
     def new_slot(self, name: ast.Name) -> int:
         """A place for the value of a variable."""
-        if name.uri:
-            raise NoTemplate("a variable in a namespace")
-        self.paths.pop(name.local, None)
-        slot = self.slots[name.local] = self._next_slot
+        self.paths.pop(key_of(name), None)
+        self.leaves.discard(key_of(name))
+        slot = self.slots[key_of(name)] = self._next_slot
         self._next_slot += 1
         return slot
 
@@ -213,7 +231,7 @@ class ExpressionCompiler:
             case ast.Filter(base=base):
                 return self._gives_nodes(base)
             case ast.VarRef(name=name):
-                return name.local not in self.slots
+                return key_of(name) not in self.slots
         return isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep)
 
     def flat(self, clause: ast.ForClause) -> tuple[ast.Clause, ...]:
@@ -222,7 +240,7 @@ class ExpressionCompiler:
         inner = collection if isinstance(collection, ast.Flwor) else self.as_loop(collection)
         if inner is None:
             return (clause,)
-        bound = {part.name.local for part in inner.clauses if isinstance(part, (ast.ForClause, ast.LetClause))}
+        bound = {key_of(part.name) for part in inner.clauses if isinstance(part, (ast.ForClause, ast.LetClause))}
         if bound & {*self.variables, *self.paths, *self.slots}:
             raise NoTemplate("a variable that hides another", collection)
         return *inner.clauses, replace(clause, collection=inner.result)
@@ -232,8 +250,8 @@ class ExpressionCompiler:
             return self.value(result)
         clause, rest = clauses[0], clauses[1:]
         match clause:
-            case ast.LetClause(type=None, name=name, value=value):
-                bound = self.bind(name, value)
+            case ast.LetClause():
+                bound = self.bind(clause)
                 inner = self._clauses(rest, result)
                 return inner if bound is None else LetValue(*bound, inner)
             case ast.WhereClause(test=test):
@@ -243,7 +261,47 @@ class ExpressionCompiler:
                 if more:
                     return self._clauses((first, *more, *rest), result)
                 return self._loop(clause.name, clause.collection, lambda: self._clauses(rest, result))
+            case ast.ForClause(type=None, position=ast.Name() as position, allowing_empty=False):
+                name, collection = clause.name, clause.collection
+                if not self.is_path(collection):
+                    return self._each_item(name, collection, lambda: self._clauses(rest, result), position)
+                with self.counted(name, collection, position) as (nodes, counting):
+                    return EachNode(nodes.path, self._clauses(rest, result), nodes.up, counting)
+            case ast.OrderByClause(specs=specs):
+                keys = tuple(self.value(spec.key) for spec in specs)
+                return KeyedValues(keys, self._clauses(rest, result))
         raise NoTemplate("a clause of a FLWOR expression", result)
+
+    def orders(self, clauses: tuple[ast.Clause, ...]) -> tuple[Order, ...]:
+        """How the tuples of a FLWOR expression are sorted."""
+        found = [clause for clause in clauses if isinstance(clause, ast.OrderByClause)]
+        if not found:
+            return ()
+        if len(found) > 1 or not self.by_code_points or any(spec.collation for spec in found[0].specs):
+            raise NoTemplate("a sort by a collation, or of what is sorted", found[0].specs[0].key)
+        greatest = self.empty_greatest
+        return tuple(
+            Order(spec.descending, greatest if spec.empty is None else spec.empty == "greatest")
+            for spec in found[0].specs
+        )
+
+    @contextmanager
+    def counted(
+        self, name: ast.Name, collection: ast.Expr, position: ast.Name
+    ) -> Iterator[tuple[NodesOf, Counting]]:
+        """Inside a loop over elements that are counted; the predicates of the last step come before that."""
+        predicates: tuple[ast.Expr, ...] = ()
+        match collection:
+            case ast.Path(right=ast.AxisStep(predicates=predicates) as step):
+                collection = replace(collection, right=replace(step, predicates=()))
+        for predicate in predicates:
+            if not is_test(predicate):
+                raise NoTemplate("a predicate that counts before another", predicate)
+        nodes = self.nodes(collection)
+        with self.scope(), self.turn(name, nodes):
+            tests = tuple(self.condition(of_item(predicate, name)) for predicate in predicates)
+            test = tests[0] if len(tests) == 1 else Call("and", tests) if tests else None
+            yield nodes, Counting(self.new_slot(position), test)
 
     def _loop(
         self, name: ast.Name, collection: ast.Expr, inner: Callable[[], KernelExpression]
@@ -255,13 +313,34 @@ class ExpressionCompiler:
                 self.alias(name, collection)
                 return inner()
             if not self.is_path(collection):
-                if not is_atomic(collection):
-                    raise NoTemplate("a loop over anything but a path or atomic values", collection)
-                values = self.value(collection)
-                return EachItem(self.new_slot(name), values, inner())
+                return self._each_item(name, collection, inner)
             nodes = self.nodes(collection)
+            if nodes.of is not None:
+                # Here values are asked for: an attribute or text node is as good as its value, but for its truth.
+                slot = self.new_slot(name)
+                self.leaves.add(key_of(name))
+                return EachItem(slot, nodes, inner())
             with self.turn(name, nodes):
                 return EachNode(nodes.path, inner(), nodes.up)
+
+    def _each_item(
+        self,
+        name: ast.Name,
+        collection: ast.Expr,
+        inner: Callable[[], KernelExpression],
+        position: ast.Name | None = None,
+    ) -> KernelExpression:
+        values = self.atomic_values(collection)
+        with self.scope():
+            slot = self.new_slot(name)
+            place = None if position is None else self.new_slot(position)
+            return EachItem(slot, values, inner(), place)
+
+    def atomic_values(self, collection: ast.Expr) -> KernelExpression:
+        """The values of a loop over such."""
+        if not is_atomic(collection):
+            raise NoTemplate("a loop over anything but a path or atomic values", collection)
+        return self.value(collection)
 
     @contextmanager
     def turn(self, name: ast.Name, nodes: NodesOf) -> Iterator[None]:
@@ -303,9 +382,16 @@ class ExpressionCompiler:
                     return Json(json_value(self, value))
         if call.name.uri == FN and call.name.local in ("matches", "replace", "tokenize"):
             return self._matching(call)
+        if call.name.uri == FN and call.name.local in ("name", "local-name") and len(call.arguments) == 1:
+            nodes = self.nodes(call.arguments[0])
+            if nodes.path or nodes.of is not None:
+                raise NoTemplate("the name of anything but the element of a loop", call)
+            return NameOf(call.name.local == "name", nodes.up)
         word = known_function(call.name.expanded, len(call.arguments), self.by_code_points)
         if word is None or any(isinstance(argument, ast.ArgumentPlaceholder) for argument in call.arguments):
             raise NoTemplate(f"the kernel does not know {call.name.local}()", call)
+        if word == "reverse" and not is_atomic(call.arguments[0]):
+            raise NoTemplate("nodes in another order", call)
         arguments = tuple(map(self.value, call.arguments))
         if word in _OVER_ALL and any(_is_outside(argument) for argument in arguments):
             # It would be computed at each turn of the loops between: code does so once.
@@ -363,12 +449,10 @@ class ExpressionCompiler:
         """Another name for what a path stands for."""
         if name is None:
             return
-        if name.uri:
-            raise NoTemplate("a variable in a namespace", path)
         if self.as_loop(path) is None:
             self.nodes(path)
-        self.paths[name.local] = self.in_terms_of_loops(path)
-        self.slots.pop(name.local, None)
+        self.paths[key_of(name)] = self.in_terms_of_loops(path)
+        self.slots.pop(key_of(name), None)
 
     def type_test(self, operand: ast.Expr, case: ast.TypeswitchCase) -> KernelExpression:
         """Whether the element of a loop is of one of the types of a case."""
@@ -396,6 +480,20 @@ _Branch = tuple[KernelExpression, KernelExpression]
 
 def _chain(branches: Iterable[_Branch], default: KernelExpression) -> KernelExpression:
     return reduce(lambda rest, branch: Call("if", (*branch, rest)), reversed(list(branches)), default)
+
+
+def key_of(name: ast.Name) -> str:
+    """What a variable is known by."""
+    return f"{{{name.uri}}}{name.local}" if name.uri else name.local
+
+
+def type_word(kind: ast.SequenceTypeNode) -> str:
+    """The word of a function that lets values pass if they are of a type."""
+    match kind:
+        case ast.SequenceTypeNode(item=ast.AtomicType(name=name), occurrence="" | "?" as occurrence):
+            if name.uri == XS and name.local in CASTS:
+                return f"as{occurrence} {name.local}"
+    raise NoTemplate("a variable of a type that the kernel does not know")
 
 
 def _is_outside(values: KernelExpression) -> bool:

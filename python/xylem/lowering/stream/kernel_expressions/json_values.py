@@ -88,7 +88,7 @@ def _of_clauses(c: ExpressionCompiler, clauses: tuple[ast.Clause, ...], result: 
         return _members(c, result)
     clause, rest = clauses[0], clauses[1:]
     match clause:
-        case ast.LetClause(type=None, name=name, value=value) if c.bind(name, value) is None:
+        case ast.LetClause() if c.bind(clause) is None:
             return _of_clauses(c, rest, result)
         case ast.WhereClause(test=test):
             return (SomeMembers(c.condition(test), _of_clauses(c, rest, result)),)

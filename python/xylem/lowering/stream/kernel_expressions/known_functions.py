@@ -14,11 +14,12 @@ BY_NAME = {
     "month-from-dateTime": (1, 1), "day-from-dateTime": (1, 1), "hours-from-dateTime": (1, 1),
     "minutes-from-dateTime": (1, 1),
     "upper-case": (1, 1), "lower-case": (1, 1), "normalize-space": (1, 1), "string-length": (1, 1), "translate": (3, 3),
+    "reverse": (1, 1),
 }  # fmt: skip
 """The fewest and the most arguments."""
 BY_CODE_POINTS = {
     "min": (1, 1), "max": (1, 1), "contains": (2, 2), "starts-with": (2, 2), "ends-with": (2, 2),
-    "substring-before": (2, 2), "substring-after": (2, 2),
+    "substring-before": (2, 2), "substring-after": (2, 2), "distinct-values": (1, 1),
 }  # fmt: skip
 """Those that compare strings, which is done by code points: not under another default collation."""
 CASTS = frozenset({"double", "integer", "decimal", "string", "boolean", "date", "dateTime", "dayTimeDuration"})
