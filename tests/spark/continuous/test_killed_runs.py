@@ -28,6 +28,10 @@ from .killed_runs import (
 pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(TIMEOUT), pytest.mark.turns("kills")]
 EACH = {"bright": "for $p in /photons/photon[en > 1.9] return <bright>{ $p/en/text() }</bright>"}
 WINDOWS = {"minutes": "for $w in INPUT/photon|det_time diff 60 step 60| return <m n='{ count($w) }'>{ avg($w/en) }</m>"}
+IN_ORDER = {
+    "numbered": "for $p at $i in INPUT/photon where $p/en > 1 return <p n='{ $i }'>{ $p/en/text() }</p>",
+    "folded": "fold-left(INPUT/photon/field_id, 0, function($a, $f) { ($a * 3 + xs:integer($f)) mod 10007 })",
+}
 PROGRAMS = {
     "seen": "declare execution sequential; declare variable $seen as map(xs:integer, xs:integer) := map { }; "
     "<seen>{ for $p in INPUT/photon let $field := xs:integer($p/field_id) idiv 100 return "
@@ -88,7 +92,7 @@ def test_one_document_that_grows(tmp_path: Path) -> None:
         with feed.open("a") as file:
             file.write(events)
 
-    queries = write_queries(tmp_path / "q", QUERIES | WINDOWS | PROGRAMS, "/photons")
+    queries = write_queries(tmp_path / "q", QUERIES | WINDOWS | IN_ORDER | PROGRAMS, "/photons")
     common = [*queries, "--input", f"file:{feed}"]
     routed = ["--route", f"s=dir:{tmp_path}/routed"]
     disturbed = [*common, *routed, "--output", f"dir:{tmp_path}/out", "--checkpoint", f"{tmp_path}/state"]
@@ -103,9 +107,10 @@ def test_one_document_that_grows(tmp_path: Path) -> None:
         file.write("</photons>\n")
     run_to_end(disturbed, tmp_path / "log")
     assert all(seen), seen
-    assert list((tmp_path / "state" / "variables" / "seen").iterdir()), "no variables were ever saved"
+    for name in ("seen", *IN_ORDER):
+        assert list((tmp_path / "state" / "variables" / name).iterdir()), f"the state of {name} was never saved"
     document = parse(feed)
-    for name, text in (QUERIES | WINDOWS).items():
+    for name, text in (QUERIES | WINDOWS | IN_ORDER).items():
         expected = compile(text.replace("INPUT", "/photons")).run(document).serialize()
         assert answer(tmp_path / "out" / name).decode() == f"{expected}\n", name
     (program,) = PROGRAMS.values()
@@ -113,7 +118,7 @@ def test_one_document_that_grows(tmp_path: Path) -> None:
     assert answer(tmp_path / "out" / "seen").decode() == "<seen></seen>\n"
     assert answer(tmp_path / "routed" / "seen").decode().replace("\n", "") == expected[len("<seen>") : -len("</seen>")]
     if IS_CAMPAIGN:
-        _compare_with_quiet_run(tmp_path, common, [*QUERIES, *WINDOWS])
+        _compare_with_quiet_run(tmp_path, common, [*QUERIES, *WINDOWS, *IN_ORDER])
 
 
 JOIN = """for $o in stream("orders")//order, $p in stream("payments")//payment
