@@ -12,6 +12,7 @@ from tests import turns
 
 from .every_way import EveryWay
 from .random_wide import WideQueries
+from .random_wide_joins import WideJoins
 
 BLOCK = 20
 SEEDS = range(200) if turns.is_everything_asked_for() else range(turns.today() * 2, turns.today() * 2 + 2)
@@ -65,3 +66,22 @@ def test_what_was_found(name: str, tmp_path: Path) -> None:
     expected = way.expected(document)
     assert expected
     assert not way.differences(document, expected, Random(name), tmp_path / "document.xml")
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_joins_are_the_same(seed: int, tmp_path: Path) -> None:
+    assert with_deep_stack(lambda: _compare_joins(seed, tmp_path / "document.xml")) > BLOCK
+
+
+def _compare_joins(seed: int, file: Path) -> int:
+    made, documents, random = WideJoins(seed), WideQueries(seed), Random(seed)
+    answered = 0
+    for _ in range(BLOCK):
+        way = EveryWay(made.query())
+        for document in [documents.document().encode() for _ in range(3)]:
+            expected = way.expected(document)
+            if expected is not None:
+                assert not way.differences(document, expected, random, file), (way.text, document.decode(), expected)
+                answered += 1
+    return answered

@@ -186,11 +186,8 @@ class TableWork:
         program = query.program()
         options = query.seen()
         rows = (Row(**record) for batch in batches for record in batch.to_pylist())
-        reduced = (
-            row
-            for key, together in groupby(rows, lambda row: row.key)
-            for row in program.reduce(self.part, key, together, bound=self.bound, **options)
-        )
+        reduce = program.reducer(self.part, bound=self.bound, **options)
+        reduced = (row for _, together in groupby(rows, lambda row: row.key) for row in reduce(together))
         return self._ordered_records(reduced)
 
     def _schema(self) -> Any:

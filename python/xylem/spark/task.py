@@ -214,11 +214,12 @@ def _reduced_rows(work: StageWork, outcomes: list[Outcome]) -> Iterator[Outcome]
     outcomes.clear()
     for part, rows in by_part.items():
         rows.sort(key=in_order)
+        reduce = program.reducer(part, bound=work.bound, **options)
         made: list[Row] = []
         first = 0
         for last in range(1, len(rows) + 1):
             if last == len(rows) or rows[last].key != rows[first].key:
-                made += program.reduce(part, rows[first].key, rows[first:last], bound=work.bound, **options)
+                made += reduce(rows[first:last])
                 first = last
         yield from _sorted_run(part, sorted(made, key=in_order))
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from xylem.analysis.static_context import StaticContext
 from xylem.functions.context import CODEPOINT_COLLATION
+from xylem.plan.spread import PART_NAMESPACE
 from xylem.syntax import ast
 
 from ..inline_prolog import inline_functions
@@ -87,5 +88,7 @@ def _sequences(prolog: Iterable[ast.Declaration]) -> Iterable[tuple[str, str]]:
     for declaration in prolog:
         if isinstance(declaration, ast.VariableDecl):
             declared = declaration.type is not None and declaration.type.occurrence in ("*", "+")
+            # What tasks found, and are given by another part.
+            declared = declared or declaration.name.uri == PART_NAMESPACE
             if declared or (declaration.value is not None and may_be_many(declaration.value)):
                 yield declaration.name.expanded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, repeat
 from typing import Any
 
@@ -19,7 +19,7 @@ from .group_key import exact_key, group_key
 from .order_key import one_value
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
-from .rows import Row
+from .rows import Reducer, Row
 from .sort_task import OrderedTask, chosen_collation
 
 MOST_GROUPS = 100_000
@@ -149,11 +149,16 @@ class GroupTask(OrderedTask):
             group = _Group(row.range, row.ordinal, keys, collected, own)
             self._merge(groups, self._exact(keys, context), group, states)
 
-    def reduced(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
+    def reducer(self, run: RunOptions, context: Context) -> Reducer:
         states = [deferred(choice.state(run, context)) for choice in self._choices]
+        finish = self._finish.placed_function(run, self.part.source.span)
+        return lambda rows: self._reduced(rows, states, finish, context)
+
+    def _reduced(
+        self, rows: Iterable[Row], states: list[AggregateState], finish: Callable[..., Sequence[Any]], context: Context
+    ) -> Iterator[Row]:
         groups: dict[Any, _Group] = {}
         yield from self._gathered(rows, groups, states, context)
-        finish = self._finish.placed_function(run, self.part.source.span)
         writer = None if self.text is None else self.text.writer()
         for group in groups.values():
             keys = [() if key is None else (key,) for key in group.keys]

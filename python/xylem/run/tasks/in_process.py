@@ -108,11 +108,8 @@ def _gathered(
     kind = program.distribution.parts[number - 1].kind
     if kind is PartKind.GROUP:
         rows.sort(key=lambda row: (row.key, row.range, row.ordinal))
-        rows = [
-            reduced
-            for key, group in groupby(rows, lambda row: row.key)
-            for reduced in program.reduce(number, key, group, bound, **_seen(options))
-        ]
+        reduce = program.reducer(number, bound, **_seen(options))
+        rows = [reduced for _, group in groupby(rows, lambda row: row.key) for reduced in reduce(group)]
     return sorted(rows, key=lambda row: (row.key, row.range, row.ordinal))
 
 

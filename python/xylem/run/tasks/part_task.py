@@ -21,7 +21,7 @@ from .answer_text import HAS_ERROR, IS_BUNDLE, AnswerText
 from .lookup import LookupTable
 from .output_choice import TextChoice
 from .part_query import PartCompiler, PartQuery, RunOptions
-from .rows import Row
+from .rows import Reducer, Row
 from .source_place import noted
 
 PACKED_ITEMS = 256
@@ -94,8 +94,8 @@ class PartTask(ABC):
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         """The rows of one range."""
 
-    def reduced(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Iterator[Row]:
-        """All rows of one key made one group; other kinds of parts have no keys to reduce."""
+    def reducer(self, run: RunOptions, context: Context) -> Reducer:
+        """Makes one group of all rows of one key; other kinds of parts have no keys to reduce."""
         raise ValueError(f"part {self.part.number} is not grouped or joined")
 
     def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:

@@ -7,7 +7,7 @@ rows travel. A run goes stage by stage, and every transport does the same:
     for stage in range(program.stages):
         rows = rows of program.task(stage, range, number, bound) for every range of the input, in any order
         AGGREGATE     rows of one part may be merged to one, in the order of their ranges:  program.merge(part, a, b)
-        GROUP         rows of one part and key go through program.reduce(part, key, rows), ordered by (range, ordinal)
+        GROUP         rows of one part and key go through program.reducer(part), ordered by (range, ordinal)
         then the rows of each part are ordered by (key, range, ordinal)
         bound |= program.bind(stage, rows)               what the tasks of later stages are given
     parts that are asked by key (`keyed_parts`) may instead be brought to the tasks that ask: sides, matched, given
@@ -44,7 +44,7 @@ from .output_choice import OutputChoice
 from .part_query import PartCompiler, RunOptions
 from .part_task import PartTask
 from .part_tasks import part_task
-from .rows import Row
+from .rows import Reducer, Row
 from .stage_tasks import StageTasks
 from .windows_task import Completed, WindowsTask
 
@@ -214,16 +214,15 @@ class DistributedProgram:
         run = _options(**options)
         return self._tasks[part].value(state, run, self._context(run))
 
-    def reduce(
-        self, part: int, key: bytes, rows: Iterable[Row], bound: Mapping[int, bytes] | None = None, **options: Any
-    ) -> Iterator[Row]:
-        """What becomes of all rows of one key of a group or join, ordered by (range, ordinal).
+    def reducer(self, part: int, bound: Mapping[int, bytes] | None = None, **options: Any) -> Reducer:
+        """What makes of all rows of one key of a group those of the answer; for one key after another.
 
-        The rows it gives carry the order of the answer in (key, range, ordinal). Options: `resources`, `variables`,
-        `environment` and `now` as for `task`.
+        It takes rows ordered by (range, ordinal), and gives rows that carry the order of the answer in (key, range,
+        ordinal). What other parts gave is made ready once, and so are indexes over it. Options: `resources`,
+        `variables`, `environment` and `now` as for `task`.
         """
         run = _options(**options).with_parts(self._bound_values(bound or {}, 0))
-        yield from self._tasks[part].reduced(rows, run, self._context(run))
+        return self._tasks[part].reducer(run, self._context(run))
 
     # --- joins by key (`keyed_join.py`)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 
@@ -21,3 +22,7 @@ class Row(NamedTuple):
     """From 0 within part and range."""
     value: bytes
     """Text of the answer in UTF-8 where the part's value is written as it is; otherwise packed items or a state."""
+
+
+Reducer = Callable[[Iterable[Row]], Iterator[Row]]
+"""Makes of all rows of one key those of the answer."""

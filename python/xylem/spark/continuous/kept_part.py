@@ -99,9 +99,8 @@ class KeptGroups:
         self._groups[key] = rows
 
     def rows(self) -> list[Row]:
-        found: list[Row] = []
-        for key, rows in self._groups.items():
-            found += self._program.reduce(self._part.number, key, rows, **self._options)
+        reduce = self._program.reducer(self._part.number, **self._options)
+        found = [row for rows in self._groups.values() for row in reduce(rows)]
         return sorted(found, key=in_order)
 
     def saved(self) -> Any:
