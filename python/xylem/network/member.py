@@ -34,6 +34,7 @@ from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
 from .merged_scan import Request, Share, can_be_merged
+from .pane_form import PaneForm, pane_form
 from .query_forms import Constants, Form, QueryForms, replaced
 from .stored_documents import Documents, documents_read
 
@@ -46,7 +47,7 @@ class SubscribedQuery:
     XYST0004 or XYRT0051 with the reason for any other.
     """
 
-    __slots__ = ("__weakref__", "documents", "is_merged", "name", "parameters", "program", "request", "text")
+    __slots__ = ("__weakref__", "_panes", "documents", "is_merged", "name", "parameters", "program", "request", "text")
 
     def __init__(self, text: str, name: str, documents: Documents | None = None) -> None:
         """`documents` are those of the site; a query that names none knows nothing of them."""
@@ -72,12 +73,20 @@ class SubscribedQuery:
         self.is_merged = can_be_merged(self.program.scan)
         """Whether it can share a scan with others; else it has one of its own."""
         self.request = Request(self.program.scan)
+        self._panes: PaneForm | bool | None = False
+
+    @property
+    def panes(self) -> PaneForm | None:
+        """The query as windows over items that others may have in common; None where it is not of that kind."""
+        if isinstance(self._panes, bool):
+            self._panes = None if self.documents is not None else pane_form(self.text)
+        return self._panes
 
     def with_constants(self, text: str, name: str, form: Form, constants: Constants) -> SubscribedQuery:
         """A query like this one, which is that of the form, with constants in the place of marks."""
         made = SubscribedQuery.__new__(SubscribedQuery)
         made.text, made.name, made.documents = text, name, None
-        made.parameters, made.is_merged = self.parameters, self.is_merged
+        made.parameters, made.is_merged, made._panes = self.parameters, self.is_merged, False
         made.program = form.program_with(constants)
         made.request = self.request.replaced(lambda part: replaced(part, constants))
         # The code is the same line by line: where an error arose is known to the query as it was written.

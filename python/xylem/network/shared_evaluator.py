@@ -14,6 +14,9 @@ from xylem.values.tree_interface import TreeInterface
 
 from .member import Member
 from .merged_scan import Found, MergedScan, Share
+from .pane_form import PaneForm
+from .pane_groups import Compile, PaneGroup, WindowRecords
+from .panes import Apart
 from .record_log import RecordLog
 
 PIECE_BYTES = 4 << 20
@@ -77,7 +80,15 @@ class SharedEvaluator:
     Order:  each member has the records of the log from where it joined, in their order.
     """
 
-    def __init__(self, log: RecordLog, position: int, failed: Failed, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self,
+        log: RecordLog | WindowRecords,
+        position: int,
+        failed: Failed,
+        limits: Limits = DEFAULT_LIMITS,
+        apart: Callable[[list[str]], None] | None = None,
+    ) -> None:
+        """`apart` is told of members that have left because panes do not answer for them (`join_windows`)."""
         self._log = log
         self._limits = limits
         self._failed = failed
@@ -87,6 +98,9 @@ class SharedEvaluator:
         self._apart: Members = {}
         self._running_apart: dict[str, _Running] = {}
         self._done: list[str] = []
+        self._tell_apart = apart
+        self._groups: list[PaneGroup] = []
+        """Members over windows, which share panes."""
         self.scanned_bytes = 0
         """By all scans together, to be compared with the bytes of the log."""
 
@@ -94,10 +108,19 @@ class SharedEvaluator:
         return len(self._together) + len(self._apart)
 
     def __contains__(self, name: str) -> bool:
-        return name in self._together or name in self._apart
+        return name in self._together or name in self._apart or self._group_of(name) is not None
 
     def names(self) -> list[str]:
-        return [*self._together, *self._apart]
+        inner = {group.items.name for group in self._groups if group.items is not None}
+        own = [name for name in (*self._together, *self._apart) if name not in inner]
+        return [*own, *(name for group in self._groups for name in group.names())]
+
+    @property
+    def groups(self) -> list[PaneGroup]:
+        return self._groups
+
+    def _group_of(self, name: str) -> PaneGroup | None:
+        return next((group for group in self._groups if name in group), None)
 
     def take_done(self) -> list[str]:
         """Members whose answers nothing could change any more: they have left."""
@@ -115,6 +138,63 @@ class SharedEvaluator:
         for member in joining:
             self._together[member.name] = member
             self._admit(member)
+        for group in other._groups:
+            if any(one.takes_over(group) for one in self._groups):
+                assert group.items is not None
+                self._drop_plain(group.items.name)
+            else:
+                self._groups.append(group)
+        other._groups = []
+
+    def join_windows(self, form: PaneForm, member: Member, like: PaneGroup | None, compiled: Compile) -> None:
+        """A member over windows takes part from the position on: it reads the windows that `form` tells of."""
+
+        def new_evaluator() -> SharedEvaluator:
+            return SharedEvaluator(WindowRecords(), 0, self._failed_over_windows, self._limits)
+
+        fresh = (one for one in self._groups if one.is_fresh and one.form.key == form.key)
+        group = next(fresh, None)
+        if group is None:
+            group = PaneGroup(form, self.position, new_evaluator)
+        before = group.items
+        items = group.add(form, member, like, compiled)
+        if before is None:
+            self._groups.append(group)
+        if before is not None:
+            self._drop_plain(before.name)
+        self.join(items)
+
+    def _failed_over_windows(self, member: Member, error: XylemError) -> None:
+        """What fails in words of windows is told in those of the query, by a run of its own; but not what is unread."""
+        if error.code == "XYRT0058" or self._tell_apart is None:
+            self._failed(member, error)
+        else:
+            self._tell_apart([member.name])
+
+    def _leave_panes(self, group: PaneGroup) -> None:
+        """Panes do not answer for what has come: each member is answered by itself."""
+        names = group.names()
+        for name in names:
+            group.drop(name)
+        self._without_empty_groups()
+        if self._tell_apart is not None:
+            self._tell_apart(names)
+
+    def _without_empty_groups(self) -> None:
+        for group in list(self._groups):
+            self._done += group.done()
+            if not group.rolls:
+                self._groups.remove(group)
+                if group.items is not None:
+                    self._drop_plain(group.items.name)
+
+    def _flush_panes(self) -> None:
+        for group in list(self._groups):
+            try:
+                group.flush()
+            except Apart:
+                self._leave_panes(group)
+        self._without_empty_groups()
 
     def join(self, member: Member) -> None:
         """A member takes part from the position on; XYRT0051 where it is one too many of those with their own scan."""
@@ -155,6 +235,14 @@ class SharedEvaluator:
 
     def leave(self, name: str) -> None:
         """A member is complete: it has its records up to the position, and the rest of its answer is written."""
+        group = self._group_of(name)
+        if group is not None:
+            try:
+                group.leave(name)
+            except Apart:
+                self._leave_panes(group)
+            self._without_empty_groups()
+            return
         member = self.drop(name)
         if member is not None and self._log.opening:
             try:
@@ -164,6 +252,14 @@ class SharedEvaluator:
 
     def drop(self, name: str) -> Member | None:
         """A member takes no part any more; its answer stays as it is."""
+        group = self._group_of(name)
+        if group is None:
+            return self._drop_plain(name)
+        found = group.drop(name)
+        self._without_empty_groups()
+        return found
+
+    def _drop_plain(self, name: str) -> Member | None:
         if name in self._apart:
             self._running_apart.pop(name, None)
             return self._apart.pop(name)
@@ -174,6 +270,7 @@ class SharedEvaluator:
 
     def advance(self, end: int) -> int:
         """Evaluate another piece of the log, up to a position; the position that was reached."""
+        assert isinstance(self._log, RecordLog)
         if self.position >= end:
             return self.position
         if not len(self):
@@ -181,21 +278,23 @@ class SharedEvaluator:
             self.position = end
             return end
         data, reached = self._log.read(self.position, end, PIECE_BYTES)
-        self._take(data)
+        self.take(data)
         self.position = reached
         return reached
 
     def advance_each(self, end: int, most_bytes: int, begin: Callable[[int], None]) -> int:
         """The same record by record: `begin` is called with the position of each before its members have it."""
+        assert isinstance(self._log, RecordLog)
         found = self._log.records(self.position, end, most_bytes)
         for position, record in found.each():
             self.position = position
             begin(position)
-            self._take(record)
+            self.take(record)
         self.position = found.end
         return found.end
 
-    def _take(self, data: bytes) -> None:
+    def take(self, data: bytes) -> None:
+        """Evaluate records that follow those before."""
         if not data:
             return
         if self._running is None and self._together:
@@ -207,6 +306,8 @@ class SharedEvaluator:
                 self._running_apart[name] = self._begun([member])
             if name in self._apart:
                 self._feed(self._running_apart[name], data)
+        if self._groups:
+            self._flush_panes()
 
     def _begun(self, members: Iterable[Member]) -> _Running:
         """A scan from here on; members that have not begun are told of what is open."""
@@ -282,6 +383,10 @@ class SharedEvaluator:
         return True
 
     def _give_up(self, member: Member, error: XylemError) -> None:
+        group = next((one for one in self._groups if one.items is member), None)
+        if group is not None:
+            self._leave_panes(group)
+            return
         self.drop(member.name)
         self._failed(member, error)
 

@@ -212,7 +212,10 @@ class Site(SiteStreams):
         with self._lock:
             found = []
             for one in self.catalogue.subscriptions.values():
-                found.append({**one.to_dict(), "answer_bytes": self._answer(one.answer_name).size})
+                told = {**one.to_dict(), "answer_bytes": self._answer(one.answer_name).size}
+                if one.is_live and not one.via and (windows := self.streams[one.source].windows_of(one)):
+                    told["windows"] = windows
+                found.append(told)
             return found
 
     def subscription(self, name: str) -> Subscription:

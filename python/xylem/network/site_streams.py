@@ -64,12 +64,13 @@ class SiteStreams:
         return self._work
 
     def _stream(self, name: str) -> StreamSite:
-        return StreamSite(name, self.directory / "streams" / name, self.catalogue, self._answer, self.limits)
+        directory = self.directory / "streams" / name
+        return StreamSite(name, directory, self.catalogue, self._answer, self.limits, compiled=self._query)
 
     def _kept_stream(self, kept: KeptStream) -> StreamSite:
         # A name may come again, when the stream that had it is gone.
         directory = self.directory / "streams" / f"{kept.name}~{kept.version}"
-        return StreamSite(kept.name, directory, self.catalogue, self._answer, self.limits, kept.base)
+        return StreamSite(kept.name, directory, self.catalogue, self._answer, self.limits, kept.base, self._query)
 
     def _answer(self, name: str) -> AnswerFile:
         found = self._answers.get(name)

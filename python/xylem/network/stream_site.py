@@ -15,6 +15,8 @@ from xylem.errors import InputError, XylemError
 from .answer_file import AnswerFile
 from .catalogue import Catalogue, Subscription
 from .member import Member, SubscribedQuery
+from .pane_form import why_no_panes
+from .pane_groups import Compile, PaneGroup
 from .record_log import RecordLog
 from .shared_evaluator import SharedEvaluator, met
 from .site_limits import SiteLimits
@@ -31,8 +33,12 @@ class StreamSite:
         answers: Callable[[str], AnswerFile],
         limits: SiteLimits | None = None,
         base: int = 0,
+        compiled: Compile = SubscribedQuery,
     ) -> None:
         self._limits = limits or SiteLimits()
+        self._compiled = compiled
+        self._alone: set[str] = set()
+        """Subscriptions over windows that panes do not answer for."""
         self.name = name
         self.log = RecordLog(directory, base)
         self._catalogue = catalogue
@@ -92,14 +98,54 @@ class StreamSite:
                 if any(each.position < subscription.start for each in self._evaluators):
                     # One is on its way there.
                     continue
-                here = SharedEvaluator(self.log, subscription.start, self._failed)
+                here = SharedEvaluator(self.log, subscription.start, self._failed, apart=self._answer_alone)
                 self._evaluators.append(here)
             self._waiting.remove(one)
+            if self._join_windows(here, subscription, query):
+                continue
             member = Member(subscription.name, query, subscription.made_ms, self._writer(subscription))
             try:
                 here.join(member)
             except XylemError as error:
                 self._failed(member, error)
+
+    def _join_windows(self, here: SharedEvaluator, subscription: Subscription, query: SubscribedQuery) -> bool:
+        """Let a subscription over windows share panes; False where it is answered by itself."""
+        form = None if subscription.answer_name in self._alone else query.panes
+        if form is None:
+            return False
+        try:
+            rest = self._compiled(form.windows, subscription.name)
+            member = Member(subscription.name, rest, subscription.made_ms, self._writer(subscription))
+            groups = (group for one in self._evaluators for group in one.groups)
+            like = next((group for group in groups if group.suits(form, subscription.start)), None)
+            here.join_windows(form, member, like, self._compiled)
+        except XylemError:
+            # What is wrong with it is said of the query as it was written.
+            return False
+        return True
+
+    def _answer_alone(self, names: list[str]) -> None:
+        """Subscriptions over windows begin again, each as its query was written; what is answered is left out."""
+        for name in names:
+            subscription = self._catalogue.subscriptions[name]
+            self._alone.add(subscription.answer_name)
+            self.add(subscription, self._compiled(subscription.query, name))
+
+    def windows_of(self, subscription: Subscription) -> str:
+        """What a subscription over windows shares with others, in words; empty where it has no windows by values."""
+        for group in self.pane_groups:
+            if subscription.name in group:
+                others = len(group.names()) - 1
+                return f"panes of {float(group.length):g}, shared with {others} other{'' if others == 1 else 's'}"
+        if subscription.answer_name in self._alone:
+            return "its own: a value came that panes do not answer for"
+        return f"its own: {why}" if (why := why_no_panes(subscription.query)) else ""
+
+    @property
+    def pane_groups(self) -> list[PaneGroup]:
+        """The subscriptions over windows that share panes."""
+        return [group for one in self._evaluators for group in one.groups]
 
     def _writer(self, subscription: Subscription) -> Callable[[bytes], None]:
         answer = self._answers(subscription.answer_name)
@@ -124,11 +170,14 @@ class StreamSite:
             subscription = self._catalogue.subscriptions[name]
             if subscription.end is not None and subscription.end <= evaluator.position:
                 evaluator.leave(name)
+                changed = True
+                if any(one.name == name for one, _ in self._waiting):
+                    # Panes did not answer for it: it begins again.
+                    continue
                 self._ending.discard(name)
                 self.sync()
                 if self._catalogue.subscriptions[name].is_live:
                     self._catalogue.complete(name, subscription.end)
-                changed = True
         for name in evaluator.take_done():
             self.sync()
             if self._catalogue.subscriptions[name].is_live:

@@ -104,7 +104,7 @@ def windowed(query: ast.Expr, record: Names, facts: RecordFacts) -> Windowed | N
         return None
     if not _is_record_path(window.base, record) or clause.position is not None:
         return None
-    read = _Read(clause.name, facts)
+    read = WindowReads(clause.name, facts)
     if not read.result(loop) or not read.aggregates:
         return None
     reference = "" if window.reference is None else _text(window.reference)
@@ -121,7 +121,7 @@ def windowed(query: ast.Expr, record: Names, facts: RecordFacts) -> Windowed | N
     )
 
 
-class _Read:
+class WindowReads:
     """Reads a loop over windows; aggregates become values of a window, called by what they are."""
 
     def __init__(self, window: ast.Name, facts: RecordFacts) -> None:
@@ -179,7 +179,7 @@ class _Read:
                 for part in content:
                     self._write(part)
             case ast.Expr():
-                found = self._aggregate(expr)
+                found = self.aggregate(expr)
                 if found is not None:
                     self.written.add(found)
                 elif self.window.expanded in free_in(expr):
@@ -189,7 +189,7 @@ class _Read:
         """An expression with $record/@name for each aggregate, as a number of its type."""
 
         def named(node: ast.Node) -> ast.Node | None:
-            found = self._aggregate(node)
+            found = self.aggregate(node)
             if found is None:
                 return None
             self.aggregates.setdefault(node, found)  # type: ignore[arg-type]
@@ -199,7 +199,7 @@ class _Read:
 
         return replaced(expr, named)
 
-    def _aggregate(self, node: ast.Node) -> Aggregated | None:
+    def aggregate(self, node: ast.Node) -> Aggregated | None:
         if not isinstance(node, ast.FunctionCall) or node.name.uri != FN or node.name.local not in MERGED:
             return None
         if len(node.arguments) != 1 or self.window.expanded not in free_in(node):

@@ -84,7 +84,8 @@ class ReferenceWindows:
     """`|reference diff size step step|` (Def. 3.8.14): items whose reference values lie within `size` of the start.
 
     Holds:  the items of the open window. Windows may be empty where values are sparse.
-    Needs:  values that do not decrease; one that does is XYDY0004.
+    Needs:  values that do not decrease, and that a window gets beyond; XYDY0004 for any other. Behind an infinite one
+            or one so large that the step is lost in rounding, windows would begin in one place for ever.
     """
 
     def __init__(self, size: float, step: float, reference: Callable[[Any], Any]) -> None:
@@ -123,6 +124,8 @@ class ReferenceWindows:
         value: float = cast(found, DOUBLE)
         if not value >= self._last:
             raise DynamicError("XYDY0004", f"the reference value {value:g} follows {self._last:g}")
+        if not value < value + min(self._size, self._step):
+            raise DynamicError("XYDY0004", f"a window of {self._size:g} does not get beyond the value {value:g}")
         self._last = value
         return value
 
