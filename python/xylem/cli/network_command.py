@@ -134,6 +134,14 @@ def start(
         int,
         typer.Option("--unread-bytes", min=0, help="Suspend a subscription when more bytes of its answer are unread."),
     ] = 1 << 30,
+    log_bytes: Annotated[
+        int | None,
+        typer.Option("--log-bytes", min=0, help="Bytes of each stream to keep.", show_default="all"),
+    ] = None,
+    log_days: Annotated[
+        float | None,
+        typer.Option("--log-days", min=0.0, help="Days for which to keep each stream.", show_default="for good"),
+    ] = None,
     certificate: Annotated[
         Path | None, typer.Option("--tls-cert", help="Certificate (PEM): encrypt all messages.", show_default=False)
     ] = None,
@@ -145,11 +153,13 @@ def start(
 
         options = ["--listen", listen, "--kind", kind, "--capacity", str(capacity)]
         options += ["--most-subscriptions", str(most_subscriptions), "--unread-bytes", str(unread_bytes)]
-        for option, value in (("--name", name), ("--tls-cert", certificate), ("--tls-key", key)):
+        given = {"--name": name, "--tls-cert": certificate, "--tls-key": key, "--log-bytes": log_bytes}
+        for option, value in {**given, "--log-days": log_days}.items():
             options += [] if value is None else [option, str(value)]
         typer.echo(start_in_background(site, options), err=True)
         return
     from xylem.network.http_site import Listening, ServedSite
+    from xylem.network.record_log import LogLimits
     from xylem.network.site_limits import SiteLimits
     from xylem.network.topology import PeerKind
 
@@ -158,7 +168,8 @@ def start(
         raise typer.BadParameter("give a host and a port: 127.0.0.1:7002", param_hint="--listen")
     host = host.strip("[]") or "127.0.0.1"
     place = Listening(host, int(port), name or "", PeerKind(kind), capacity, certificate, key)
-    ServedSite(site, SiteLimits(most_subscriptions, unread_bytes), place).run()
+    kept = LogLimits(log_bytes, None if log_days is None else log_days * 86_400)
+    ServedSite(site, SiteLimits(most_subscriptions, unread_bytes, kept), place).run()
 
 
 @app.command(epilog="Example: `xylem network stop`")

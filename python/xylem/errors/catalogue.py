@@ -459,6 +459,10 @@ CATALOGUE: dict[str, Entry] = {
         "the token does not allow this",
         "ask the owner of the site for another one: xylem network token NAME --subscribe STREAM",
     ),
+    "XYRT0060": Entry(
+        "the log of the stream no longer has the records",
+        "subscribe again, --from earliest or --from now; `xylem network start --log-bytes … --log-days …` keeps more",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(

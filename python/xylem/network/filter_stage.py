@@ -106,6 +106,11 @@ class FilterStage:
     def has_work(self) -> bool:
         return bool(self._waiting) or any(one.position < self.log.end for one in self._evaluators)
 
+    @property
+    def position(self) -> int:
+        """Up to where all filters have read the stream."""
+        return min((one.position for one in self._evaluators), default=self.log.end)
+
     def _at(self, position: int) -> None:
         self._position = position
 

@@ -13,7 +13,7 @@ import threading
 from base64 import b64decode, b64encode
 from typing import Any
 
-from xylem.errors import XylemError
+from xylem.errors import InputError, XylemError
 
 from .catalogue import State
 from .peer import Peer
@@ -51,9 +51,12 @@ def found(site: Site, asked: dict[str, Any]) -> bytes | None:
     answers: list[dict[str, Any]] = []
     pieces: list[bytes] = []
     left = _MOST_BYTES
+    gone: dict[str, int] = {}
     for name, place in asked["streams"].items():
         stream = site.streams.get(place["name"])
         start = int(place["from"])
+        if stream is not None and start < stream.log.base:
+            gone[name] = stream.log.base
         if stream is None or left <= 0 or not stream.log.base <= start < stream.log.end:
             continue
         with site.changed:
@@ -70,9 +73,9 @@ def found(site: Site, asked: dict[str, Any]) -> bytes | None:
             answers.append(news[0])
             pieces.append(news[1])
             left -= len(news[1])
-    if not streams and not answers:
+    if not streams and not answers and not gone:
         return None
-    return json.dumps({"streams": streams, "answers": answers}).encode() + b"\n" + b"".join(pieces)
+    return json.dumps({"streams": streams, "answers": answers, "gone": gone}).encode() + b"\n" + b"".join(pieces)
 
 
 def _answer(site: Site, name: str, start: int) -> tuple[dict[str, Any], bytes] | None:
@@ -93,7 +96,7 @@ def _answer(site: Site, name: str, start: int) -> tuple[dict[str, Any], bytes] |
 
 
 def take(site: Site, peer: str, data: bytes) -> None:
-    """Keep what a neighbour has sent."""
+    """Keep what a neighbour has sent; XYRT0060 where it no longer has what comes next."""
     head, _, rest = data.partition(b"\n")
     told = json.loads(head)
     at = 0
@@ -108,6 +111,9 @@ def take(site: Site, peer: str, data: bytes) -> None:
         at += one["size"]
         ended = one.get("state", ""), one.get("to"), one.get("error", "")
         site.take_answer(one["name"], peer, one["from"], piece, *ended)
+    for name, base in told["gone"].items():
+        end = site.streams[name].log.end
+        raise InputError("XYRT0060", f"'{name}' goes on with record {end:,}, and {peer} has those from {base:,} on")
 
 
 class Puller(threading.Thread):

@@ -1,10 +1,13 @@
 """A stream as a log of records on disk: records are numbered by position, and can be read again.
 
-    stream/log.data        the records, one after another
+    stream/log.data        the records, one after another; `log.OFFSET.data` has those from a later byte on
     stream/log.index       a journal: a header with what stands around the records, then a line for each addition
 
 Only records in the journal count; bytes beyond it come from an interrupted addition and are overwritten. Each addition
 has a checksum; a mismatch is XYRT0033.
+
+A log may be limited in bytes or age (`LogLimits`): its oldest files are then removed, and its base moves up. The index
+stays whole.
 
 The log of a stream that was filtered, or begun late, has records at some positions only; positions are those of the
 source, anywhere in the network. The end of a log is the position up to which it is complete.
@@ -14,9 +17,10 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from base64 import b64decode, b64encode
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -29,8 +33,39 @@ from xylem.run.durable_files import Journal
 from xylem.run.sealed_file import damaged, missing, private_directory, private_file
 from xylem.source.record_end import tag_names
 
+_MOST_IN_FILE = 64 << 20
+_FILES = 8
+"""A limit is divided among so many files: as much as one of them is kept beyond it at most."""
 _DECLARATION = re.compile(rb"""^<\?xml\s+version\s*=\s*["']1\.0["'](\s+encoding\s*=\s*["'][Uu][Tt][Ff]-8["'])?\s*\?>""")
 """Says of the bytes behind it what holds without it, too."""
+
+
+@dataclass(frozen=True)
+class LogLimits:
+    """How much of a log is kept; None for all of it."""
+
+    bytes: int | None = None
+    seconds: float | None = None
+
+    @property
+    def bytes_in_file(self) -> int:
+        return _MOST_IN_FILE if self.bytes is None else max(1, min(_MOST_IN_FILE, self.bytes // _FILES))
+
+    @property
+    def seconds_in_file(self) -> float:
+        return float("inf") if self.seconds is None else self.seconds / _FILES
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file of a log: from which byte of the stream it has the records, and when it was begun."""
+
+    offset: int
+    begun: float
+
+    @property
+    def name(self) -> str:
+        return f"log.{self.offset}.data" if self.offset else "log.data"
 
 
 @dataclass(frozen=True)
@@ -81,10 +116,19 @@ class Records:
 class RecordLog:
     """The log of one stream. One process adds to it; the same process reads it."""
 
-    def __init__(self, directory: Path, base: int = 0) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        base: int = 0,
+        limits: LogLimits | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         """`base` is the first position of a log that is new."""
         self._directory = directory
-        self._data = directory / "log.data"
+        self._limits = limits or LogLimits()
+        self._clock = clock
+        self._files = [_File(0, clock())]
+        """Those that are kept; the last one grows."""
         self._journal = Journal(directory / "log.index")
         self._additions: list[_Addition] = []
         self._firsts: list[int] = []
@@ -99,7 +143,8 @@ class RecordLog:
         self.parts: dict[str, int] = {}
         """Of a stream that is put together from others: up to where each of them is in it."""
         self.bytes = 0
-        self._file: int | None = None
+        self._open: dict[int, int] = {}
+        """Descriptors of files, by offset."""
         self._last_read: tuple[_Addition, bytes] | None = None
         """An addition may be read in many pieces."""
         is_new = True
@@ -109,6 +154,10 @@ class RecordLog:
                 self.opening = b64decode(entry["open"])
             elif "base" in entry:
                 self.base = self.end = entry["base"]
+            elif "file" in entry:
+                self._files.append(_File(entry["file"], entry["time"]))
+            elif "forget" in entry:
+                self._remove(entry["forget"], entry["from"])
             else:
                 self._know(entry)
         if is_new and base:
@@ -126,9 +175,9 @@ class RecordLog:
         return len(tag_names(self.opening))
 
     def close(self) -> None:
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        for number in self._open.values():
+            os.close(number)
+        self._open.clear()
 
     def takes(self, opening: bytes) -> bool:
         """Whether records that stand in some elements can be among those there are."""
@@ -157,11 +206,10 @@ class RecordLog:
         entry: dict[str, Any] = {"to": end}
         if records:
             data = b"".join(records)
-            if self._file is None:
-                private_directory(self._directory)
-                self._file = private_file(self._data, os.O_RDWR)
-            os.pwrite(self._file, data, self.bytes)
-            os.fsync(self._file)
+            file = self._growing()
+            number = self._descriptor(file, is_new=True)
+            os.pwrite(number, data, self.bytes - file.offset)
+            os.fsync(number)
             entry = {"n": [len(record) for record in records], "crc": crc32(data)}
             if at is not None and (len(at) != end - self.end or at[0] != self.end):
                 entry |= {"at": at, "to": end}
@@ -172,6 +220,67 @@ class RecordLog:
         self._journal.append([entry])
         self._know(entry)
         return self.end
+
+    def _growing(self) -> _File:
+        """The file that the next records go to."""
+        last, now = self._files[-1], self._clock()
+        is_full = self.bytes - last.offset >= self._limits.bytes_in_file
+        if self.bytes > last.offset and (is_full or now - last.begun >= self._limits.seconds_in_file):
+            self._journal.append([{"file": self.bytes, "time": now}])
+            self._files.append(_File(self.bytes, now))
+        return self._files[-1]
+
+    def _descriptor(self, file: _File, *, is_new: bool = False) -> int:
+        number = self._open.get(file.offset)
+        if number is None:
+            path = self._directory / file.name
+            if is_new:
+                private_directory(self._directory)
+                number = private_file(path, os.O_RDWR)
+            else:
+                try:
+                    number = os.open(path, os.O_RDWR)
+                except FileNotFoundError:
+                    raise missing(path) from None
+            self._open[file.offset] = number
+        return number
+
+    @property
+    def kept_bytes(self) -> int:
+        """How many bytes of records are on disk."""
+        return self.bytes - self._files[0].offset
+
+    def forget(self, before: int) -> bool:
+        """Remove files that are beyond the limits, and whose records are all before a position; whether any was."""
+        limits, now, gone = self._limits, self._clock(), 0
+        for following in self._files[1:]:
+            is_old = limits.seconds is not None and following.begun < now - limits.seconds
+            is_much = limits.bytes is not None and self.bytes - following.offset >= limits.bytes
+            if not (is_old or is_much) or self._first_at(following.offset) > before:
+                break
+            gone = following.offset
+        if not gone:
+            return False
+        base = self._first_at(gone)
+        # Said first: files that are left behind by a crash are removed when the log is opened again.
+        self._journal.append([{"forget": gone, "from": base}])
+        self._remove(gone, base)
+        return True
+
+    def _first_at(self, offset: int) -> int:
+        """The position of the first record from a byte on."""
+        number = bisect_left(self._additions, offset, key=lambda one: one.offset)
+        return self._firsts[number] if number < len(self._firsts) else self.end
+
+    def _remove(self, offset: int, base: int) -> None:
+        self._last_read = None
+        self.base = base
+        while self._files[0].offset < offset:
+            file = self._files.pop(0)
+            number = self._open.pop(file.offset, None)
+            if number is not None:
+                os.close(number)
+            (self._directory / file.name).unlink(missing_ok=True)
 
     def _know(self, entry: dict[str, Any]) -> None:
         self.parts |= entry.get("parts", {})
@@ -250,14 +359,13 @@ class RecordLog:
         return self._last_read[1]
 
     def _read(self, addition: _Addition) -> bytes:
-        if self._file is None:
-            try:
-                self._file = os.open(self._data, os.O_RDWR)
-            except FileNotFoundError:
-                raise missing(self._data) from None
-        data = os.pread(self._file, addition.size, addition.offset)
+        number = bisect_right(self._files, addition.offset, key=lambda one: one.offset) - 1
+        assert number >= 0, "records are read that the log has removed"
+        file = self._files[number]
+        data = os.pread(self._descriptor(file), addition.size, addition.offset - file.offset)
         if crc32(data) != addition.crc:
-            raise damaged(self._data, f"the {addition.size:,} bytes from byte {addition.offset:,} on are not what came")
+            told = f"the {addition.size:,} bytes from byte {addition.offset - file.offset:,} on are not what came"
+            raise damaged(self._directory / file.name, told)
         return data
 
 

@@ -142,7 +142,8 @@ class Site(SiteStreams):
                 raise InputError(
                     "XYRT0053", f"{self.limits.subscriptions:,} subscriptions exist already, which is the limit"
                 )
-            if known is not None and known.state is State.SUSPENDED and (known.query, known.source) == (query, source):
+            is_suspended = known is not None and known.state is State.SUSPENDED and known.start >= stream.log.base
+            if known is not None and is_suspended and (known.query, known.source) == (query, source):
                 resumed = self.catalogue.resume(name)
                 stream.add(resumed, compiled)
                 self._work.notify_all()
@@ -268,6 +269,7 @@ class Site(SiteStreams):
         if not done:
             for stream in streams:
                 stream.sync()
+                stream.forget(self._read_to(stream))
         return done
 
     def _run(self) -> None:

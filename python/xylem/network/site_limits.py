@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from .record_log import LogLimits
 
 MOST_SUBSCRIPTIONS = 100_000
 UNREAD_BYTES = 1 << 30
@@ -16,3 +18,5 @@ class SiteLimits:
     """That are answered at the same time; one more is refused (XYRT0053)."""
     unread_bytes: int = UNREAD_BYTES
     """Of an answer, behind what its subscriber has read; with more the subscription is suspended (XYRT0058)."""
+    log: LogLimits = field(default_factory=LogLimits)
+    """What is kept of each stream; a subscription that needs records before that is suspended (XYRT0060)."""

@@ -208,6 +208,14 @@ class SiteStreams:
                 stage = self._stages[feed.stream] = FilterStage(reads.log, self._query)
             stage.add(one.name, stream.log, feed, until)
 
+    def _read_to(self, stream: StreamSite) -> int:
+        """Up to where streams of this site that are made from another have read it."""
+        read = [stage.position for stage in self._stages.values() if stage.log is stream.log]
+        for name, parts in self.catalogue.network.virtual.items():
+            if stream.name in parts and name in self.streams:
+                read.append(self.streams[name].log.parts.get(stream.name, 0))
+        return min(read, default=stream.log.end)
+
     def _has_work(self) -> bool:
         stages = any(stage.has_work for stage in self._stages.values())
         virtual = any(

@@ -40,7 +40,7 @@ class StreamSite:
         self._alone: set[str] = set()
         """Subscriptions over windows that panes do not answer for."""
         self.name = name
-        self.log = RecordLog(directory, base)
+        self.log = RecordLog(directory, base, self._limits.log)
         self._catalogue = catalogue
         self._answers = answers
         self._waiting: list[tuple[Subscription, SubscribedQuery]] = []
@@ -88,9 +88,31 @@ class StreamSite:
         self._evaluators = met(self._evaluators)
         return changed or behind.position > before
 
+    def forget(self, before: int) -> None:
+        """Remove records before a position that are beyond the limits of the log; who needs them still is suspended."""
+        if not self.log.forget(before):
+            return
+        for evaluator in self._evaluators:
+            if evaluator.position < self.log.base:
+                for name in evaluator.names():
+                    evaluator.drop(name)
+                    self._fell_behind(name)
+        self._evaluators = met(self._evaluators)
+
+    def _fell_behind(self, name: str) -> None:
+        self.sync()
+        self._ending.discard(name)
+        start = self._catalogue.subscriptions[name].start
+        told = f"it begins with record {self.log.base:,}, and the answer needs those from {start:,} on"
+        self._catalogue.suspend(name, str(InputError("XYRT0060", told)))
+
     def _begin_waiting(self) -> None:
         for one in list(self._waiting):
             subscription, query = one
+            if subscription.start < self.log.base:
+                self._waiting.remove(one)
+                self._fell_behind(subscription.name)
+                continue
             if subscription.start > self.log.end:
                 continue
             here = next((each for each in self._evaluators if each.position == subscription.start), None)
