@@ -463,6 +463,10 @@ CATALOGUE: dict[str, Entry] = {
         "the log of the stream no longer has the records",
         "subscribe again, --from earliest or --from now; `xylem network start --log-bytes … --log-days …` keeps more",
     ),
+    "XYRT0061": Entry(
+        "another peer speaks for the network now",
+        "repeat the command: it asks the new speaker",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(

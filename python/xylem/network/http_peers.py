@@ -10,6 +10,8 @@
     GET    /network                          what a planner needs to know of this site
     POST   /links, DELETE /links/NAME        a neighbour comes, or goes
     POST   /plans, DELETE /plans/NAME        a plan to carry out and hand on; a subscription to give up
+    POST   /votes, /speaker                  a vote for a speaker; a request to stand for it
+    POST   /registrations, /optimizations    what the speaker places for others
     POST   /pull                             records and answers from positions on, as soon as there are any
     GET    /streams/NAME/sample              some records of a stream, with its schema
     DELETE /streams/NAME/readers/READER      a stream is read no more
@@ -119,6 +121,28 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
 
         return await run_in_threadpool(optimized, peer)
 
+    async def votes(request: Request) -> Any:
+        body = await body_of(request)
+        return await run_in_threadpool(peer.election.vote, body["candidate"], int(body["token"]))
+
+    async def speaker(_: Request) -> Any:
+        from .speaker import stand
+
+        return {"elected": await run_in_threadpool(stand, peer)}
+
+    async def registrations(request: Request) -> Any:
+        from .registration import registered
+        from .speaker import as_speaker
+
+        body = await body_of(request)
+        return await run_in_threadpool(as_speaker, peer, lambda view, token: registered(peer, view, token, body))
+
+    async def optimizations(_: Request) -> Any:
+        from .registration import reconsidered
+        from .speaker import as_speaker
+
+        return await run_in_threadpool(as_speaker, peer, reconsidered)
+
     async def virtual(request: Request) -> Any:
         from .registration import made_part
 
@@ -164,7 +188,9 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
         ("/network", network, "GET"), ("/links", links, "POST"), ("/links/{name}", unlink, "DELETE"),
         ("/plans", plans, "POST"), ("/plans/{name}", plan, "GET"), ("/plans/{name}", plan, "DELETE"),
         ("/plans/{name}/about", about, "PUT"), ("/parts/{name}", part, "POST"), ("/pull", pull, "POST"),
-        ("/streams/{name}/sample", sample, "GET"), ("/streams/{name}/readers/{reader:path}", unread, "DELETE"),
+        ("/votes", votes, "POST"), ("/speaker", speaker, "POST"), ("/registrations", registrations, "POST"),
+        ("/optimizations", optimizations, "POST"), ("/streams/{name}/sample", sample, "GET"),
+        ("/streams/{name}/readers/{reader:path}", unread, "DELETE"),
     ]  # fmt: skip
     routes = [Route(path, answering(access, Scope.USER, ask), methods=[method]) for path, ask, method in users]
     return routes + [Route(path, answering(access, Scope.PEER, ask), methods=[method]) for path, ask, method in peers]

@@ -117,6 +117,10 @@ class NetworkState:
     """Tokens of others than the owner, by name: what they may do (`grants.py`)."""
     askers: dict[str, str] = field(default_factory=dict)
     """By subscription: the name of the token it was asked with."""
+    promise: dict[str, Any] | None = None
+    """To whom this site has given its vote, with which number, and until when."""
+    token: int = 0
+    """The greatest number that it has voted for: plans of speakers before that are refused."""
     past_traffic: dict[str, int] = field(default_factory=dict)
     """Bytes that came from neighbours in streams and answers that are gone."""
 
@@ -162,6 +166,8 @@ class NetworkState:
                 self.grants.pop(name, None)
             case "asker":
                 self.askers[name] = body["by"]
+            case "promise":
+                self.promise, self.token = {"holder": name, **body}, body["token"]
             case "send":
                 self.outbox[version] = Message(version, name, body["method"], body["path"], body["body"])
             case "sent":

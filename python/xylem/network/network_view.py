@@ -57,6 +57,10 @@ class NetworkView:
         finally:
             self.ways[peer].close()
 
+    def voters(self) -> list[str]:
+        """The super-peers of the network, whether they answer or not: most of them elect the speaker."""
+        return sorted(name for name, kind in self.kinds.items() if kind is PeerKind.SUPER)
+
     def publishers(self, stream: str) -> list[str]:
         """Where a stream is published."""
         return [name for name, one in self.records.items() if any(each["name"] == stream for each in one["sources"])]
@@ -96,6 +100,7 @@ class NetworkView:
                 told |= {"sources": [one["name"] for one in record["sources"]]}
                 told |= {"streams": [{k: one[k] for k in ("name", "origin", "end")} for one in record["streams"]]}
                 told |= {"subscriptions": [one["subscription"] for one in record["plans"]]}
+                told |= {"alerts": record["alerts"]} if record["alerts"] else {}
             peers.append(told)
         return {"peers": peers, "links": [self._link_dict(*each) for each in sorted(self.links)]}
 

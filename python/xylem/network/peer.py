@@ -7,13 +7,17 @@ Every step may be repeated without harm, so a peer that is killed at any moment 
 from __future__ import annotations
 
 import threading
+import time
 from collections import defaultdict
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
 from xylem.errors import InputError, XylemError
 
+from .alerter import Alerter, Measurement
 from .catalogue import State
+from .election import Election
 from .network_state import DEFAULT_BANDWIDTH, Feed, KeptStream, Message, Neighbour
 from .peer_client import PeerClient, Unreachable
 from .site import Site
@@ -35,6 +39,10 @@ class Peer:
         self.state = site.catalogue.network
         self._sending: dict[str, threading.Lock] = defaultdict(threading.Lock)
         """One message to a neighbour at a time."""
+        self.election = Election(self)
+        self.planning = threading.Lock()
+        """A speaker places one thing after another."""
+        self.alerter = Alerter(self._measured, lambda: self.state.capacity, self._bandwidths, self._alerted)
         self._is_called = threading.Event()
         self._is_closing = False
         self._thread: threading.Thread | None = None
@@ -161,6 +169,8 @@ class Peer:
                 "plans": [plan["about"] for plan in state.plans.values() if plan["about"]["at"] == self.name],
                 "subscriptions": sum(one.is_live for one in self.site.catalogue.subscriptions.values()),
                 "traffic": self.traffic(),
+                "speaker": self.election.told(),
+                "alerts": self.alerter.alerts,
             }
 
     def traffic(self) -> dict[str, int]:
@@ -183,12 +193,36 @@ class Peer:
                 found[feed.peer] = found.get(feed.peer, 0) + size
         return found
 
+    # --- load
+
+    def _measured(self) -> Measurement:
+        return Measurement(time.monotonic(), self.site.cpu_seconds, self.traffic())
+
+    def _bandwidths(self) -> dict[str, float]:
+        return {one.name: one.bandwidth for one in list(self.state.neighbours.values())}
+
+    def _alerted(self) -> None:
+        """Something is overloaded: let the network be optimised again, beside all else."""
+        from .registration import optimized
+
+        def optimise() -> None:
+            with suppress(XylemError):
+                # What cannot be done now is tried again while the alert lasts.
+                optimized(self)
+
+        if self.state.neighbours:
+            threading.Thread(target=optimise, name="xylem-alert", daemon=True).start()
+
     # --- plans
 
     def carry_out(self, plan: dict[str, Any]) -> None:
-        """Do this site's part of a plan, and hand on the rest."""
+        """Do this site's part of a plan, and hand on the rest; XYRT0061 for one of a speaker before the last."""
         if plan["atPeer"] != self.name:
             raise InputError("XYRT0053", f"a plan for '{plan['atPeer']}' came to '{self.name}'")
+        # Only whoever made it says by which lease: what is handed on was accepted before.
+        token = plan.pop("token", None)
+        if token is not None and token < self.state.token:
+            raise InputError("XYRT0061", f"the plan is of lease {token}, and '{self.name}' knows of {self.state.token}")
         name = plan["subscription"]
         known = self.state.plans.get(name)
         same = ("query", "at", "source")
@@ -382,6 +416,7 @@ class Peer:
             self._is_called.clear()
             self.deliver()
             self.tidy()
+            self.alerter.look()
 
     def close(self) -> None:
         self._is_closing = True

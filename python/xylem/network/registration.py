@@ -1,8 +1,8 @@
 """Register a subscription in a network: plan it with the streams of all peers, then hand it to the subscribing peer.
 
 `planner.py` chooses the plan. The peers themselves report peers, links and plans, and a sample of the stream gives the
-number of bytes. Two plans made at two sites at the same time do not see each other: they share less than they could,
-and lose nothing.
+number of bytes. The speaker of the network does this for all sites (`speaker.py`). Where there is none, each does it
+for itself: plans made at the same time do not see each other, share less than they could, and lose nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from .plan_document import Naming, filter_feed, nested_plan, part_plan, placed_a
 from .planner import SOURCE, Asked, Placed, Planner
 from .properties import NotShared, Properties, properties_of
 from .site_names import EARLIEST, NOW, checked_name
+from .speaker import by_speaker
 from .stored_documents import documents_read
 from .stream_statistics import Measured, StreamStatistics, statistics_of
 from .widening import widened_query
@@ -82,9 +83,11 @@ def _schema(ending: str, text: str) -> Schema:
 class Registration:
     """The plans of one source in a network, and new ones beside them."""
 
-    def __init__(self, view: NetworkView, source: SourceInfo) -> None:
+    def __init__(self, view: NetworkView, source: SourceInfo, token: int | None = None) -> None:
+        """`token` is the number of the lease that this is done by; None where nobody speaks for the network."""
         self._view = view
         self.source = source
+        self._token = token
         size = len(source.sample) or _UNKNOWN_BYTES
         self.planner = Planner(view.topology(), source.peer, size, source.seconds)
         self.planner.documents = {name: set(record["documents"]) for name, record in view.records.items()}
@@ -191,6 +194,10 @@ class Registration:
         """The plan of a subscription that was placed, for the peer that asks for it."""
         return nested_plan(self.planner, asked.name, self.naming(start), start)
 
+    def numbered(self, plan: dict[str, Any]) -> dict[str, Any]:
+        """A plan with the number of the lease that it was made by."""
+        return plan if self._token is None else {**plan, "token": self._token}
+
     def switch(self, names: list[str]) -> None:
         """Let the streams of subscriptions come from where they were placed anew, from the end of the source on."""
         position = self.source.position
@@ -198,7 +205,7 @@ class Registration:
         for name in names:
             one = self.planner.placed[name]
             plan = switching_plan(self.planner, name, naming, position)
-            self._view.ask(one.transform_at, "POST", "/plans", plan)
+            self._view.ask(one.transform_at, "POST", "/plans", self.numbered(plan))
             self._view.ask(one.asked.peer, "PUT", f"/plans/{quote(name)}/about", plan["about"])
 
     def reconsider(self) -> list[str]:
@@ -260,20 +267,27 @@ def subscribe_in_network(
     Who asks is told nothing of other subscriptions than those in `shown`.
     """
     checked_name(name)
-    view = gathered(peer)
     source = source or SubscribedQuery(text, name).source
     if source is None:
         raise InputError("XYRT0053", "the query reads the context item: say which stream that is")
+    body = {"name": name, "query": text, "source": source, "from": start, "at": at}
+    body["shown"] = None if shown is None else sorted(shown)
+    return by_speaker(peer, "/registrations", body, lambda view, token: registered(peer, view, token, body))
+
+
+def registered(peer: Peer, view: NetworkView, token: int | None, body: dict[str, Any]) -> dict[str, Any]:
+    """Place a subscription, as the speaker or where there is none."""
+    name, text, source, at, shown = (body[key] for key in ("name", "query", "source", "at", "shown"))
     view.check(at)
     known = view.plans(source).get(name)
     if known is not None and not known.get("is over") and (known["query"], known["at"]) == (text, at):
         return {"name": name, "source": source, "from": known["from"], "at": at, "told": []}
-    registration = Registration(view, source_info(view, source))
+    registration = Registration(view, source_info(view, source), token)
     registration.free_name(name)
-    first = registration.start(start)
+    first = registration.start(body["from"])
     asked = registration.asked(name, at, text)
     switched = registration.register(asked)
-    plan = registration.plan(asked, first)
+    plan = registration.numbered(registration.plan(asked, first))
     if at == peer.name:
         peer.carry_out(plan)
     else:
@@ -310,10 +324,14 @@ def made_part(peer: Peer, virtual: str, stream: str) -> str:
 
 def optimized(peer: Peer) -> dict[str, Any]:
     """Let the streams of a network come from where that costs less, without a gap in any answer."""
-    view = gathered(peer)
+    return by_speaker(peer, "/optimizations", {}, reconsidered)
+
+
+def reconsidered(view: NetworkView, token: int | None) -> dict[str, Any]:
+    """The same as the speaker, or where there is none."""
     told: list[dict[str, Any]] = []
     for source in sorted({plan["source"] for record in view.records.values() for plan in record["plans"]}):
-        registration = Registration(view, source_info(view, source))
+        registration = Registration(view, source_info(view, source), token)
         before = registration.planner.load().total_bytes
         switched = registration.reconsider()
         registration.switch(switched)

@@ -51,6 +51,8 @@ class Site(SiteStreams):
         self._thread: threading.Thread | None = None
         self._is_closing = False
         self._broken: BaseException | None = None
+        self.cpu_seconds = 0.0
+        """What the thread that answers has computed."""
         for subscription in list(self.catalogue.subscriptions.values()):
             if subscription.is_live and not subscription.via:
                 self.streams[subscription.source].add(subscription, self._query(subscription.query, subscription.name))
@@ -275,6 +277,7 @@ class Site(SiteStreams):
     def _run(self) -> None:
         try:
             while not self._is_closing:
+                self.cpu_seconds = time.thread_time()
                 if not self._piece():
                     with self._work:
                         if not self._is_closing and not self._has_work():

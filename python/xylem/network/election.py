@@ -1,0 +1,97 @@
+"""One site's part in electing a speaker: the promise that it has given, on disk, and the lease that it holds.
+
+A super-peer promises itself to one candidate for a time. A candidate with the promises of most super-peers holds a
+lease, which has a number that grows with every election, the fencing token. Times are those of each site's own clock.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from xylem.errors import InputError
+
+if TYPE_CHECKING:
+    from .network_view import NetworkView
+    from .peer import Peer
+
+LEASE_SECONDS = 10.0
+DRIFT_SECONDS = 1.0
+"""A speaker counts its lease as shorter by this: clocks do not go equally fast."""
+
+
+@dataclass(frozen=True)
+class Lease:
+    """Who speaks, with which number, and until when by the clock of who knows it."""
+
+    holder: str
+    token: int
+    until: float
+
+
+class Election:
+    """One site's part in elections: its promise, and its lease if it holds one."""
+
+    def __init__(self, peer: Peer, clock: Callable[[], float] = time.time) -> None:
+        self._peer = peer
+        self._clock = clock
+        self._lock = threading.Lock()
+        self.lease: Lease | None = None
+
+    @property
+    def promise(self) -> Lease | None:
+        """Whom this site has promised itself to; None when that is over."""
+        found = self._peer.state.promise
+        return None if found is None or found["until"] <= self._clock() else Lease(**found)
+
+    def told(self) -> dict[str, Any]:
+        """For others: the number that was promised last, and to whom if that holds still."""
+        promise = self.promise
+        return {"token": self._peer.state.token, "holder": "" if promise is None else promise.holder}
+
+    def vote(self, candidate: str, token: int) -> dict[str, Any]:
+        """Whether this site promises itself to a candidate: not while another has its word, nor for an old number."""
+        with self._lock:
+            promise = self.promise
+            is_free = promise is None or promise.holder == candidate
+            same = promise is not None and (promise.holder, promise.token) == (candidate, token)
+            if is_free and (token > self._peer.state.token or same):
+                body = {"token": token, "until": self._clock() + LEASE_SECONDS}
+                self._peer.site.catalogue.add("promise", candidate, body)
+                return {"granted": True, "token": token}
+            return {"granted": False, "token": self._peer.state.token}
+
+    def holds(self) -> bool:
+        return self.lease is not None and self._clock() < self.lease.until - DRIFT_SECONDS
+
+    def stand(self, view: NetworkView) -> bool:
+        """Ask all super-peers for their votes; whether most have promised themselves."""
+        asked = view.voters()
+        if self._peer.name not in asked:
+            return False
+        seen = [record["speaker"]["token"] for record in view.records.values()]
+        token = self.lease.token if self.holds() and self.lease is not None else max(seen, default=0) + 1
+        since = self._clock()
+        votes = 0
+        for name in asked:
+            if name not in view.records:
+                continue
+            try:
+                found = self._vote_of(view, name, token)
+            except InputError:
+                continue
+            votes += found["granted"]
+        if votes <= len(asked) // 2:
+            self.lease = None
+            return False
+        self.lease = Lease(self._peer.name, token, since + LEASE_SECONDS)
+        return True
+
+    def _vote_of(self, view: NetworkView, name: str, token: int) -> dict[str, Any]:
+        if name == self._peer.name:
+            return self.vote(self._peer.name, token)
+        found: dict[str, Any] = view.ask(name, "POST", "/votes", {"candidate": self._peer.name, "token": token})
+        return found

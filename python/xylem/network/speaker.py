@@ -1,0 +1,93 @@
+"""The speaker-peer of a network: one super-peer that places subscriptions for all, elected by lease (thesis 2.2.2).
+
+Two sites that plan at the same moment would not see each other's plans. So registrations go to the speaker, which makes
+them one after another. Plans carry the number of its lease, and a peer refuses those of an earlier one: a speaker that
+was cut off, or slow, cannot place anything beside the next one.
+
+The thesis elects with the Bully algorithm; here, too, the greatest name stands first. But a lease ends by itself
+(`election.py`), and two parts of a network that cannot reach each other never have two speakers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from xylem.errors import InputError
+
+from .network_view import NetworkView, gathered
+from .peer import Peer
+
+Plan = Callable[[NetworkView, int | None], dict[str, Any]]
+"""Places something, with what is seen of the network and the number of the lease; None where nobody speaks."""
+
+
+def speaker(view: NetworkView) -> str | None:
+    """Who holds the lease by what most super-peers say; None where nobody does, or does not answer."""
+    asked = view.voters()
+    said = [view.records[name]["speaker"]["holder"] for name in asked if name in view.records]
+    for holder in sorted(set(said) - {""}):
+        if said.count(holder) > len(asked) // 2 and holder in view.records:
+            return holder
+    return None
+
+
+def elected(peer: Peer, view: NetworkView) -> str | None:
+    """The speaker; where there is none, the super-peer with the greatest name is asked to stand, then the next.
+
+    None where most super-peers do not answer: then each site plans for itself, as well as it can.
+    """
+    there = speaker(view)
+    if there is not None:
+        return there
+    for name in reversed(view.voters()):
+        if name in view.records and _is_elected(peer, view, name):
+            return name
+    return None
+
+
+def _is_elected(peer: Peer, view: NetworkView, name: str) -> bool:
+    if name == peer.name:
+        return peer.election.stand(view)
+    with suppress(InputError):
+        return bool(view.ask(name, "POST", "/speaker", {})["elected"])
+    return False
+
+
+def stand(peer: Peer) -> bool:
+    """Stand for speaker, with what this site sees of the network."""
+    return peer.election.stand(gathered(peer))
+
+
+def by_speaker(peer: Peer, path: str, body: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    """Have something placed by the speaker of the network; here, where this site is it or there is none."""
+    try:
+        return _by_speaker(peer, path, body, plan)
+    except InputError as error:
+        if error.code != "XYRT0061":
+            raise
+        # Its lease was over, or another has been elected since.
+        return _by_speaker(peer, path, body, plan)
+
+
+def _by_speaker(peer: Peer, path: str, body: dict[str, Any], plan: Plan) -> dict[str, Any]:
+    view = gathered(peer)
+    there = elected(peer, view)
+    if there is not None and there != peer.name:
+        found: dict[str, Any] = view.ask(there, "POST", path, body)
+        return found
+    return as_speaker(peer, plan, is_elected=there is not None)
+
+
+def as_speaker(peer: Peer, plan: Plan, *, is_elected: bool = True) -> dict[str, Any]:
+    """Place something as the speaker, one at a time; XYRT0061 where the lease is another's by now."""
+    with peer.planning:
+        view = gathered(peer)
+        if not is_elected:
+            return plan(view, None)
+        election = peer.election
+        if not election.holds() and not election.stand(view):
+            raise InputError("XYRT0061", f"'{peer.name}' does not speak for the network any more")
+        assert election.lease is not None
+        return plan(view, election.lease.token)
