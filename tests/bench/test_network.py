@@ -6,10 +6,12 @@ import os
 import random
 
 import pytest
-from xylem.bench.network_grid import grid_run
+from xylem.bench.network_grid import grid, grid_run
 from xylem.bench.network_isolation import _run
+from xylem.bench.network_least import ShortestTrees
 from xylem.bench.network_optimum import compared, random_case
 from xylem.bench.network_run import document, thesis_network
+from xylem.network.topology import Topology
 
 
 def test_bytes_of_the_thesis_network() -> None:
@@ -30,10 +32,23 @@ def test_subscriptions_on_a_grid_share_where_their_boxes_overlap() -> None:
     of = {one.name: one for one in found.strategies}
     assert found.shared > 5
     assert 0 < of["sharing, one after another"].backbone < of["query shipping"].backbone
+    assert 0 < found.least_backbone < of["sharing, one after another"].backbone
     assert not any(one.refused for one in found.strategies)
     # Where links bear little, what is not shared is refused.
     narrow = {one.name: one for one in grid_run(3, 400, 1, 24, 0.9, widens=False, bandwidth=21_000).strategies}
     assert narrow["sharing, one after another"].refused <= narrow["query shipping"].refused
+
+
+def test_shortest_trees_to_several_peers() -> None:
+    peers, links = grid(4)
+    supers = [name for name, kind in peers.items() if kind == "super"]
+    trees = ShortestTrees(Topology.from_dict({"peers": peers, "links": [[*one, 1.0] for one in links]}), supers)
+    assert trees.links("S0000", []) == trees.links("S0000", ["S0000"]) == 0
+    assert trees.links("S0000", ["S0303"]) == 6
+    assert trees.links("S0000", ["S0003", "S0300", "S0303"]) == 9
+    # A place that nobody asked at joins four arms.
+    assert trees.links("S0001", ["S0100", "S0102", "S0201"]) == 4
+    assert trees.links("S0000", supers) == 15
 
 
 @pytest.mark.skipif(not os.environ.get("XYLEM_CAMPAIGN"), reason="100 subscriptions twice: set XYLEM_CAMPAIGN=1")

@@ -119,6 +119,9 @@ def _tell(one: NetworkResult | GridResult) -> None:
         figures = f"{each.measured:>14,}{each.predicted:>14,}{each.most_on_a_link:>16,}{each.backbone:>14,}"
         figures += f"{each.cpu_seconds:>7.2f} s{each.most_cpu_seconds:>7.2f} s" if each.cpu_seconds else ""
         typer.echo(f"  {each.name:<44}{figures}" + (f"  {each.refused} refused" if each.refused else ""))
+    least = getattr(one, "least_backbone", 0)
+    if least:
+        typer.echo(f"  no plan can send less over the backbone than {least:,} bytes")
     times = sorted(one.registration_ms)
     if times:
         middle, late = times[len(times) // 2], times[int(len(times) * 0.99)]

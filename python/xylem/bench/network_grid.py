@@ -9,6 +9,7 @@ each filter and each result, in one scan for all; nothing is sent.
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -29,10 +30,13 @@ from xylem.network.widening import widened_query
 from xylem.schema import load_schema
 from xylem.syntax import parse
 
+from .network_least import ShortestTrees
 from .network_run import DTD, SECONDS_PER_RECORD, Strategy, document, first_part
 
 REGIONS = 5
 MOST_WIDENED = 4
+MOST_SEARCHED = 16
+"""In networks of so many super-peers the least that any plan could send is looked for."""
 STREAMS = ("north", "south")
 Box = tuple[float, float, float, float]
 """Right ascension and declination of a corner, and how far it goes in either."""
@@ -47,6 +51,8 @@ class Wanted:
     stream: str
     text: str
     properties: Properties
+    box: Box
+    """Where the records are that it asks for."""
 
 
 @dataclass
@@ -57,6 +63,8 @@ class GridResult:
     raw_bytes: int
     strategies: list[Strategy] = field(default_factory=list)
     shared: int = 0
+    least_backbone: int = 0
+    """What any plan must send over the backbone; 0 where that was not computed."""
     registration_ms: list[float] = field(default_factory=list)
 
 
@@ -105,15 +113,17 @@ def subscriptions(topology: list[str], number: int, overlap: float, draw: random
         wide, high = draw.uniform(5, 10), draw.uniform(4, 8)
         if at < 2 * REGIONS:
             # The regions themselves come first, as records, from either stream.
-            text = query_text((*regions[at // 2], 10.0, 8.0), None)
+            box = (*regions[at // 2], 10.0, 8.0)
+            text = query_text(box, None)
         elif draw.random() < overlap:
             ra, dec = regions[draw.randrange(REGIONS)]
-            corner = (ra + draw.uniform(0, 10 - wide), dec + draw.uniform(0, 8 - high))
-            text = query_text((*corner, wide, high), draw)
+            box = (ra + draw.uniform(0, 10 - wide), dec + draw.uniform(0, 8 - high), wide, high)
+            text = query_text(box, draw)
         else:
-            text = query_text((draw.uniform(100, 160), draw.uniform(-64, -32), wide, high), draw)
+            box = (draw.uniform(100, 160), draw.uniform(-64, -32), wide, high)
+            text = query_text(box, draw)
         properties = properties_of(parse(text), schema)
-        found.append(Wanted(f"q{at}", draw.choice(topology), STREAMS[at % 2], text, properties))
+        found.append(Wanted(f"q{at}", draw.choice(topology), STREAMS[at % 2], text, properties, box))
     return found
 
 
@@ -237,6 +247,28 @@ class _Registering:
         return Strategy(name, int(total), int(predicted), int(most), int(backbone), self.refused, *cpu)
 
 
+def least_backbone(topology: Topology, supers: list[str], wanted: list[Wanted], data: bytes) -> int:
+    """What any plan must send between super-peers for subscriptions that ask for records."""
+    trees = ShortestTrees(topology, supers)
+    asked = [one for one in wanted if one.properties.windowed is None]
+    total = 0
+    for stream in STREAMS:
+        (start,) = (name for pair in topology.links if stream in pair for name in pair if name != stream)
+        of_stream = [(one.box, one.peer) for one in asked if one.stream == stream]
+        for record in _RECORD.finditer(data):
+            at, dec = float(record["ra"]), float(record["dec"])
+            peers = {peer for (x, y, wide, high), peer in of_stream if x < at < x + wide and y < dec < y + high}
+            if peers:
+                kept = sum(len(value) + 2 * len(name) + 5 for name, value in _VALUE.findall(record[0]))
+                total += (kept + len("<hit></hit>")) * trees.links(start, frozenset(peers))
+    return total
+
+
+_RECORD = re.compile(rb"<photon>.*?<ra>(?P<ra>[^<]*)</ra>.*?<dec>(?P<dec>[^<]*)</dec>.*?</photon>", re.DOTALL)
+_VALUE = re.compile(rb"<(ra|dec|en|det_time)>([^<]*)<")
+"""The paths that all subscriptions for records ask for."""
+
+
 OPTIONS: dict[str, dict[str, bool]] = {
     "query shipping": {"shares": False, "transform_near_source": True},
     "sharing, one after another": {},
@@ -260,6 +292,8 @@ def grid_run(
     seconds = records * SECONDS_PER_RECORD
     kind = "E2" if side == 4 else "E3"
     result = GridResult(f"{kind}: {side * side:,} super-peers, overlap {overlap:.0%}", number, overlap, 2 * len(data))
+    if len(supers) <= MOST_SEARCHED:
+        result.least_backbone = least_backbone(topology, supers, wanted, data)
     shipped = sum(len(topology.route(one.stream, one.peer)) - 1 for one in wanted) * len(data)
     result.strategies.append(Strategy("data shipping", shipped, shipped))
     for name, options in OPTIONS.items():

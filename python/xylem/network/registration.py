@@ -270,8 +270,8 @@ def subscribe_in_network(
     source = source or SubscribedQuery(text, name).source
     if source is None:
         raise InputError("XYRT0053", "the query reads the context item: say which stream that is")
-    body = {"name": name, "query": text, "source": source, "from": start, "at": at}
-    body["shown"] = None if shown is None else sorted(shown)
+    seen = None if shown is None else sorted(shown)
+    body = {"name": name, "query": text, "source": source, "from": start, "at": at, "shown": seen}
     return by_speaker(peer, "/registrations", body, lambda view, token: registered(peer, view, token, body))
 
 

@@ -26,7 +26,7 @@ Plan = Callable[[NetworkView, int | None], dict[str, Any]]
 def speaker(view: NetworkView) -> str | None:
     """Who holds the lease by what most super-peers say; None where nobody does, or does not answer."""
     asked = view.voters()
-    said = [view.records[name]["speaker"]["holder"] for name in asked if name in view.records]
+    said: list[str] = [view.records[name]["speaker"]["holder"] for name in asked if name in view.records]
     for holder in sorted(set(said) - {""}):
         if said.count(holder) > len(asked) // 2 and holder in view.records:
             return holder
