@@ -89,6 +89,17 @@ def best_pairs(
     keys: tuple[bytes, bytes] | None = None,
 ) -> tuple[bytes, bytes, int, int]: ...
 
+class PairWriter:
+    def __new__(
+        cls,
+        template: list[tuple[object, ...]],
+        left: Sequence[tuple[CompactRows, bytes, Sequence[PathPlan]]],
+        right: Sequence[tuple[CompactRows, bytes, Sequence[PathPlan]]],
+        left_columns: Sequence[NumberColumn],
+        right_columns: Sequence[NumberColumn],
+    ) -> PairWriter: ...
+    def write(self, lefts: bytes, rights: bytes) -> str | None: ...
+
 class LastResort:
     def __new__(cls, seconds: float, message: bytes, exit_code: int) -> LastResort: ...
     def call_off(self) -> None: ...

@@ -256,7 +256,8 @@ class Query:
         if collection is not None:
             resources.add_collection(None, sequence_from_python(collection))
         names = external_names(program, bound) if bound else {}
-        items = program.run(
+        run = partial(
+            program.run,
             resources,
             context=start,
             variables={names[name]: value for name, value in bound.items()},
@@ -268,8 +269,14 @@ class Query:
             pages=None if spill is None else _pages(spill, window_bytes, memory_limit, spilled_bytes),
             left_out=left_out,
         )
-        items = limited(drawn_deep(items) if program.may_recurse else items, RunLimits(time_limit, memory_limit))
-        return Result(items, program.output, None if counters is None else partial(self._tree_counts, counters))
+        limits = RunLimits(time_limit, memory_limit)
+        items = limited(drawn_deep(run()) if program.may_recurse else run(), limits)
+        if counters is not None:
+            return Result(items, program.output, partial(self._tree_counts, counters))
+        # What is written at once is read at once, and streams and counts are read no more than once.
+        is_written = program.can_write and spill is None and not streams and left_out is None
+        texts = (lambda: limited(run(writes_text=True), limits)) if is_written else None
+        return Result(items, program.output, texts=texts)
 
     def _tree_counts(self, counters: Counters) -> OperatorCounts:
         from xylem.plan.operator_counts import OperatorCounts

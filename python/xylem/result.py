@@ -25,13 +25,16 @@ class Result:
         items: Iterable[Any],
         output: Mapping[str, str],
         operators: Callable[[], OperatorCounts] | None = None,
+        texts: Callable[[], Iterator[str]] | None = None,
     ) -> None:
+        """`texts`: the same items as pieces of XML, where they are elements that can be written without being made."""
         self._rest: Iterator[Any] = iter(items)
         self._items: list[Any] = []
         self.output = output
         """The output declarations of the query."""
         self._buffer: OutputBuffer | None = None
         self._operators = operators
+        self._texts = texts
 
     def operators(self) -> OperatorCounts:
         """The counts of each operator of the plan so far, for a run with ``measure=True``."""
@@ -108,7 +111,8 @@ class Result:
         """
         from xylem.sink.serialize import serialize
 
-        return serialize(self.xdm, self._parameters(parameters))
+        texts = self._pieces(parameters)
+        return serialize(self.xdm, self._parameters(parameters)) if texts is None else "".join(texts)
 
     def write_to(self, write: Callable[[bytes], object], **parameters: Any) -> None:
         """Write the result in chunks while it is computed, in the encoding the parameters name (UTF-8 by default).
@@ -119,9 +123,14 @@ class Result:
         from xylem.sink.output_encoding import byte_encoder
         from xylem.sink.serialize import serialize_into
 
-        chosen = self._parameters(parameters)
+        texts = self._pieces(parameters)
+        chosen = self._parameters(parameters, has_text=texts is not None)
         encode = byte_encoder(chosen)
         items = self.drawn()
+        if texts is not None:
+            for text in texts:
+                write(encode(text))
+            return
         self._buffer = OutputBuffer(lambda text: write(encode(text)))
         serialize_into(self._buffer, items, chosen)
 
@@ -141,7 +150,18 @@ class Result:
             yield self._items[position]
             position += 1
 
-    def _parameters(self, given: Mapping[str, Any]) -> SerializationParameters:
+    def _pieces(self, given: Mapping[str, Any]) -> Iterator[str] | None:
+        """The items as pieces of XML, where nothing has been read of them and the parameters ask for no more."""
+        if self._texts is None or self._items:
+            return None
+        from xylem.sink.bare_xml import is_bare
+
+        chosen = self._parameters(given, has_text=True)
+        return self._texts() if is_bare(chosen) and chosen.item_separator is None else None
+
+    def _parameters(self, given: Mapping[str, Any], *, has_text: bool = False) -> SerializationParameters:
+        if has_text:
+            return chosen_parameters(self.output, given, lambda: True)
         # Only the first item is asked: the others may not be computed before it is written.
         return chosen_parameters(self.output, given, lambda: all(map(has_xml_text, islice(self._each(), 1))))
 

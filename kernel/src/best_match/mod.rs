@@ -9,6 +9,8 @@ mod join;
 mod nearest;
 mod skyband;
 mod terms;
+mod written;
 
 pub use join::{join, Index, Join, Kind, Measures};
-pub use terms::{Comparison, Condition, Order, Term};
+pub use terms::{Columns, Comparison, Condition, Order, Term};
+pub use written::{Part, Piece, Rows, Written};

@@ -33,7 +33,9 @@ pub enum Term {
 /// Columns of both sides.
 #[derive(Clone, Copy)]
 pub struct Columns<'a> {
+    /// Of the left side.
     pub left: &'a [Column],
+    /// Of the right side.
     pub right: &'a [Column],
 }
 

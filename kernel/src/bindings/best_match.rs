@@ -115,7 +115,7 @@ impl NumberColumn {
 }
 
 /// A term as nested tuples, as `xylem.plan.best_match_plan` has them, with numbers for constants.
-fn term(described: &Bound<'_, PyTuple>) -> PyResult<Term> {
+pub(super) fn term(described: &Bound<'_, PyTuple>) -> PyResult<Term> {
     let kind: String = described.get_item(0)?.extract()?;
     let place = |index: usize| described.get_item(index)?.extract::<usize>();
     let inner = |index: usize| term(described.get_item(index)?.cast::<PyTuple>()?);
@@ -158,7 +158,7 @@ fn condition(op: &str, one: Term, other: Term) -> PyResult<Condition> {
     })
 }
 
-fn numbers(bytes: &[u8]) -> Vec<u32> {
+pub(super) fn numbers(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|four| u32::from_ne_bytes(four.try_into().unwrap_or_default())).collect()
 }
 
@@ -184,7 +184,7 @@ fn measures(best: u32, orders: &Orders<'_>, conditions: &Conditions<'_>) -> PyRe
     })
 }
 
-fn copied(columns: &[PyRef<'_, NumberColumn>]) -> Vec<Vec<f64>> {
+pub(super) fn copied(columns: &[PyRef<'_, NumberColumn>]) -> Vec<Vec<f64>> {
     columns.iter().map(|column| column.values.clone()).collect()
 }
 

@@ -18,6 +18,7 @@ mod template;
 mod tree;
 mod tree_columns;
 mod windows;
+mod written_pairs;
 
 use pyo3::prelude::*;
 
@@ -50,6 +51,8 @@ mod _kernel {
     use super::tree_columns::{RowColumn, ValueColumn};
     #[pymodule_export]
     use super::windows::WindowCursor;
+    #[pymodule_export]
+    use super::written_pairs::PairWriter;
     use super::{build_info, Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_init]

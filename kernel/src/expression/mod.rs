@@ -25,6 +25,7 @@ pub use self::decimal::Decimal;
 pub use self::evaluation::{Evaluation, Local};
 pub use self::functions::{Aggregate, Function};
 pub use self::json::{Json, Member};
+pub use self::number_text::write_double;
 pub use self::patterns::{Doing, Pattern, Replacement};
 pub use self::sorting::{Keys, Order};
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
+from . import best_match_report as report
 from . import photons
 from .progress import console, on_the_terminal, save, tell
 from .worker_process import Limit, best_of
@@ -18,15 +18,9 @@ RUNS = {
     "counted": ("xylem", "pandas", "polars", "duckdb"),
     "pareto": ("xylem", "scipy"),
     "core": ("xylem", "pandas", "polars", "duckdb"),
+    "core-pareto": ("xylem", "scipy"),
+    "unordered": ("xylem", "spilled"),
 }
-_ASKED = {
-    "nearest": "nearest in time, within 0.5 s",
-    "counted": "how many of them",
-    "pareto": "ra and dec, within 0.1",
-    "core": "nearest, columns alone",
-}
-_BARS = {"nearest": 5.0, "counted": 10.0, "pareto": 5.0, "core": 0.5}
-"""How many times faster than a peer Xylem must be; a core may take twice the time."""
 
 
 def best_match(
@@ -44,13 +38,19 @@ def best_match(
         float, typer.Option("--limit", min=1, metavar="SECONDS", help="Stop a process that takes longer.")
     ] = 300.0,
     seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same photons.")] = 0,
+    thesis: Annotated[
+        bool, typer.Option("--thesis/--no-thesis", help="Also repeat the evaluation of the thesis.")
+    ] = True,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
+    ] = None,
+    svg_folder: Annotated[
+        Path | None, typer.Option("--svg", metavar="DIR", help="Write the charts of the thesis to this directory.")
     ] = None,
 ) -> None:
     """Measure best-match joins, compared with lxml and pandas, Polars, DuckDB or scipy."""
     say = on_the_terminal()
-    figures: dict[str, dict[str, Any]] = {}
+    figures: report.Figures = {}
     with tempfile.TemporaryDirectory(prefix="xylem-best-match-") as name:
         folder = Path(name)
         _write(folder, records, seed)
@@ -61,9 +61,20 @@ def best_match(
                     repeat, "best_match_worker", [task, engine, str(folder)], Limit(limit, "cpu")
                 )
         memory = _memory(folder, large, seed, limit) if large else {}
-    console().print(_table(figures))
-    tell(_remarks(figures, memory), _verdicts(figures, memory))
-    save(json_file, lambda: {"records": records, "figures": _plain(figures), "memory": memory})
+        repeated: Any = None
+        if thesis:
+            say("the evaluation of the thesis")
+            repeated = best_of(1, "best_match_worker", ["thesis", "xylem", str(folder)], Limit(limit, "cpu"))
+    console().print(report.comparison(figures))
+    if isinstance(repeated, dict):
+        console().print(report.thesis_table(repeated["rows"]))
+        if svg_folder is not None:
+            svg_folder.mkdir(parents=True, exist_ok=True)
+            for name, chart in report.thesis_figures(repeated).items():
+                (svg_folder / f"best-match-{name}.svg").write_text(chart, encoding="utf-8")
+    tell(_remarks(figures, memory, repeated), report.verdicts(figures, memory, repeated))
+    told = {"records": records, "figures": _plain(figures), "memory": memory}
+    save(json_file, lambda: {**told, "thesis": repeated if isinstance(repeated, dict) else str(repeated)})
 
 
 def _write(folder: Path, records: int, seed: int) -> None:
@@ -71,59 +82,25 @@ def _write(folder: Path, records: int, seed: int) -> None:
         photons.write(folder / name, records, 2 * seed + number)
 
 
-def _memory(folder: Path, records: int, seed: int, limit: float) -> dict[str, int]:
-    """Peak memory by the number of photons."""
+def _memory(folder: Path, records: int, seed: int, limit: float) -> dict[str, dict[str, float]]:
+    """Peak memory and CPU time by the number of photons."""
     found = {}
     for size in (records, 10 * records):
         _write(folder, size, seed)
-        told = best_of(1, "best_match_worker", ["nearest", "xylem", str(folder)], Limit(10 * limit, "cpu"))
+        told = best_of(1, "best_match_worker", ["counted", "xylem", str(folder)], Limit(10 * limit, "cpu"))
         if isinstance(told, dict):
-            found[str(size)] = int(told["peak_bytes"])
+            found[str(size)] = {name: told[name] for name in ("peak_bytes", "cpu_seconds")}
     return found
 
 
-def _table(figures: dict[str, dict[str, Any]]) -> Table:
-    table = Table("what is asked", "by", "CPU s", "times as fast", "peak MB", "answer")
-    for task, engines in figures.items():
-        own = engines["xylem"]
-        for engine, told in engines.items():
-            if not isinstance(told, dict):
-                table.add_row(_ASKED[task], engine, "-", "-", "-", str(told))
-                continue
-            ratio = told["cpu_seconds"] / own["cpu_seconds"] if isinstance(own, dict) else float("nan")
-            peak = f"{told['peak_bytes'] / 1e6:.0f}"
-            table.add_row(
-                _ASKED[task], engine, f"{told['cpu_seconds']:.3f}", f"{ratio:.1f}", peak, told.get("answer", "")
-            )
-    return table
-
-
-def _remarks(figures: dict[str, dict[str, Any]], memory: dict[str, int]) -> list[str]:
-    lines = [f"{size} photons a file: {peak / 1e6:.0f} MB at most" for size, peak in memory.items()]
-    for engines in figures.values():
+def _remarks(figures: report.Figures, memory: dict[str, dict[str, float]], thesis: Any) -> list[str]:
+    lines = [f"{size} photons a file: {told['peak_bytes'] / 1e6:.0f} MB at most" for size, told in memory.items()]
+    for engines in [*figures.values(), {} if thesis is None else {"thesis": thesis}]:
         lines += [f"{engine}: {told}" for engine, told in engines.items() if not isinstance(told, dict)]
     return lines
 
 
-def _verdicts(figures: dict[str, dict[str, Any]], memory: dict[str, int]) -> list[tuple[bool, str]]:
-    found = []
-    for task, engines in figures.items():
-        own = engines["xylem"]
-        for engine, told in engines.items():
-            if engine == "xylem" or not isinstance(told, dict) or not isinstance(own, dict):
-                continue
-            if told.get("answer") != own.get("answer"):
-                found.append((False, f"{_ASKED[task]}: the answer of {engine} is another one"))
-            ratio = told["cpu_seconds"] / own["cpu_seconds"]
-            told_bar = f"{_ASKED[task]}: {ratio:.1f} times as fast as {engine}, bar {_BARS[task]}"
-            found.append((ratio >= _BARS[task], told_bar))
-    if len(memory) == 2:
-        less, more = memory.values()
-        found.append((more <= 1.1 * less, f"ten times the photons take {more / less:.2f} times the memory, bar 1.1"))
-    return found
-
-
-def _plain(figures: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _plain(figures: report.Figures) -> dict[str, Any]:
     return {
         task: {engine: told if isinstance(told, dict) else str(told) for engine, told in engines.items()}
         for task, engines in figures.items()

@@ -29,13 +29,20 @@ for $q in doc("second.xml")/photons/photon
 where $p left outer bestmatch join $q on (abs($p/ra - $q/ra)) min {DEGREES}, (abs($p/dec - $q/dec)) min {DEGREES}
 return <m d="{{ abs($p/ra - $q/ra) }}" e="{{ abs($p/dec - $q/dec) }}"/>
 """
+UNORDERED = f"""
+for $p in doc("first.xml")/photons/photon
+for $q in doc("second.xml")/photons/photon
+where $p left outer bestmatch join $q on (abs($p/ra - $q/ra)) min {DEGREES / 100}
+return <m t="{{ $p/det_time }}" e="{{ $p/en }}" u="{{ $q/det_time }}" f="{{ $q/en }}"/>
+"""
+"""A join by a value that orders neither file."""
 
 
-def xylem_text(query: str, folder: Path) -> str:
+def xylem_text(query: str, folder: Path, **options: Any) -> str:
     """The answer of Xylem, from file to text."""
     import xylem
 
-    return str(xylem.compile(query, base_uri=f"{folder.as_uri()}/").run(allow=[folder]))
+    return str(xylem.compile(query, base_uri=f"{folder.as_uri()}/").run(allow=[folder], **options))
 
 
 def extracted(path: Path, *names: str) -> list[array[float]]:

@@ -16,7 +16,19 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from .best_match_engines import ASOF, COUNTED, NEAREST, PARETO, SECONDS, by_scipy, extracted, written, xylem_text
+from .best_match_engines import (
+    ASOF,
+    COUNTED,
+    DEGREES,
+    NEAREST,
+    PARETO,
+    SECONDS,
+    UNORDERED,
+    by_scipy,
+    extracted,
+    written,
+    xylem_text,
+)
 from .file_to_answer import on_one_core
 from .peak_memory import peak_rss_bytes
 
@@ -43,7 +55,7 @@ def _warm(engine: str) -> None:
         photon = "<photon><ra>1</ra><dec>1</dec><en>1</en><det_time>1</det_time></photon>"
         for file in _FILES:
             (folder / file).write_text(f"<photons>{photon}</photons>", encoding="ascii")
-        if engine == "xylem":
+        if engine in ("xylem", "spilled"):
             # The second file is long enough to be scanned.
             (folder / _FILES[1]).write_text(f"<photons>{photon * 20_000}</photons>", encoding="ascii")
             xylem_text(NEAREST, folder)
@@ -89,6 +101,18 @@ def _pareto(engine: str, folder: Path) -> dict[str, Any]:
     return {**figures, "answer": _mark((float(d), float(e)) for _, d, e in found)}
 
 
+def _core_pareto(engine: str, folder: Path) -> dict[str, Any]:
+    """The same from columns: pairs are found, none is written."""
+    first, second = (extracted(folder / name, "ra", "dec") for name in _FILES)
+    if engine == "scipy":
+        return _best(lambda: by_scipy(first, second))
+    from xylem.source.kernel import kernel_pairs
+
+    orders = [(("abs", ("-", ("left", n), ("right", n))), False, DEGREES) for n in range(2)]
+    sizes = len(first[0]), len(second[0])
+    return _best(lambda: kernel_pairs("left", 1, orders, [], first, sizes[0], second, sizes[1], None))
+
+
 def _core(engine: str, folder: Path) -> dict[str, Any]:
     first, second = (extracted(folder / name, "det_time", "en") for name in _FILES)
     if engine != "xylem":
@@ -121,7 +145,38 @@ def _mark(pairs: Iterable[tuple[float, float]]) -> str:
     return f"{len(rows)} {hashlib.sha256(flat.tobytes()).hexdigest()[:12]}"
 
 
-TASKS = {"nearest": _nearest, "counted": _counted, "pareto": _pareto, "core": _core}
+def _unordered(engine: str, folder: Path) -> dict[str, Any]:
+    """Items in the order of no value: kept whole, or in a file of which a tenth fits into memory."""
+    kept = sum((folder / name).stat().st_size for name in _FILES) // KEPT_SHARE
+    limits: dict[str, Any] = {"spill": folder, "window_bytes": kept // 10} if engine == "spilled" else {}
+
+    def run() -> str:
+        return xylem_text(UNORDERED, folder, **limits)
+
+    figures, text = _timed(run)
+    return {**figures, "answer": hashlib.sha256(text.encode()).hexdigest()[:12]}
+
+
+KEPT_SHARE = 5
+"""Of a photon, what the query keeps takes about this part of its bytes."""
+
+
+def _thesis(engine: str, folder: Path) -> dict[str, Any]:
+    from .best_match_thesis import delivered, table
+
+    figures, rows = _timed(table)
+    return {**figures, "rows": rows, "delivered": delivered()}
+
+
+TASKS = {
+    "nearest": _nearest,
+    "counted": _counted,
+    "pareto": _pareto,
+    "core": _core,
+    "core-pareto": _core_pareto,
+    "unordered": _unordered,
+    "thesis": _thesis,
+}
 
 if __name__ == "__main__":
     main(sys.argv[1:])

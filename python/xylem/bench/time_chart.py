@@ -24,8 +24,10 @@ class Panel:
     """A value that no curve should reach: a dashed line."""
 
 
-def time_chart(title: str, panels: Sequence[Panel], marks: Mapping[str, float] | None = None) -> str:
-    """The figure; `marks` are moments, drawn through all panels."""
+def time_chart(
+    title: str, panels: Sequence[Panel], marks: Mapping[str, float] | None = None, unit: str = " s"
+) -> str:
+    """The figure; `marks` are moments, drawn through all panels; `unit` is what stands behind numbers below them."""
     end = max((x for panel in panels for curve in panel.curves.values() for x, _ in curve), default=1.0)
     across = Scale(end, _LEFT, _LEFT + _WIDTH)
     parts: list[str] = []
@@ -37,7 +39,7 @@ def time_chart(title: str, panels: Sequence[Panel], marks: Mapping[str, float] |
         parts.append(_dashed(x, _TOP, x, bottom, "#999999"))
         parts.append(label(x + 4, _TOP + 12, name, fill="#777777"))
     for value in across.marks():
-        parts.append(label(across.at(value), bottom + 16, f"{value:g} s", "middle"))
+        parts.append(label(across.at(value), bottom + 16, f"{value:g}{unit}", "middle"))
     return chart(title, _LEFT + _WIDTH + 40, bottom + 30, _LEFT, parts)
 
 

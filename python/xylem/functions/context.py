@@ -127,6 +127,8 @@ class RunPart:
     """Where trees of windows wait that have no room in memory."""
     sweep: Any = None
     """A `CarriedSweep` of a join of two streams, where a run is given no more of them than has come."""
+    writes_text: bool = False
+    """Whether the answer is wanted as text, by a program that can write it (`Program.can_write`)."""
     trace: Callable[[str, str], None] = lambda label, value: None
     """fn:trace and fn:message output: (label, serialised value)."""
 

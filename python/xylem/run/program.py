@@ -88,6 +88,8 @@ class Program:
     """Expressions whose windows and joins were planned, with what code was generated for in their place."""
     indexes: Mapping[str, Span] = field(default_factory=dict)
     """The indexes of joins by their names in generated code, with the places of the joins."""
+    can_write: bool = False
+    """Whether it can give its answer as text, too: elements without anything between them."""
     _compiled: CodeType = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -125,8 +127,12 @@ class Program:
         pages: TreePages | None = None,
         left_out: Counter[str] | None = None,
         sweep: CarriedSweep | None = None,
+        writes_text: bool = False,
     ) -> Iterator[Any]:
-        """The items of the answer, computed as they are asked for. `streams`: what stream() gives, by name."""
+        """The items of the answer, computed as they are asked for. `streams`: what stream() gives, by name.
+
+        `writes_text` gives the answer as pieces of XML instead, of a program that `can_write`.
+        """
         run = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         if trace is not None:
             run.trace = trace
@@ -137,6 +143,7 @@ class Program:
         run.pages = pages
         run.left_out = left_out
         run.sweep = sweep
+        run.writes_text = writes_text
         if held_items is not None:
             run.held_items = held_items
         space = self.namespace(run, context)

@@ -18,7 +18,7 @@ from xylem.plan.result_template import Tally, Template
 from xylem.plan.scan_plan import AttributeTest, Batch, PositionTest, PresenceTest, ScanPlan, ValueTest, Written
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
-from xylem.values.native_rows import NativeColumn, NativeMatches, NativeNames
+from xylem.values.native_rows import NativeColumn, NativeMatches, NativeNames, NativePairWriter, NativePlan, NativeRows
 from xylem.values.qname import QName
 from xylem.values.strings import UntypedAtomic
 from xylem.values.tree import Tree
@@ -156,6 +156,19 @@ def indexed_pairs(
     lefts.frombytes(found[0])
     rights.frombytes(found[1])
     return lefts, rights
+
+
+def pair_writer(
+    template: Sequence[tuple[object, ...]],
+    left: Sequence[tuple[NativeRows, bytes, Sequence[NativePlan]]],
+    right: Sequence[tuple[NativeRows, bytes, Sequence[NativePlan]]],
+    left_columns: Sequence[NativeColumn | array[float]],
+    right_columns: Sequence[NativeColumn | array[float]],
+) -> NativePairWriter:
+    """Writes the results of pairs of rows, by a template (`run/best_match/written_pairs.py`)."""
+    columns = list(map(_as_column, left_columns)), list(map(_as_column, right_columns))
+    made: NativePairWriter = _native().PairWriter(list(template), list(left), list(right), *columns)
+    return made
 
 
 def _as_column(numbers: NativeColumn | array[float]) -> NativeColumn:

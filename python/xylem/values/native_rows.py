@@ -52,6 +52,13 @@ class NativeMatches(Protocol):
         """The numbers of left and of right items of each pair as `array("I")` has them, and how many have no value."""
 
 
+class NativePairWriter(Protocol):
+    """The results of a best-match join as text: `PairWriter` of `kernel/src/bindings/written_pairs.rs`."""
+
+    def write(self, lefts: bytes, rights: bytes) -> str | None:
+        """The text of some pairs, numbered as `array("I")` has it; None where a path leads to too many nodes."""
+
+
 class NativeNames(Protocol):
     """How the names of one document or scan are written, and which codes of the pool they have."""
 

@@ -29,6 +29,7 @@ from xylem.run.best_match.scanned_side import ScannedPath, side_source
 from xylem.run.best_match.side_rows import PathLeaf, SideRows
 from xylem.run.best_match.tuple_join import best_tuples
 from xylem.run.best_match.windowed_join import DeclaredSide, swept_tuples, tuples_of
+from xylem.run.best_match.written_pairs import PairText
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.node_test import NodeTest
@@ -40,6 +41,7 @@ from .joins import placed
 from .paths import node_test
 from .scanned_sides import scanned_sides
 from .writer import Frame
+from .written_matches import WrittenMatch, written_match
 
 Bound = list[tuple[tuple[str, str], Code]]
 JOIN = "urn:xylem:join"
@@ -53,11 +55,13 @@ def write_best_match(
     rest: Sequence[ast.Clause],
     result: ast.Expr,
     wanted: set[tuple[str, str]],
+    *,
+    is_answer: bool = False,
 ) -> tuple[Bound, Bound]:
     """Write the loop over the pairs; gives the variables of the left and of the right side that each turn binds.
 
     `rest` and `result` are what comes behind the join: variables that neither they nor the join read, and nobody wants
-    besides, are not kept.
+    besides, are not kept. `is_answer`: whether the results are those of the query, and nothing else is.
     """
     behind = wanted | read_behind((*plan.lets, *rest), result)
     pair_reads = behind.union(*map(read_variables, (*plan.criteria, *plan.tests)))
@@ -73,6 +77,8 @@ def write_best_match(
         c.writer.notes.append(Note(plan.span, topic, text))
     sides = ((plan.left, scanned[0]), (plan.right, scanned[1]))
     bounds: list[Bound] = [[], []]
+
+    written = written_match(c, plan, rest, result) if is_answer and not any(live) and not is_looked_up else None
 
     def joining() -> str:
         """What makes the join, once both sides are known."""
@@ -111,7 +117,11 @@ def write_best_match(
         for number, (side, scan) in enumerate(sides):
             text, bounds[number] = _side(c, side, pair_reads, None if any(live) else scan, is_live=live[number])
             texts.append(text)
-        given = f"{c.bind(many(joining()), 'joining').text}, {', '.join(texts)}"
+        made = c.bind(many(joining()), "joining").text
+        given = f"{made}, {', '.join(texts)}"
+        if written is not None:
+            given = f"{made}, {', '.join(c.bind(many(text), 'side').text for text in texts)}"
+            _write_texts(c, written, made, given, partial(_in_pair, c, plan, bounds))
         source = f"{c.called(tuples_of)}({given})"
         if any(live):
             told_orders = c.writer.constant(_declared_sides(plan, declared), "orders")
@@ -147,6 +157,31 @@ def _in_pair(
         write()
 
     return _function(c, c.lifted(stem, ["left", "right"], comment, body), "left", "right")
+
+
+def _write_texts(
+    c: Compiler,
+    written: WrittenMatch,
+    joining: str,
+    given: str,
+    in_pair: Callable[[str, str, Callable[[], None]], str],
+) -> None:
+    """Write what the answer is where it is wanted as text: the loop over the pairs is not reached then."""
+
+    def hole(expr: ast.Expr) -> str:
+        def write() -> None:
+            c.writer.line(f"return {c.as_sequence(c.atomized(c.compile(expr)))}")
+
+        return in_pair("gap", c.describe(expr), write)
+
+    c.writer.can_write = True
+    template = f"{c.writer.constant(written.template, 'template')}, {_tuple([hole(expr) for expr in written.holes])}"
+    paths = c.writer.constant(written.paths, "paths")
+    c.writer.line("if run.writes_text:")
+    with c.writer.indented():
+        c.writer.line(f"{joining}.written = {c.rt(PairText)}({template}, {paths})")
+        c.writer.line(f"yield from {c.called(tuples_of)}({given})")
+        c.writer.line("return")
 
 
 def _is_one_item(c: Compiler, plan: BestMatchPlan) -> bool:
@@ -305,7 +340,7 @@ def _side(
         is_plain = not clauses and binding.type is None and len(kept) == 1
         rows = "None" if is_plain else _function(c, frame, "items")
         leaves = [_operand(c, leaf, kept, "row", is_atomic=True) for leaf in side.leaves]
-        paths = tuple(_path_leaf(leaf, binding.name) for leaf in side.leaves)
+        paths = tuple(path_leaf(leaf, binding.name) for leaf in side.leaves)
         given = f"{rows}, {_tuple(leaves)}, {c.writer.constant(paths, 'paths')}"
         if scanned is None:
             return f"{c.rt(LiveSide if is_live else SideRows)}({c.writer.call(source)}, {given})", kept
@@ -324,7 +359,7 @@ def _read_clauses(clauses: Sequence[ast.Clause], read: set[tuple[str, str]]) -> 
     return kept[::-1]
 
 
-def _path_leaf(leaf: ast.Expr, name: ast.Name) -> PathLeaf | None:
+def path_leaf(leaf: ast.Expr, name: ast.Name) -> PathLeaf | None:
     """A leaf that is a path from the item of the loop, or such a path as a number."""
     is_lenient = False
     match leaf:
@@ -332,12 +367,18 @@ def _path_leaf(leaf: ast.Expr, name: ast.Name) -> PathLeaf | None:
             leaf, is_lenient = argument, called.local == "number"
     steps: list[tuple[str, NodeTest]] = []
     while isinstance(leaf, ast.Path) and isinstance(leaf.right, ast.AxisStep):
-        if leaf.right.predicates or leaf.right.axis not in ("child", "attribute", "descendant", "self"):
+        step, leaf = leaf.right, leaf.left
+        if step.axis == "descendant-or-self" and isinstance(step.test, ast.AnyKindTest) and not step.predicates:
+            if not steps or steps[-1][0] != "child":
+                return None
+            # //x → descendant::x
+            steps[-1] = ("descendant", steps[-1][1])
+            continue
+        if step.predicates or step.axis not in ("child", "attribute", "descendant", "self"):
             return None
-        if not isinstance(leaf.right.test, (ast.NameTest, ast.Wildcard, ast.TextTest)):
+        if not isinstance(step.test, (ast.NameTest, ast.Wildcard, ast.TextTest)):
             return None
-        steps.append((leaf.right.axis, node_test(leaf.right.axis, leaf.right.test)[0]))
-        leaf = leaf.left
+        steps.append((step.axis, node_test(step.axis, step.test)[0]))
     if not isinstance(leaf, ast.VarRef) or leaf.name.expanded != name.expanded:
         return None
     return PathLeaf(tuple(steps[::-1]), is_lenient)

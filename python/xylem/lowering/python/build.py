@@ -121,6 +121,7 @@ class Builder:
             self.lowered,
             self.writer.planned,
             self.writer.indexes,
+            self.writer.can_write,
         )
 
     def _check_bounds(self) -> None:
@@ -238,6 +239,7 @@ class Builder:
             def write() -> None:
                 for variable in first:
                     c.writer.line(f"{variable.python_name}()")
+                c.writer.answer = lowered
                 c.push(lowered, YIELD)
 
             frame = c.lifted("main", [], "", write)

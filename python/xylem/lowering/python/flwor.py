@@ -87,9 +87,10 @@ def push_flwor(c: Compiler, node: ast.Flwor, sink: Sink) -> ItemType:
     if c.writer.frame.blocks > 12 or c.is_indented_far:
         # Python allows twenty nested loops in one function.
         return c.push_code(compile_flwor(c, node), sink)
+    is_answer = node is c.writer.answer and sink is YIELD
     node = _planned(c, node)
     with c.scoped():
-        return _Loops(c, node, sink).write(list(node.clauses))
+        return _Loops(c, node, sink, is_answer=is_answer).write(list(node.clauses))
 
 
 def _planned(c: Compiler, node: ast.Flwor) -> ast.Flwor:
@@ -242,8 +243,10 @@ class _Tuples(NamedTuple):
 class _Loops:
     """Writes the loops of one FLWOR expression."""
 
-    def __init__(self, c: Compiler, node: ast.Flwor, sink: Sink) -> None:
+    def __init__(self, c: Compiler, node: ast.Flwor, sink: Sink, *, is_answer: bool = False) -> None:
+        """`is_answer`: whether it is the whole query."""
         self.c = c
+        self.is_answer = is_answer
         self.node = node
         self.sink = sink
         self.bound: dict[tuple[str, str], None] = {}
@@ -454,7 +457,9 @@ class _Loops:
         from .best_match import write_best_match
 
         c = self.c
-        left, right = write_best_match(c, plan, [*rest, *self.behind], self.node.result, self.wanted)
+        is_answer = self.is_answer and self.node.clauses[0] is plan
+        after = [*rest, *self.behind]
+        left, right = write_best_match(c, plan, after, self.node.result, self.wanted, is_answer=is_answer)
         with c.writer.indented(block=True):
             for name, code in (*left, *right):
                 c.declare(name, code, loops=True)

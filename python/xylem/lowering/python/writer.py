@@ -86,6 +86,10 @@ class Writer:
         """Indexes of joins by their names, with the places of the joins."""
         self.planned: dict[ast.Expr, ast.Expr] = {}
         """Expressions whose windows and joins were planned, with what is generated in their place."""
+        self.answer: ast.Expr | None = None
+        """The body of the query, while code is written for it."""
+        self.can_write = False
+        """Whether the program can give its answer as text."""
         self._constant_names: dict[Any, str] = {}
         self._counter = 0
         self.frame: Frame = Frame("(none)", [])

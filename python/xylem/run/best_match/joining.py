@@ -17,6 +17,7 @@ from .join_spec import JoinSpec
 from .numeric_join import IrregularLeaf, NumericJoin
 from .paged_rows import paged_rows
 from .side_rows import Column, SideRows, numbers_of
+from .written_pairs import PairText
 
 Test = Callable[[Row, Row], bool]
 
@@ -75,6 +76,8 @@ class Joining:
         self.timezone = timezone
         self.pages = pages
         """Where trees of what is kept wait that have no room in memory."""
+        self.written: PairText | None = None
+        """What writes the results, where the text of each is wanted and not its rows."""
         self._left_out = left_out
 
     def rows_of(
@@ -84,6 +87,9 @@ class Joining:
         if numeric is None:
             self.saw("left", left)
             self.saw("right", right)
+        if self.written is not None:
+            yield from self._texts(left, right, numeric)
+            return
         pairs = self.pairs(left, right, numeric)
         if not (self.spec.pads_left or self.spec.pads_right):
             if self.pages is not None and self.pages.written_pages and self.spec.reads_left and self.spec.reads_right:
@@ -100,9 +106,30 @@ class Joining:
         self, left: SideRows, right: SideRows, start: int, end: int, numeric: NumericOf
     ) -> Iterator[tuple[Row, Row]]:
         """The rows of each pair of some rows of the first loop; the others compete, too."""
+        if self.written is not None:
+            yield from self._texts(left, right, numeric, (start, end))
+            return
         for one, other in self.pairs(left, right, numeric):
             if start <= (one if self.spec.left_is_first else other) < end:
                 yield left.rows[one], right.rows[other]
+
+    def _texts(
+        self, left: SideRows, right: SideRows, numeric_of: NumericOf | None, between: tuple[int, int] | None = None
+    ) -> Iterator[Any]:
+        """The text of the results of each pair, perhaps of some rows of the first loop alone."""
+        assert self.written is not None
+        used: list[Numeric] = []
+
+        def numeric(left: SideRows, right: SideRows) -> Numeric:
+            used.append((numeric_of or self.numeric)(left, right))
+            return used[0]
+
+        pairs = list(self.pairs(left, right, numeric))
+        if between is not None:
+            first, (start, end) = 0 if self.spec.left_is_first else 1, between
+            pairs = [pair for pair in pairs if start <= pair[first] < end]
+        terms = next((one for one in used if isinstance(one, NumericJoin)), None)
+        yield from self.written.texts(pairs, left, right, terms)
 
     def saw(self, side: str, rows: SideRows) -> None:
         """Count the rows of which an order has no number."""

@@ -105,6 +105,13 @@ class NumericJoin:
             return found
         return reference_pairs(*asked, self.columns["left"], len(left), self.columns["right"], len(right), keys)
 
+    def numeric(self, term: Term) -> Numeric | None:
+        """A term over columns; None where it cannot be one."""
+        try:
+            return self._numeric(term)
+        except IrregularLeaf:
+            return None
+
     # --- rows that come later
 
     def fits(self, side: str, rows: SideRows) -> bool:

@@ -1,0 +1,123 @@
+"""What `xylem bench best-match` tells: tables, bars, and the figures of the thesis' evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.table import Table
+
+from .best_match_thesis import ALGORITHMS, FIXED_DIMENSIONS, FIXED_SIZE
+from .time_chart import Panel, time_chart
+
+Figures = dict[str, dict[str, Any]]
+
+ASKED = {
+    "nearest": "nearest in time, within 0.5 s",
+    "counted": "how many of them",
+    "pareto": "ra and dec, within 0.1",
+    "core": "nearest, columns alone",
+    "core-pareto": "ra and dec, columns alone",
+    "unordered": "nearest in ra, in no order",
+}
+BARS = {"nearest": 5.0, "counted": 10.0, "pareto": 5.0, "core": 0.5, "core-pareto": 1 / 1.5}
+"""How many times faster than a peer Xylem must be; a core may take twice the time."""
+MOST_SPILLED = 3.0
+"""How many times longer a join may take of which a tenth fits into memory."""
+PANDAS_ONLY = ("core",)
+"""What is compared with pandas alone: others are told."""
+
+
+def comparison(figures: Figures) -> Table:
+    """Everyone's time for each task."""
+    table = Table("what is asked", "by", "CPU s", "times as fast", "peak MB", "answer")
+    for task, engines in figures.items():
+        own = engines["xylem"]
+        for engine, told in engines.items():
+            if not isinstance(told, dict):
+                table.add_row(ASKED[task], engine, "-", "-", "-", str(told))
+                continue
+            ratio = told["cpu_seconds"] / own["cpu_seconds"] if isinstance(own, dict) else float("nan")
+            peak = f"{told['peak_bytes'] / 1e6:.0f}"
+            table.add_row(
+                ASKED[task], engine, f"{told['cpu_seconds']:.3f}", f"{ratio:.1f}", peak, told.get("answer", "")
+            )
+    return table
+
+
+def thesis_table(rows: list[dict[str, Any]]) -> Table:
+    """The evaluation of the thesis, 4.4."""
+    table = Table("size", "dimensions", "distribution", *ALGORITHMS, "pairs", title="CPU seconds of each algorithm")
+    for row in rows:
+        seconds = [f"{row['seconds'][name]:.4f}" for name in ALGORITHMS]
+        pairs = "answers differ" if row["pairs"] is None else str(row["pairs"])
+        table.add_row(str(row["size"]), str(row["dimensions"]), row["distribution"], *seconds, pairs)
+    return table
+
+
+def thesis_figures(told: Mapping[str, Any]) -> dict[str, str]:
+    """Charts by their names."""
+    rows = told["rows"]
+
+    def curves(of: list[dict[str, Any]], over: str) -> dict[str, list[tuple[float, float]]]:
+        return {name: [(row[over], row["seconds"][name]) for row in of] for name in ALGORITHMS}
+
+    uniform = [row for row in rows if row["distribution"] == "uniform"]
+    sizes = sorted((row for row in uniform if row["dimensions"] == FIXED_DIMENSIONS), key=lambda row: int(row["size"]))
+    fixed = min(FIXED_SIZE, sizes[-1]["size"])
+    dimensions = sorted((row for row in uniform if row["size"] == fixed), key=lambda row: int(row["dimensions"]))
+    in_kernel = ("windows and boxes", "boxes")
+
+    def panels(of: list[dict[str, Any]], over: str) -> list[Panel]:
+        found = curves(of, over)
+        return [
+            Panel("CPU seconds", found),
+            Panel("in the kernel", {name: found[name] for name in in_kernel}),
+        ]
+
+    return {
+        "sizes": time_chart("Items of each input", panels(sizes, "size"), unit=""),
+        "dimensions": time_chart(f"Dimensions, {fixed} items", panels(dimensions, "dimensions"), unit=""),
+        "delivered": time_chart(
+            "Results that have come, by input that was read", [Panel("percent", told["delivered"])], unit=" %"
+        ),
+    }
+
+
+def verdicts(figures: Figures, memory: Mapping[str, Mapping[str, float]], thesis: Any) -> list[tuple[bool, str]]:
+    """Which bars hold."""
+    found = []
+    for task, engines in figures.items():
+        own = engines["xylem"]
+        for engine, told in engines.items():
+            if engine == "xylem" or not isinstance(told, dict) or not isinstance(own, dict):
+                continue
+            if told.get("answer") != own.get("answer"):
+                found.append((False, f"{ASKED[task]}: the answer of {engine} is another one"))
+            ratio = told["cpu_seconds"] / own["cpu_seconds"]
+            if task == "unordered":
+                told_bar = f"a tenth of it in memory takes {ratio:.2f} times as long, bar {MOST_SPILLED}"
+                found.append((ratio <= MOST_SPILLED, told_bar))
+            elif engine == "pandas" or task not in PANDAS_ONLY:
+                told_bar = f"{ASKED[task]}: {ratio:.1f} times as fast as {engine}, bar {BARS[task]:.2g}"
+                found.append((ratio >= BARS[task], told_bar))
+    if len(memory) == 2:
+        less, more = memory.values()
+        ratio = more["peak_bytes"] / less["peak_bytes"]
+        found.append((ratio <= 1.1, f"ten times the photons take {ratio:.2f} times the memory, bar 1.1"))
+        ratio = more["cpu_seconds"] / less["cpu_seconds"] / 10
+        found.append((ratio <= 1.3, f"with ten times the photons, each takes {ratio:.2f} times the CPU, bar 1.3"))
+    if isinstance(thesis, dict):
+        found += _shapes(thesis["rows"])
+    return found
+
+
+def _shapes(rows: list[dict[str, Any]]) -> list[tuple[bool, str]]:
+    """What the thesis observes: windows beat nested loops at every size, a grid improves on windows alone."""
+    large = [row["seconds"] for row in rows if row["size"] >= min(FIXED_SIZE, rows[-1]["size"])]
+    is_same = all(row["pairs"] is not None for row in rows)
+    return [
+        (is_same, "the four algorithms of the thesis' table give the same pairs"),
+        (all(one["windows"] < one["nested loops"] for one in large), "windows beat nested loops"),
+        (all(one["windows and boxes"] < one["windows"] for one in large), "boxes improve on windows alone"),
+    ]
