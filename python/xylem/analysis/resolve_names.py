@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 from xylem.errors import StaticError
 from xylem.syntax import ast
 
+from .facts.best_match_loops import check_sides
 from .static_context import XML, XMLNS, XQUERY, StaticContext
 
 N = TypeVar("N", bound=ast.Node)
@@ -79,6 +80,12 @@ def _function_call(node: ast.FunctionCall, context: StaticContext) -> ast.Functi
         name=_function_name(node.name, context),
         arguments=_resolve_value(node.arguments, context),
     )
+
+
+def _flwor(node: ast.Flwor, context: StaticContext) -> ast.Flwor:
+    made = _resolve_fields(node, context)
+    check_sides(made.clauses)
+    return made
 
 
 def _best_match_order(node: ast.BestMatchOrder, context: StaticContext) -> ast.BestMatchOrder:
@@ -193,6 +200,7 @@ def declared_namespaces(node: ast.DirectElement) -> dict[str, str]:
 
 _HANDLERS: dict[type, Any] = {
     ast.FunctionCall: _function_call,
+    ast.Flwor: _flwor,
     ast.BestMatchOrder: _best_match_order,
     ast.NamedFunctionRef: _named_function_ref,
     ast.Arrow: _arrow,

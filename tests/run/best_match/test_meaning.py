@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import xylem
 from xylem.errors import XylemError
+from xylem.pipeline import StaticEnvironment
+from xylem.query.compiled_query import CompiledQuery
 
 PAPERS = Path(__file__).parents[2] / "golden" / "papers"
 POINTS = """
@@ -230,6 +232,15 @@ def test_errors(text: str, code: str, told: str) -> None:
     assert told in str(error.value)
     assert error.value.span is not None
     assert code[:2] != "XY" or error.value.hint
+
+
+@pytest.mark.parametrize("bound", ["let $r := /a/r[1] for $s in /a/s", "for $s in /a/s let $r := /a/r[1]"])
+def test_sides_that_are_no_loops_are_told_whatever_reads_the_input(bound: str) -> None:
+    text = f"{bound} where $r left outer bestmatch join $s on (abs($r/@x - $s/@x)) min return 1"
+    for compiled in (lambda query: query.program, lambda query: query.stream_passes()):
+        with pytest.raises(XylemError) as error:
+            compiled(CompiledQuery(text, StaticEnvironment()))
+        assert error.value.code == "XYST0015"
 
 
 def paper(name: str) -> str:

@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xylem.errors import StaticError
 from xylem.syntax import ast
+
+
+def check_sides(clauses: Sequence[ast.Clause]) -> None:
+    """XYST0015 for a side that `let` binds: it is no loop, and rules may put its value in the place of the variable."""
+    for index, join in enumerate(clauses):
+        for side in (join.left, join.right) if isinstance(join, ast.BestMatchClause) else ():
+            binding = next((one for one in reversed(clauses[:index]) if _binds(one, side.name)), None)
+            if isinstance(binding, ast.LetClause):
+                why, hint = f"${side.name} is not bound by `for`", f"for ${side.name} in …"
+                raise StaticError("XYST0015", why, span=side.span, hint=hint)
+
+
+def _binds(clause: ast.Clause, name: ast.Name) -> bool:
+    return isinstance(clause, (ast.ForClause, ast.LetClause)) and clause.name.expanded == name.expanded
 
 
 def joins_each(clauses: Sequence[ast.Clause], index: int) -> bool:

@@ -132,12 +132,17 @@ def _check_independence(found: JoinClauses) -> None:
         )
 
 
+def _called(name: ast.Name) -> str:
+    """A function as a query calls it."""
+    return name.local if name.uri == FN else str(name)
+
+
 def _check_orders(found: JoinClauses) -> None:
     for order in found.clause.orders:
         if order.limit is not None:
             if order.function is not None and order.function.expanded not in _MEASURED:
                 raise _refused(
-                    f"{order.function} says which pair is better, and not how far apart its items are",
+                    f"{_called(order.function)} says which pair is better, and not how far apart its items are",
                     order.limit,
                     "put the limit into a `where` before the join",
                 )

@@ -35,7 +35,8 @@ _QNAME = rf"(?:Q\{{[^{{}}]*\}}|{NCNAME}:)?{NCNAME}"
 _STEP = rf"(?:@|child::|attribute::)?{_QNAME}"
 _data_window = re.compile(rf"\|\s*(?:count\s+[0-9]|(?:{_STEP}(?:\s*/\s*{_STEP})*\s+|\.\s+)?diff\s+[0-9.])").match
 _variable = re.compile(rf"\$\s*{_QNAME}").match
-_JOIN_WORDS = ("constrained", "left", "right", "full", "bestmatch")
+_call = re.compile(rf"{_QNAME}\(").match
+JOIN_WORDS = ("constrained", "left", "right", "full", "bestmatch")
 _fraction = re.compile(r"\.[0-9]|[0-9]+(?:\.[0-9]|[eE][+-]?[0-9])").match
 _WINDOW_KINDS = ("tumbling", "sliding", "landmark")
 _ROLES = ("position", "curItem", "prevItem", "nextItem")
@@ -132,7 +133,7 @@ class ExtensionGrammar(PrimaryGrammar):
             return False
         # A name or a number behind a variable is nothing that the standard grammar has.
         behind = self.after(side.end())
-        return self.word_at(behind) in _JOIN_WORDS or self.text[behind].isdigit()
+        return self.word_at(behind) in JOIN_WORDS or self.text[behind].isdigit()
 
     def best_match(self) -> Clause:
         """`where $r (left|right|full outer)? k? bestmatch join $s on order, …`."""
@@ -172,6 +173,8 @@ class ExtensionGrammar(PrimaryGrammar):
         limit = None
         if self.text[self.pos] in _LIMIT_STARTS:
             limit = self._limit()
+        elif self.text[self.pos] in "-+" or _call(self.text, self.pos):
+            raise self.expected("a limit, a comma or a clause", "an expression as a limit has parentheses: min (2 * 3)")
         return BestMatchOrder(operands, direction, function, limit, span=self.span(start))
 
     def _operands(self) -> tuple[Expr, ...]:

@@ -19,6 +19,7 @@ from ..ast import (
     WindowVariables,
 )
 from .control import ControlGrammar
+from .extensions import JOIN_WORDS
 
 _CLAUSES = "`return` or a clause such as `where` or `order by`"
 
@@ -55,6 +56,8 @@ class FlworGrammar(ControlGrammar):
     def _missing_return(self, clauses: list[Clause], word: str) -> str:
         if self.text[self.pos] == ";":
             return "XQuery ends no clause with `;`"
+        if word.lower() in JOIN_WORDS and "bestmatch" in self.text[self.pos : self.pos + 40].lower():
+            return "a best-match join has a `where` of its own: where $r left outer bestmatch join $s on …"
         return "every FLWOR expression ends with `return`" if clauses and not word.startswith("=") else ""
 
     # --- for and let
