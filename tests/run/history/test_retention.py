@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -14,6 +15,7 @@ from xylem.run.history.evaluation import Reevaluation, Surroundings
 from xylem.run.history.feed import Feed
 from xylem.run.history.retention import Keep, Retention, retention_of
 from xylem.run.history.run import UpdateInput
+from xylem.source.limits import DEFAULT_LIMITS
 from xylem.source.resources import FileResources
 from xylem.source.update_stream.wire import read_wire
 
@@ -91,3 +93,19 @@ def test_a_region_that_each_update_brings_anew_keeps_what_is_asked_for(query: st
     run.final()
     (slot,) = (item for item in run.history.streams[""].document.content[0].content if isinstance(item, Slot))  # type: ignore[union-attr]
     assert len(slot.versions) <= 2
+
+
+@pytest.mark.parametrize("query", ["for $i in //item return ($i/p, $i/p#1)", "//b/preceding-sibling::item/p"])
+def test_regions_that_are_named_no_more_do_not_count(query: str) -> None:
+    """Neither they, nor what updates brought into them: a stream may go on for ever."""
+    updates = "".join(
+        f'<u:replace of="i" t="{n}"><item u:id="i"><p u:id="p">{n}</p></item></u:replace>'
+        f'<u:replace of="p" t="{n}"><p>-{n}</p></u:replace>'
+        for n in range(1, 300)
+    )
+    stream = f'{OPEN}<r><item u:id="i"><p u:id="p">0</p></item><b/></r>{updates}</u:stream>'
+    limits = replace(DEFAULT_LIMITS, regions=6, history_bytes=10_000)
+    inputs = [UpdateInput("", "", read_wire([stream.encode()]))]
+    run = history_query(query).run(inputs, FileResources(), {}, limits=limits, is_edited=False)
+    assert "-299" in run.final().text
+    assert run.history.regions <= 3

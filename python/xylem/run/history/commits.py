@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
-from .content import PENDING, Content, Document, Element, Leaf, Owner, Slot, Version
+from .content import PENDING, Content, Document, Element, Leaf, Owner, Slot, Version, brought_into, is_value
 
 Kind = Literal["content", "replaced", "removed", "inserted"]
 ZERO = Decimal(0)
@@ -137,6 +137,8 @@ class History:
         versions = slot.versions
         for version in versions[:number]:
             self.held_bytes -= version.size
+            if not is_value(version.content):
+                self.held_bytes -= brought_into(version.content)
         del versions[:number]
 
     # --- for `saved_history.py`

@@ -95,8 +95,8 @@ class Slot:
         self.before: list[Slot] = []
         self.after: list[Slot] = []
         self.is_frozen = False
-        self.names: tuple[str, ...] = ()
-        """The ids that it was given, if it stands directly in another slot; some may name others by now."""
+        self.names = 0
+        """How many ids name it."""
 
     @property
     def is_inner(self) -> bool:
@@ -125,6 +125,30 @@ def placed(content: Sequence[Content]) -> Iterator[Content]:
             stack.extend((each, False) for each in slot.after)
             stack.append((slot, True))
             stack.extend((each, False) for each in reversed(slot.before))
+
+
+def is_value(content: Sequence[Content]) -> bool:
+    """Whether some content is a text, or one element around it: no slot is in it."""
+    if len(content) == 1 and type(element := content[0]) is Element:
+        content = element.content
+    return not content or (len(content) == 1 and type(content[0]) is Leaf)
+
+
+def brought_into(content: Sequence[Content]) -> int:
+    """About how many bytes updates have brought into the slots of some content."""
+    size = 0
+    waiting: list[Content] = [*content]
+    while waiting:
+        item = waiting.pop()
+        if type(item) is Element:
+            waiting += item.content
+        elif type(item) is Slot:
+            waiting += item.before
+            waiting += item.after
+            for version in item.versions:
+                size += version.size
+                waiting += version.content
+    return size
 
 
 def is_shown(shown: int, commit: int) -> bool:

@@ -44,8 +44,8 @@ def restore_history(history: History, state: tuple[Any, ...]) -> Commit:
         for id, number in ids.items():
             slot = FROZEN if number == _IS_FROZEN else _unseen() if number == _ORPHAN else slots[number]
             stream.slots[id] = slot
-            if slot.is_inner:
-                slot.names += (id,)
+            if slot is not FROZEN:
+                slot.names += 1
     changes = [change for stream in history.streams.values() for change in _changes(stream)]
     return Commit(history.number, history.now, tuple(changes))
 

@@ -216,14 +216,10 @@ class Updates:
         Both have one history, so it is the same in either. Where each update brings the region that the next one
         replaces, `<u:replace of="i"><a u:id="i">…`, slots would stand in slots without end.
         """
-        while type(around := slot.owner) is Version and not self._has_name(slot) and self._is_all(slot, around):
+        while type(around := slot.owner) is Version and not slot.names and self._is_all(slot, around):
             slot = around.slot
         version.slot = slot
         return slot
-
-    def _has_name(self, slot: Slot) -> bool:
-        slots = self.stream.slots
-        return any(slots.get(id) is slot for id in slot.names)
 
     def _is_all(self, slot: Slot, around: Version) -> bool:
         """Whether a slot is all there will be in a version, which is the newest of a slot that may change."""
@@ -239,10 +235,17 @@ class Updates:
         )
 
     def name(self, id: str, slot: Slot) -> None:
-        """An id names a slot from now on."""
-        self.stream.slots[id] = slot
-        if type(slot.owner) is Version:
-            slot.names += (id,)
+        """An id names a slot from now on. One that has no name any more is not open to updates."""
+        slots = self.stream.slots
+        before = slots.get(id)
+        if before is slot:
+            return
+        slots[id] = slot
+        slot.names += 1
+        if before is not None and before is not FROZEN:
+            before.names -= 1
+            if not before.names and not before.is_frozen:
+                self.stream.history.regions -= 1
 
     def write(self, update: WrittenUpdate) -> None:
         """An update that is complete and has no other in it. As `begin`, content and `end` of it."""
@@ -310,7 +313,9 @@ class Updates:
         if not slot.is_frozen:
             slot.is_frozen = True
             self.stream.history.regions -= 1
-        self.stream.slots[of] = FROZEN
+        if slot is not FROZEN:
+            slot.names -= 1
+            self.stream.slots[of] = FROZEN
 
     def target(self, of: str, kind: str = "replace") -> Slot:
         """The slot an id is bound to, if it can be updated so."""
