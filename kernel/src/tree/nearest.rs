@@ -9,21 +9,21 @@ use std::sync::PoisonError;
 use super::axes::{Axis, Step, Test};
 use super::Tree;
 
-/// More steps than a query has: a tree that lives longer than its queries starts afresh.
-const MOST_STEPS: usize = 256;
+/// A search that looks at fewer rows costs no more than remembering it.
+const NEAR: u32 = 64;
+
+/// Families are large where answers are remembered, so there are few; a tree that has more of them starts afresh.
+const MOST_ANSWERS: usize = 4096;
 
 /// The family of rows that are not searched family by family.
 const WHOLE_TREE: u32 = u32::MAX;
 
-/// An axis and a test as one key.
-pub(super) type StepKey = (bool, u64, bool);
+/// The direction of a step, its test as a number, and the parent of the rows searched.
+pub(super) type StepKey = (bool, u64, u32);
 
-/// The last answer of a step.
+/// An answer, and where its search began.
 #[derive(Clone, Copy)]
 pub(super) struct Nearest {
-    /// The parent of the rows searched.
-    family: u32,
-    /// Where the search began.
     from: u32,
     found: Option<u32>,
 }
@@ -36,22 +36,32 @@ impl Tree {
         };
         let is_forward = step.axis != Axis::PrecedingSibling;
         let from = if is_forward { self.ends[row as usize] } else { row };
-        let key = (is_forward, test, family == WHOLE_TREE);
+        let key = (is_forward, test, family);
         let mut nearest = self.nearest.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = nearest.get(&key).filter(|last| last.family == family).copied();
-        let found = match last {
+        let found = match nearest.get(&key).copied() {
             None => self.next_along(step, row, None)?,
-            Some(last) if is_forward => self.first_from(step, row, from, &last)?,
+            Some(last) if is_forward => self.first_from(step, row, from, family, &last)?,
             Some(last) => self.last_before(step, row, family, &last)?,
         };
-        if nearest.len() >= MOST_STEPS {
-            nearest.clear();
+        if from.abs_diff(found.unwrap_or_else(|| self.bound(is_forward, family))) > NEAR {
+            if nearest.len() >= MOST_ANSWERS {
+                nearest.clear();
+            }
+            nearest.insert(key, Nearest { from, found });
         }
-        nearest.insert(key, Nearest { family, from, found });
         Some(found)
     }
 
-    fn first_from(&self, step: &Step, row: u32, from: u32, last: &Nearest) -> Option<Option<u32>> {
+    /// Where a search without success ends.
+    fn bound(&self, is_forward: bool, family: u32) -> u32 {
+        match (is_forward, family) {
+            (true, WHOLE_TREE) => self.len() as u32,
+            (true, _) => self.ends[family as usize],
+            (false, _) => family,
+        }
+    }
+
+    fn first_from(&self, step: &Step, row: u32, from: u32, family: u32, last: &Nearest) -> Option<Option<u32>> {
         if from >= last.from {
             return match last.found {
                 Some(found) if found < from => self.next_along(step, row, None),
@@ -59,7 +69,7 @@ impl Tree {
             };
         }
         let accepts = |&row: &u32| step.test.accepts(self.codes[row as usize]);
-        let between = if last.family == WHOLE_TREE {
+        let between = if family == WHOLE_TREE {
             self.below(from, last.from).find(accepts)
         } else {
             self.siblings_until(from, last.from).find(accepts)

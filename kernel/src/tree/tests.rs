@@ -131,17 +131,17 @@ fn steps_can_be_followed_one_by_one() {
 #[test]
 fn the_nearest_row_is_the_same_whatever_was_asked_before() {
     let mut tree = Tree::default();
-    tree.push(kind::DOCUMENT, 61, 0, "");
-    // Twelve families of five, one inside the last of the other: <a/><b/><a><…/></a>
-    for row in 1..61_u32 {
-        let code = if row % 7 == 3 { B } else { A };
-        let is_parent = row % 5 == 0 && row < 60;
-        tree.push(code, if is_parent { 61 } else { row + 1 }, (row - 1) / 5 * 5, "");
+    tree.push(kind::DOCUMENT, 901, 0, "");
+    // Three families of three hundred, each inside the last of the other.
+    for row in 1..901_u32 {
+        let code = if row % 97 == 3 { B } else { A };
+        let is_parent = row % 300 == 0 && row < 900;
+        tree.push(code, if is_parent { 901 } else { row + 1 }, (row - 1) / 300 * 300, "");
     }
     let mut row = 17;
     for turn in 0..3000_u32 {
         // Forth, back, and anywhere.
-        row = [(row + 1) % 61, (row + 60) % 61, (row * 31 + 7) % 61][(turn / 200 % 3) as usize];
+        row = [(row + 1) % 901, (row + 900) % 901, (row * 31 + 7) % 901][(turn / 400 % 3) as usize];
         for axis in [Axis::FollowingSibling, Axis::PrecedingSibling, Axis::Following, Axis::Child] {
             for test in [Test::Code(B), Test::Any, Test::Code(X), Test::Codes(FxHashSet::from_iter([B]))] {
                 let step = Step { axis, test };
@@ -151,9 +151,9 @@ fn the_nearest_row_is_the_same_whatever_was_asked_before() {
     }
     let step = Step { axis: Axis::FollowingSibling, test: Test::Code(X) };
     assert_eq!(tree.first_along(&step, 1), Some(None));
-    tree.push(X, 62, 0, "");
+    tree.push(X, 902, 0, "");
     tree.close_root();
-    assert_eq!(tree.first_along(&step, 1), Some(Some(61)));
+    assert_eq!(tree.first_along(&step, 1), Some(Some(901)));
 }
 
 #[test]
