@@ -234,6 +234,36 @@ def test_errors(text: str, code: str, told: str) -> None:
     assert code[:2] != "XY" or error.value.hint
 
 
+PADDED = (
+    "for $r in /d/r LOOP for $s allowing empty in /d/s BEFORE where $r left outer bestmatch join $s on (D) min 2 "
+    "BEHIND"
+)
+
+
+@pytest.mark.parametrize(
+    ("places", "expected"),
+    [
+        ({}, ["1a", "2", "3b"]),
+        ({"LOOP": "where $r/@x > 5"}, ["2", "3b"]),
+        ({"BEFORE": "where $r/@x > 5"}, ["2", "3b"]),
+        ({"BEHIND": "where $r/@x > 5"}, ["2", "3b"]),
+        ({"BEFORE": "where $s/@x > 5"}, ["1", "2", "3b"]),
+        ({"BEFORE": "where $r/@x + $s/@x > 5"}, ["1", "2", "3b"]),
+        ({"BEHIND": "where $s/@x > 5"}, ["3b"]),
+        ({"BEHIND": "where empty($s)"}, ["2"]),
+    ],
+)
+def test_conditions_and_items_without_partner(places: dict[str, str], expected: list[str]) -> None:
+    text = PADDED + " return $r/@n || $s/@n"
+    for place in ("LOOP", "BEFORE", "BEHIND"):
+        text = text.replace(place, places.get(place, ""))
+    document = xylem.parse(
+        "<d><r n='1' x='1'/><r n='2' x='50'/><r n='3' x='9'/><s n='a' x='1.5'/><s n='b' x='8'/></d>"
+    )
+    for measure in ("abs($r/@x - $s/@x)", "abs(xs:decimal($r/@x) - xs:decimal($s/@x))"):
+        assert list(xylem.compile(text.replace("(D)", f"({measure})")).run(document)) == expected
+
+
 @pytest.mark.parametrize("bound", ["let $r := /a/r[1] for $s in /a/s", "for $s in /a/s let $r := /a/r[1]"])
 def test_sides_that_are_no_loops_are_told_whatever_reads_the_input(bound: str) -> None:
     text = f"{bound} where $r left outer bestmatch join $s on (abs($r/@x - $s/@x)) min return 1"

@@ -117,6 +117,31 @@ def test_results_come_when_nothing_better_can() -> None:
     assert log[3:] == ["a10", "b11", "b16"]
 
 
+@pytest.mark.parametrize(
+    ("direction", "values", "told"),
+    [
+        ("ascending", ("16999.5e0", "16998.25e0"), "has 16998.25 after all values below 16999.5 were"),
+        ("descending", (3, 5), "has 5 after all values above 3 were"),
+        (
+            "ascending",
+            ("xs:dateTime('2024-01-01T10:00:00')", "xs:dateTime('2023-12-31T10:00:00.5')"),
+            "has 2023-12-31T10:00:00.500000 after all values below 2024-01-01T10:00:00 were",
+        ),
+    ],
+)
+def test_what_is_late_is_told_as_the_query_has_it(direction: str, values: tuple[Any, Any], told: str) -> None:
+    given = [value for text in values for value in xylem.compile(str(text)).run().xdm]
+    limit = "(xs:dayTimeDuration('PT1S'))" if "T" in str(values[0]) else "1"
+    query = xylem.compile(
+        f"declare option xylem:direction '{direction}'; for $r in stream('a') for $s in stream('b') "
+        f"where $r left outer bestmatch join $s on ($r, $s) minAttrDist {limit} return 1"
+    )
+    with pytest.raises(XylemError) as caught:
+        list(query.run(streams={"a": iter(given), "b": iter(())}))
+    assert caught.value.code == "XYDY0012"
+    assert told in str(caught.value)
+
+
 def test_windows_alone_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
     original = SweptSide.pull

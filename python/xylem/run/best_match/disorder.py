@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from itertools import islice
-from math import inf, isnan, nextafter
+from math import inf, isfinite, isnan, nextafter
 from operator import le
 from typing import Any, NamedTuple
 
@@ -36,8 +37,10 @@ class Progress:
     Holds:  as many values as are read ahead.
     """
 
-    def __init__(self, order: StreamOrder, name: str, late_items: LateItems | None) -> None:
+    def __init__(self, order: StreamOrder, name: str, late_items: LateItems | None, direction: int = 1) -> None:
+        """`direction`: -1 where values are given with the other sign, since they fall."""
         self._order = order
+        self._direction = direction
         self._is_plain = not order.within and not order.read_ahead and order.punctuation is None
         self._name = name
         self._late_items = late_items
@@ -94,7 +97,8 @@ class Progress:
         return max(reached, greatest - order.within * self.scale)
 
     def _refuse(self, item: Any, key: float) -> None:
-        why = f"{self._name} has {key:g} after all values below {self.reached:g} were complete"
+        side = "below" if self._direction > 0 else "above"
+        why = f"{self._name} has {self._told(key)} after all values {side} {self._told(self.reached)} were complete"
         if self._order.late is Late.STOP:
             raise DynamicError(
                 "XYDY0012",
@@ -105,3 +109,13 @@ class Progress:
         self.late += 1
         if self._late_items is not None:
             self._late_items.take(item, why, self._name)
+
+    def _told(self, key: float) -> str:
+        """A value as the query has it."""
+        value = key * self._direction
+        if self.scale == 1.0 or not isfinite(value):
+            return f"{value:.15g}"
+        return (_TIMES_BEGIN + timedelta(microseconds=round(value))).isoformat()
+
+
+_TIMES_BEGIN = datetime(2000, 1, 1)

@@ -94,7 +94,7 @@ def swept_tuples(
         batches: Iterable[SideRows] = side.batches(joining.pages, taken) if isinstance(side, LiveSide) else (side,)
         order = said.order if is_live else StreamOrder(within=float("inf"))
         mark = None if order.punctuation is None else value._replace(leaf=order.punctuation)
-        progress = Progress(order, said.name, late_items)
+        progress = Progress(order, said.name, late_items, direction)
         swept = SweptSide(batches, value, progress, joining.timezone, mark, seen, goes_on=goes_on and is_live)
         if carried is not None and isinstance(side, LiveSide):
             carried.go_on(said.name, side, swept, progress)
