@@ -42,6 +42,9 @@ SAME = [
 """All pairs with equal keys."""
 
 JOINED = [
+    f"{P} ! @id ! (let $i := . return count({C}[@k = $i]))",
+    f"for $p in {P} return /r/c[position() < 3][@k = $p/@id]",
+    f"for $p in {P} return /r/c[last() - 1][@k = $p/@id]/@k/string()",
     # grouping
     f"for $p in {P} let $a := for $t in {C} where $t/@k = $p/@id return $t return <i>{{count($a)}}</i>",
     f"for $p in {P} return count({C}[@k = $p/@id])",
@@ -119,6 +122,8 @@ JOINED = [
 ]
 
 NOT_JOINED = [
+    # The place is one of the loop, not of what it looks through.
+    f"{P}/(let $n := . return subsequence({C}, position(), 1)[@k = $n/@id])/@n/string()",
     # No loop repeats the sequence.
     f"for $c in {C} where $c/@k = 'a' return $c/@n/string()",
     f"count({C}[@k = 'a'])",

@@ -33,6 +33,7 @@ _CONSTRUCTORS = (
 _NOT_TWICE = CONSTRUCTS | UNSTEADY | {(FN, "apply"), (FN, "function-lookup")}
 
 
+_PLACES = ((FN, "position"), (FN, "last"))
 _EQUALITIES = frozenset({"=", "eq"})
 _TURNED_ORDERS = {"<<": ">>", ">>": "<<"}
 _RANKS = {"=": 0, "eq": 0, "!=": 2, "ne": 2}
@@ -127,8 +128,10 @@ def opposite(test: ast.Expr) -> list[ast.Expr]:
 def is_the_same_each_time(expr: ast.Node) -> bool:
     """Whether an expression gives the very same items whenever it is evaluated: no new nodes, no other result.
 
-    Of functions, the built-in ones are known; of others nobody can tell.
+    Of functions, the built-in ones are known; of others nobody can tell. Places are those of its own items.
     """
+    if uses_position(expr):
+        return False
     for node in expr.walk():
         if isinstance(node, (*_CONSTRUCTORS, ast.DynamicCall, ast.ExtensionNode, ast.InlineFunction)):
             return False
@@ -142,4 +145,6 @@ def _is_known(call: ast.FunctionCall) -> bool:
         return True
     if call.name.expanded in _NOT_TWICE:
         return False
+    if call.name.expanded in _PLACES:
+        return True
     return look_up(*call.name.expanded, len(call.arguments)) is not None

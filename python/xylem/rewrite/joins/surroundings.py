@@ -146,7 +146,7 @@ class Surroundings:
         """Whether all items are nodes in the tree of the initial context item."""
         while True:
             match items:
-                case ast.Path(left=left, right=ast.AxisStep()):
+                case ast.Path(left=left, right=ast.AxisStep()) | ast.SimpleMap(left=left, right=ast.AxisStep()):
                     items = left
                 case ast.Filter(base=base):
                     items = base
