@@ -172,6 +172,26 @@ def start(
     ServedSite(site, SiteLimits(most_subscriptions, unread_bytes, kept), place).run()
 
 
+@app.command(
+    epilog="""Example: `xylem network code cone.wasm "udf:near(xs:double, xs:double) as xs:boolean"`
+
+Put what it prints before the query that calls the function, then subscribe it."""
+)
+@reported()
+def code(
+    module: Annotated[Path, typer.Argument(help="A WebAssembly module that imports nothing.", show_default=False)],
+    signature: Annotated[str, typer.Argument(help="Name and types of the function.", show_default=False)],
+) -> None:
+    """Print a function as a declaration that travels with a query."""
+    from xylem.errors import InputError
+    from xylem.network.mobile_code import code_option
+
+    try:
+        typer.echo(code_option(module.read_bytes(), signature))
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{module}: {reason.strerror}") from reason
+
+
 @app.command(epilog="Example: `xylem network stop`")
 @reported()
 def stop(site: SiteDirectory = DEFAULT_SITE) -> None:

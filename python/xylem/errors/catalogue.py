@@ -519,4 +519,8 @@ CATALOGUE: dict[str, Entry] = {
         "the query needs more history than is kept",
         "keep more: --keep-versions NUMBER, --keep-time SECONDS; or leave both out: Xylem then keeps what is needed",
     ),
+    "XYST0040": Entry(
+        "the code that the query brings cannot be run",
+        '`xylem network code FILE.wasm "udf:name(xs:double) as xs:double"` checks it and prints the declaration',
+    ),
 }

@@ -28,12 +28,13 @@ from xylem.sink.event_writer import EventWriter, can_write_events, takes_markup
 from xylem.sink.output_encoding import byte_encoder
 from xylem.source.limits import DEFAULT_LIMITS
 from xylem.source.resources import FileResources
-from xylem.syntax import ast
+from xylem.syntax import ast, parse
 from xylem.values.datetimes import DateTime
 from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
 from .merged_scan import Request, Share, can_be_merged
+from .mobile_code import brings_code, mobile_functions
 from .pane_form import PaneForm, pane_form
 from .query_forms import Constants, Form, QueryForms, replaced
 from .stored_documents import Documents, documents_read
@@ -55,7 +56,9 @@ class SubscribedQuery:
         self.name = name
         self.documents = documents if documents is not None and documents_read(text) else None
         base = None if self.documents is None else self.documents.base_uri
-        self.program = CompiledQuery(text, StaticEnvironment(name=name, base_uri=base)).stream_program()
+        code = mobile_functions(parse(text)) if brings_code(text) else ()
+        environment = StaticEnvironment(name=name, base_uri=base, external_functions=code)
+        self.program = CompiledQuery(text, environment).stream_program()
         self.parameters = chosen_parameters(self.program.handlers.output, {}, lambda: True)
         if not can_write_events(self.parameters):
             raise StaticError("XYRT0051", "its output method needs the complete answer")

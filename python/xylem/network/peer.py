@@ -18,6 +18,7 @@ from xylem.errors import InputError, XylemError
 from .alerter import Alerter, Measurement
 from .catalogue import State
 from .election import Election
+from .mobile_code import CAPABILITY, can_run_code
 from .network_state import DEFAULT_BANDWIDTH, Feed, KeptStream, Message, Neighbour
 from .peer_client import PeerClient, Unreachable
 from .site import Site
@@ -165,7 +166,7 @@ class Peer:
                     {"name": name, "position": self.site.streams[name].log.end} for name in self.site.catalogue.sources
                 ],
                 "streams": streams,
-                "documents": self.site.documents.names(),
+                "documents": [*self.site.documents.names(), *([CAPABILITY] if can_run_code() else [])],
                 "plans": [plan["about"] for plan in state.plans.values() if plan["about"]["at"] == self.name],
                 "subscriptions": sum(one.is_live for one in self.site.catalogue.subscriptions.values()),
                 "traffic": self.traffic(),

@@ -140,6 +140,9 @@ def properties_of(
     lets occur more than once; without a schema, the children of the root element. With `anywhere` they may also be
     the elements of a name at whatever depth, `//photon`: they can be compared, and no log has them as its records.
     """
+    if any(isinstance(one, ast.OptionDecl) and one.name.local == "code" for one in module.prolog):
+        # Functions of one name may be different code.
+        raise NotShared("it brings code of its own")
     module = resolved_module(module, environment)
     if not isinstance(module, ast.MainModule):
         raise NotShared("a library module has no answer")

@@ -21,6 +21,7 @@ from xylem.syntax import parse
 
 from .filter_stream import residual_query
 from .member import SubscribedQuery
+from .mobile_code import CAPABILITY, brings_code
 from .network_view import NetworkView, gathered
 from .peer import Peer
 from .plan_document import Naming, filter_feed, nested_plan, part_plan, placed_again, switching_plan
@@ -125,7 +126,8 @@ class Registration:
     def asked(self, name: str, peer: str, text: str) -> Asked:
         """A query as the planner needs to know it; XYST0004 or XYRT0051 for one that cannot be subscribed."""
         properties, why = _shared(text, self.source.schema)
-        return Asked(name, peer, properties, self._statistics(text, properties), why, text, documents_read(text))
+        needed = (*documents_read(text), *((CAPABILITY,) if brings_code(text) else ()))
+        return Asked(name, peer, properties, self._statistics(text, properties), why, text, needed)
 
     def _statistics(self, text: str, properties: Properties | None) -> StreamStatistics:
         if self.source.sample:
