@@ -39,7 +39,8 @@ def test_verdicts_without_a_schema(own: str, wanted: str, expected: bool) -> Non
 
 def photon(draw: random.Random) -> str:
     def value() -> str:
-        return draw.choice(["0", "1", "1", "1.5", "2", "2", "3", "4"])
+        usual = draw.choice(["0", "1", "1", "1.5", "2", "2", "3", "4"])
+        return draw.choice(["NaN", "INF", "-0", " 2 ", "1e0", "x", ""]) if draw.random() < 0.08 else usual
 
     phc = f"<phc>{value()}</phc>" if draw.random() < 0.5 else ""
     notes = "".join(f"<note>{value()}</note>" for _ in range(draw.choice([0, 0, 1, 2])))

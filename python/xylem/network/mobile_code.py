@@ -11,6 +11,7 @@ does not travel: there is no sandbox for it.
 from __future__ import annotations
 
 import re
+from atexit import register as register_at_exit
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Callable
@@ -130,6 +131,10 @@ def _callable(signature: Signature, code: bytes) -> Callable[..., Any]:
         return bool(result) if is_boolean else result
 
     return _with_parameters(call, len(signature.parameters))
+
+
+# Sandboxes are closed before the library that closes them is gone.
+register_at_exit(_callable.cache_clear)
 
 
 def _why(trap: Exception) -> str:

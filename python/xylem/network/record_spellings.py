@@ -5,6 +5,8 @@
         /photons/photon/en[. > 2]/..                         →     /photons/photon[en[. > 2]]
         /photons/photon/(if (en > 2) then ra else ())        →     /photons/photon[en > 2]/ra
         /photons/photon/self::photon[en > 2]                 →     /photons/photon[en > 2]
+        let $least := 2 for $p in … where $p/en > $least     →     for $p in … where $p/en > 2
+        head(note), (note)[1], note[position() = 1]          →     note[1]
         filter(/photons/photon, function($p) { $p/en > 2 })  →     for $p in /photons/photon where $p/en > 2 return $p
 
 Gain:   a condition is found in every spelling.
@@ -21,8 +23,10 @@ from itertools import pairwise
 from typing import TypeGuard
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.focus import uses_position
 from xylem.analysis.streamable_paths import is_test
+from xylem.functions.registry import FN
 from xylem.rewrite.forward_axes import forward
 from xylem.rewrite.normalise.normalise import normalise
 from xylem.rewrite.query_rule import QueryFacts
@@ -66,8 +70,49 @@ def _spelled(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
         case ast.Path(left=left, right=ast.SequenceExpr(items=(only,))) if _gives_nodes(left):
             return ast.Path(left, only, span=node.span)
         case ast.Flwor():
-            return _one_loop(node)
+            return _without_constants(node) or _one_loop(node)
+        case ast.FunctionCall(name=ast.Name(local="head", uri=uri), arguments=(ast.AxisStep() as step,)) if uri == FN:
+            return _counted(step, ast.IntegerLiteral(1))
+        case ast.Filter(base=ast.AxisStep() as step, predicate=ast.IntegerLiteral() as number):
+            return _counted(step, number)
+        case ast.AxisStep(predicates=predicates):
+            plain = tuple(map(_number, predicates))
+            return None if plain == predicates else replace(node, predicates=plain)
     return None
+
+
+def _without_constants(flwor: ast.Flwor) -> ast.Expr | None:
+    """let $x := 2 …  →  … with 2 for $x"""
+    for index, clause in enumerate(flwor.clauses):
+        if isinstance(clause, ast.LetClause) and clause.type is None and isinstance(clause.value, LITERALS):
+            put = Substitution({clause.name.expanded: clause.value})
+            if index + 1 == len(flwor.clauses):
+                before = flwor.clauses[:index]
+                result = put.apply(flwor.result)
+                return replace(flwor, clauses=before, result=result) if before else result
+            rest = put.apply(ast.Flwor(flwor.clauses[index + 1 :], flwor.result, span=flwor.span))
+            assert isinstance(rest, ast.Flwor)
+            return replace(flwor, clauses=(*flwor.clauses[:index], *rest.clauses), result=rest.result)
+    return None
+
+
+def _counted(step: ast.AxisStep, number: ast.IntegerLiteral) -> ast.Expr | None:
+    """A step from the focus, of which there is one: the first item of all is the first of this one."""
+    return replace(step, predicates=(*step.predicates, number)) if step.axis == "child" else None
+
+
+def _number(predicate: ast.Expr) -> ast.Expr:
+    """[position() = 2]  →  [2]"""
+    if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)) or predicate.op not in ("=", "eq"):
+        return predicate
+    match predicate.left, predicate.right:
+        case (ast.FunctionCall() as call, ast.IntegerLiteral() as number):
+            pass
+        case (ast.IntegerLiteral() as number, ast.FunctionCall() as call):
+            pass
+        case _:
+            return predicate
+    return number if call.name.expanded == (FN, "position") else predicate
 
 
 def _loop(left: ast.Expr, right: ast.Expr, facts: QueryFacts) -> ast.Expr | None:
