@@ -211,7 +211,7 @@ def test_a_header_is_captured(query: str) -> None:
         ("for $o in //line return (some $x in $o satisfies $x/../@id = 3)", True),
         ("(//line)[last()]/../@id/string()", True),
         ("for $o in //order return for-each($o/line, function($l) { $l/../@id/string() })", True),
-        ("for $o in //line return (let $f := function($l) { name($l/..) } return $f($o))", False),
+        ("for $o in //line return (let $f := function($l) { name($l/..) } return $f($o))", True),
         ("for $o in //line return typeswitch ($o) case $x as element() return name($x/..) default return 1", False),
         ("for $o in //line return sort($o)/../@id/string()", False),
     ],
