@@ -299,7 +299,8 @@ class Turns(LiveLoop):
     def _rows(self, unit: Unit, found: list[Any]) -> list[tuple[Any, list[Any]]]:
         """(key, items) of what a unit gives."""
         if not self._columns:
-            return [((b"", unit.place, 0), found)] if found else []
+            # One row, which needs no key but its place: each comparison of keys looks at memory far apart.
+            return [(unit.place, found)] if found else []
         rows = []
         for index, row in enumerate(found):
             keys = [one_value(atomize_list(row[column])) for column in range(self._columns)]
