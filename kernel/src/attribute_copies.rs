@@ -3,11 +3,9 @@
 use std::ops::ControlFlow;
 
 use crate::escaping::{escape, Place};
-use crate::row_paths::{NamedRows, WantedName};
+use crate::row_paths::{NamedRows, WantedName, KIND_MASK};
 use crate::rows::kind;
 use crate::template::{outcome, Around, Piece, Reach, Undecided};
-
-const KIND_MASK: u32 = 7;
 
 /// Attributes of elements.
 #[derive(Clone, Debug)]
@@ -43,11 +41,13 @@ pub fn write_copied(
         ControlFlow::Continue(())
     };
     for each in copied {
-        outcome(named.follow(&each.reach.path, here.start(&each.reach), &mut |element| match &each.name {
-            Some(name) => named.attribute(name, element).map_or(ControlFlow::Continue(()), &mut write),
-            None => (element + 1..named.rows.ends[element] as usize)
-                .take_while(|&row| named.rows.codes[row] & KIND_MASK == kind::ATTRIBUTE)
-                .try_for_each(&mut write),
+        outcome(named.follow(&each.reach.path, here.start(&each.reach), &mut |element| {
+            match &each.name {
+                Some(name) => named.attribute(name, element).map_or(ControlFlow::Continue(()), &mut write),
+                None => (element + 1..named.rows.ends[element] as usize)
+                    .take_while(|&row| named.rows.codes[row] & KIND_MASK == kind::ATTRIBUTE)
+                    .try_for_each(&mut write),
+            }
         }))?;
     }
     Ok(())

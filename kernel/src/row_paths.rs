@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::names::Names;
 use crate::rows::{kind, Rows};
 
-const KIND_MASK: u32 = 7;
+/// The bits of a code that say of what kind a row is.
+pub const KIND_MASK: u32 = 7;
 
 /// A name that rows are compared with; it remembers its number in the table.
 #[derive(Debug, Default)]
@@ -163,6 +164,15 @@ impl<'a> NamedRows<'a> {
         (row + 1..self.rows.ends[row] as usize)
             .take_while(|&other| self.rows.codes[other] & KIND_MASK == kind::ATTRIBUTE)
             .find(|&other| self.rows.codes[other] == code)
+    }
+
+    /// The rows of the children of an element, of whatever kind; attributes are none.
+    pub fn child_nodes(self, row: usize) -> impl Iterator<Item = usize> + 'a {
+        let rows = self.rows;
+        let end = rows.ends[row] as usize;
+        let next = move |place: usize| (place < end).then_some(place);
+        let first = (row + 1..end).find(|&place| rows.codes[place] & KIND_MASK != kind::ATTRIBUTE);
+        std::iter::successors(first, move |&place| next(rows.ends[place] as usize))
     }
 
     /// Call a function with each text node that is a child of an element, until it breaks.

@@ -3,10 +3,8 @@
 
 use crate::escaping::{escape, Place};
 use crate::namespaces::Binding;
-use crate::row_paths::{NamedRows, WantedName};
+use crate::row_paths::{NamedRows, WantedName, KIND_MASK};
 use crate::rows::{kind, Rows};
-
-const KIND_MASK: u32 = 7;
 
 /// Append the element of a row; its name is given where that is known.
 #[inline(always)]

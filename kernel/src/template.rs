@@ -7,7 +7,8 @@ use crate::attribute_copies::{write_copied, CopiedAttributes};
 use crate::cells::{is_plain, Cell, Content, END_OF_CELL, END_OF_MEMBER, NULL};
 use crate::escaping::{escape, Place};
 use crate::expression::{Atom, Evaluation, Expression, Keys, Order, Value};
-use crate::row_paths::{NamedRows, PathStep, Wanted, WantedName};
+use crate::row_paths::{NamedRows, PathStep, Wanted, WantedName, KIND_MASK};
+use crate::rows::kind;
 use crate::subtree_text::write_subtree;
 use crate::table::TableSpec;
 
@@ -123,9 +124,37 @@ pub enum Part {
         /// The parts, which are nodes.
         parts: Vec<Part>,
     },
+    /// Parts that apply functions to nodes.
+    Functions {
+        /// What each writes for a node.
+        bodies: Vec<Vec<Part>>,
+        /// The parts.
+        parts: Vec<Part>,
+    },
+    /// What a function of those around writes for some nodes.
+    Apply {
+        /// Its number.
+        function: usize,
+        /// The elements.
+        reach: Reach,
+        /// Whether it is applied to the children of each, text nodes among them, and not to the elements themselves.
+        below: bool,
+    },
+    /// An element that is called as one of the input.
+    Alike {
+        /// That one: how many loops further out it is.
+        up: usize,
+        /// Attributes that are copied.
+        copied: Vec<CopiedAttributes>,
+        /// Its content.
+        content: Vec<Part>,
+    },
     /// A row of a table.
     Row(Vec<Cell>),
 }
+
+/// Functions that call each other more often than this are left to the query, which has a stack for that.
+const MOST_CALLS: usize = 200;
 
 /// Elements of a loop are counted.
 #[derive(Clone, Debug)]
@@ -179,7 +208,16 @@ pub fn write_result<'a>(
     out: &'a mut Vec<u8>,
 ) -> Result<Items, Undecided> {
     let items = Items::default();
-    let mut writer = Writer { named, out, items, depth: 0, is_after_atomic: false, variables: Vec::new(), sorting: Vec::new() };
+    let mut writer = Writer {
+        named,
+        out,
+        items,
+        depth: 0,
+        is_after_atomic: false,
+        variables: Vec::new(),
+        sorting: Vec::new(),
+        functions: (&[], 0),
+    };
     writer.parts(parts, &Around::new(row))?;
     Ok(Items { ends_with_atomic: writer.is_after_atomic, ..writer.items })
 }
@@ -192,7 +230,16 @@ pub fn write_values<'a>(
     out: &'a mut Vec<u8>,
 ) -> Result<Items, Undecided> {
     let items = Items::default();
-    let mut writer = Writer { named, out, items, depth: 0, is_after_atomic: false, variables, sorting: Vec::new() };
+    let mut writer = Writer {
+        named,
+        out,
+        items,
+        depth: 0,
+        is_after_atomic: false,
+        variables,
+        sorting: Vec::new(),
+        functions: (&[], 0),
+    };
     writer.parts(parts, &Around::new(0))?;
     Ok(Items { ends_with_atomic: writer.is_after_atomic, ..writer.items })
 }
@@ -269,6 +316,8 @@ struct Writer<'a> {
     variables: Vec<Value<'a>>,
     /// What is being sorted: the keys of each result, and where its text ends.
     sorting: Vec<Vec<(Keys<'a>, usize)>>,
+    /// The functions that can be applied, and how many calls are under way.
+    functions: (&'a [Vec<Part>], usize),
 }
 
 /// How a walk that may break has ended.
@@ -352,6 +401,17 @@ impl<'a> Writer<'a> {
                     let end = self.out.len();
                     self.sorting.last_mut().ok_or(Undecided)?.push((keys, end));
                 }
+                Part::Functions { bodies, parts } => {
+                    self.functions.0 = bodies;
+                    self.parts(parts, here)?;
+                }
+                Part::Apply { function, reach, below } => self.apply(*function, reach, *below, here)?,
+                Part::Alike { up, copied, content } => {
+                    let name = self.plain_name(here.row_above(*up))?;
+                    self.start(name, &[], here)?;
+                    write_copied(&[], copied, self.named, here, self.out)?;
+                    self.finish(name, content, here)?;
+                }
                 Part::Row(cells) => self.row(cells, here)?,
                 Part::Each { reach, counting, parts } => {
                     let (named, mut before) = (self.named, 0);
@@ -374,6 +434,43 @@ impl<'a> Writer<'a> {
         if self.depth == 0 {
             self.items.begins_with_atomic |= is_atomic && self.items.number == 0;
             self.items.number += 1;
+        }
+    }
+
+    fn apply(&mut self, function: usize, reach: &Reach, below: bool, here: &Around<'_>) -> Result<(), Undecided> {
+        let (bodies, calls) = self.functions;
+        let body: &'a [Part] = bodies.get(function).ok_or(Undecided)?;
+        if calls > MOST_CALLS {
+            return Err(Undecided);
+        }
+        self.functions.1 += 1;
+        let named = self.named;
+        let result = outcome(named.follow(&reach.path, here.start(reach), &mut |element| {
+            if !below {
+                return flow(self.parts(body, &Around::new(element)));
+            }
+            named.child_nodes(element).try_for_each(|child| match named.rows.codes[child] & KIND_MASK {
+                kind::ELEMENT | kind::TEXT => flow(self.parts(body, &Around::new(child))),
+                // Their values are not those of the texts in them.
+                _ => ControlFlow::Break(Undecided),
+            })
+        }));
+        self.functions.1 = calls;
+        result
+    }
+
+    /// The name of an element in no namespace.
+    fn plain_name(&self, row: usize) -> Result<&'a str, Undecided> {
+        let named = self.named;
+        let code = named.rows.codes[row];
+        if code & KIND_MASK != kind::ELEMENT {
+            return Err(Undecided);
+        }
+        let (uri, local, _) = named.names.in_table(code >> 3);
+        if uri.is_empty() {
+            Ok(local)
+        } else {
+            Err(Undecided)
         }
     }
 
@@ -491,7 +588,8 @@ impl<'a> Writer<'a> {
             }
             Piece::Values(values) => self.values(values, here, place),
             Piece::Computed(expression) => {
-                let evaluation = Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+                let evaluation =
+                    Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
                 let (out, is_after_atomic) = (&mut *self.out, &mut self.is_after_atomic);
                 let mut number = 0;
                 evaluation.each(expression, &mut |atom| {
@@ -566,7 +664,8 @@ impl<'a> Writer<'a> {
                 }
             }
             Content::Computed(expression) => {
-                let evaluation = Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+                let evaluation =
+                    Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
                 let (out, mut number) = (&mut *self.out, 0);
                 evaluation.each(expression, &mut |atom| {
                     if (number > 0 && !cell.is_list) || !cell.reading.takes(&atom) {

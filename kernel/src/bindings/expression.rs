@@ -7,6 +7,7 @@ use pyo3::types::{PyBool, PyTuple};
 use super::plan::{value_tests, ValueTestTuple};
 use super::template::{counting, orders, reach, value_of, wanted, word, ValueOfTuple};
 use crate::expression::{Atom, Decimal, Doing, Expression, Function, Json, Member, Pattern, Replacement};
+use crate::rows::kind;
 
 /// An expression, of a tuple.
 pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
@@ -40,15 +41,21 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
             let function = Function::named(&name, arguments.len()).ok_or_else(|| unknown(&name))?;
             Expression::Call(function, arguments.iter().map(expression).collect::<PyResult<_>>()?)
         }
-        "each" => {
-            Expression::Each(reach(tuple)?, counting(&tuple.get_item(4)?)?, Box::new(expression_of(tuple, 3)?))
-        }
+        "each" => Expression::Each(reach(tuple)?, counting(&tuple.get_item(4)?)?, Box::new(expression_of(tuple, 3)?)),
         "each value" => {
             let (slot, position) = (tuple.get_item(1)?.extract()?, tuple.get_item(4)?.extract()?);
             Expression::EachValue(slot, position, Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]))
         }
         "sorted" => Expression::Sorted(orders(&tuple.get_item(1)?)?, Box::new(expression_of(tuple, 2)?)),
         "keyed" => Expression::Keyed(expressions(&tuple.get_item(1)?)?, Box::new(expression_of(tuple, 2)?)),
+        "kind" => {
+            let of_kind = match tuple.get_item(2)?.extract::<String>()?.as_str() {
+                "element" => kind::ELEMENT,
+                "text" => kind::TEXT,
+                other => return Err(unknown(other)),
+            };
+            Expression::IsKind(tuple.get_item(1)?.extract()?, of_kind)
+        }
         "name" => Expression::NameOf(tuple.get_item(1)?.extract()?, tuple.get_item(2)?.extract()?),
         "let" => Expression::Let(
             tuple.get_item(1)?.extract()?,

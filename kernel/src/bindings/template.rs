@@ -82,9 +82,25 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
             parts: parts(&tuple.get_item(3)?)?,
             counting: counting(&tuple.get_item(4)?)?,
         },
-        "sorted" => {
-            Part::Sorted { orders: orders(&tuple.get_item(1)?)?, parts: parts(&tuple.get_item(2)?)? }
+        "functions" => {
+            let bodies: Vec<Bound<'_, PyAny>> = tuple.get_item(1)?.extract()?;
+            let bodies = bodies.iter().map(parts).collect::<PyResult<_>>()?;
+            Part::Functions { bodies, parts: parts(&tuple.get_item(2)?)? }
         }
+        "apply" => Part::Apply {
+            reach: reach(tuple)?,
+            function: tuple.get_item(3)?.extract()?,
+            below: tuple.get_item(4)?.extract()?,
+        },
+        "alike" => {
+            let copied: Vec<Bound<'_, PyTuple>> = tuple.get_item(2)?.extract()?;
+            Part::Alike {
+                up: tuple.get_item(1)?.extract()?,
+                copied: copied.iter().map(copied_attributes).collect::<PyResult<_>>()?,
+                content: parts(&tuple.get_item(3)?)?,
+            }
+        }
+        "sorted" => Part::Sorted { orders: orders(&tuple.get_item(1)?)?, parts: parts(&tuple.get_item(2)?)? },
         "keyed" => Part::Keyed { keys: expressions(&tuple.get_item(1)?)?, parts: parts(&tuple.get_item(2)?)? },
         "row" => Part::Row(tuple.get_item(1)?.extract::<Vec<_>>()?.iter().map(cell).collect::<PyResult<_>>()?),
         _ => Part::Piece(piece(tuple)?),

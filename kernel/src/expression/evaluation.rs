@@ -14,7 +14,8 @@ use super::sorting::Keys;
 use super::strings::evaluated;
 use super::Expression;
 use crate::number::to_double;
-use crate::row_paths::NamedRows;
+use crate::row_paths::{NamedRows, KIND_MASK};
+use crate::rows::kind;
 use crate::subtree_text::write_name;
 use crate::template::{flow, outcome, Around, Counting, Reach, Undecided, ValueOf};
 use crate::value_tests::{all, string_value, Verdict};
@@ -113,7 +114,9 @@ impl<'a> Evaluation<'a, '_> {
     pub fn one(&self, expression: &'a Expression) -> Result<Option<Atom<'a>>, Undecided> {
         match expression {
             Expression::Constant(atom) => Ok(Some(atom.clone())),
-            Expression::Named(..) | Expression::Tests(_) => Ok(Some(Atom::Boolean(self.truth(expression)?))),
+            Expression::Named(..) | Expression::IsKind(..) | Expression::Tests(_) => {
+                Ok(Some(Atom::Boolean(self.truth(expression)?)))
+            }
             Expression::Variable(slot) => self.variable(*slot)?.clone().single(),
             Expression::Call(function, arguments) => self.call(*function, arguments, expression),
             Expression::Let(slot, parts) => {
@@ -128,6 +131,9 @@ impl<'a> Evaluation<'a, '_> {
             Expression::NameOf(up, is_whole) => {
                 let mut out = Vec::new();
                 let row = self.here.row_above(*up);
+                if self.named.rows.codes[row] & KIND_MASK != kind::ELEMENT {
+                    return Err(Undecided);
+                }
                 if *is_whole {
                     write_name(self.named, row, &mut out);
                 } else {
@@ -239,6 +245,7 @@ impl<'a> Evaluation<'a, '_> {
         match expression {
             Expression::Nodes(..) => Ok(self.count(expression, 1)? > 0),
             Expression::Named(up, wanted) => Ok(self.named.is_named(wanted, self.here.row_above(*up))),
+            Expression::IsKind(up, kind) => Ok(self.named.rows.codes[self.here.row_above(*up)] & KIND_MASK == *kind),
             Expression::Tests(tests) => match all(tests, self.named, self.here.row) {
                 Verdict::Open => Err(Undecided),
                 verdict => Ok(verdict == Verdict::Holds),

@@ -60,6 +60,8 @@ pub enum Expression {
     Sorted(Vec<Order>, Box<Expression>),
     /// Values that stand where their keys say, among those of the `Sorted` expression around them.
     Keyed(Vec<Expression>, Box<Expression>),
+    /// Whether the node at hand is of a kind.
+    IsKind(usize, u32),
     /// The name of the element at hand, with its prefix or without.
     NameOf(usize, bool),
     /// An expression in which values that are computed first have a slot.

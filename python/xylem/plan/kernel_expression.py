@@ -60,6 +60,15 @@ class Named:
 
 
 @dataclass(frozen=True)
+class IsKind:
+    """Whether the node at hand, or one of a loop further out, is an element or a text node."""
+
+    kind: str
+    """element or text"""
+    up: int = 0
+
+
+@dataclass(frozen=True)
 class SlotValue:
     """A value that a part of the template has computed before."""
 
@@ -211,7 +220,7 @@ class SomeMembers:
     otherwise: tuple[JsonMember, ...] = ()
 
 
-Simple = Constant | NodesOf | Named | NameOf | SlotValue | Given | Tests
+Simple = Constant | NodesOf | Named | NameOf | IsKind | SlotValue | Given | Tests
 """Expressions without others inside."""
 KernelExpression = Simple | Call | EachNode | EachItem | SortedValues | KeyedValues | LetValue | Matching | Json
 """Any expression."""

@@ -173,6 +173,34 @@ class Keyed:
     parts: tuple[Part, ...]
 
 
+@dataclass(frozen=True)
+class Functions:
+    """Parts in which functions are applied to nodes; the functions may apply each other."""
+
+    bodies: tuple[tuple[Part, ...], ...]
+    """What each writes for a node, which is at hand: nodes alone."""
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Apply:
+    """What a function writes for the elements a path leads to, or for their children, text nodes among them."""
+
+    function: int
+    path: Path
+    up: int = 0
+    below: bool = False
+
+
+@dataclass(frozen=True)
+class Alike:
+    """An element called as the one at hand, or as one of a loop further out. A name in a namespace is the query's."""
+
+    up: int
+    content: tuple[Part, ...] = ()
+    copied: tuple[CopiedAttributes, ...] = ()
+
+
 END_OF_CELL = "\x1f"
 NULL = "\x1e"
 """Stands in a cell that has no value."""
@@ -220,7 +248,7 @@ class EachValue:
 
 Piece = Characters | Values | Computed | Cell
 """What a value consists of; cells only where rows are wanted."""
-Part = Piece | Copies | Construct | When | Each | Let | EachValue | Sorted | Keyed | Row
+Part = Piece | Copies | Construct | When | Each | Let | EachValue | Sorted | Keyed | Functions | Apply | Alike | Row
 Template = tuple[Part, ...]
 
 

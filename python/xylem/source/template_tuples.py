@@ -14,6 +14,7 @@ from xylem.plan.kernel_expression import (
     EachMember,
     EachNode,
     Given,
+    IsKind,
     Json,
     JsonArray,
     JsonChoice,
@@ -35,14 +36,18 @@ from xylem.plan.kernel_expression import (
 )
 from xylem.plan.kernel_expression import Constant as Value
 from xylem.plan.result_template import (
+    Alike,
+    Apply,
     Cell,
     Characters,
     Computed,
     Construct,
+    CopiedAttributes,
     Copies,
     Counting,
     Each,
     EachValue,
+    Functions,
     Keyed,
     Let,
     Order,
@@ -103,9 +108,8 @@ def _part(part: Part) -> tuple[object, ...]:
         case Copies(path=path, up=up):
             return "copies", up, _path(path)
         case Construct(name=name, attributes=attributes, content=content, copied=copied):
-            copies = [(each.up, _path(each.path), each.name) for each in copied]
             values = [(key, part_tuples(pieces)) for key, pieces in attributes]
-            return "construct", name, copies, values, part_tuples(content)
+            return "construct", name, _copied(copied), values, part_tuples(content)
         case When(test=test, parts=parts, otherwise=otherwise):
             return "when", expression_tuple(test), part_tuples(parts), part_tuples(otherwise)
         case Let(slot=slot, value=value):
@@ -114,6 +118,12 @@ def _part(part: Part) -> tuple[object, ...]:
             return "each-value", slot, expression_tuple(of), part_tuples(parts), position
         case Each(path=path, parts=parts, up=up, counting=counting):
             return "each", up, _path(path), part_tuples(parts), _counting(counting)
+        case Functions(bodies=bodies, parts=parts):
+            return "functions", [part_tuples(body) for body in bodies], part_tuples(parts)
+        case Apply(function=function, path=path, up=up, below=below):
+            return "apply", up, _path(path), function, below
+        case Alike(up=up, content=content, copied=copied):
+            return "alike", up, _copied(copied), part_tuples(content)
         case Sorted(orders=orders, parts=parts):
             return "sorted", _orders(orders), part_tuples(parts)
         case Keyed(keys=keys, parts=parts):
@@ -157,6 +167,8 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return "sorted", _orders(orders), expression_tuple(inner)
         case KeyedValues(keys=keys, inner=inner):
             return "keyed", [expression_tuple(key) for key in keys], expression_tuple(inner)
+        case IsKind(kind=kind, up=up):
+            return "kind", up, kind
         case NameOf(whole=whole, up=up):
             return "name", up, whole
         case LetValue(slot=slot, value=computed, inner=inner):
@@ -168,6 +180,10 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return "json", _json(json)
         case Given(function=function):
             raise ValueError(f"{function} has no value yet")
+
+
+def _copied(copied: tuple[CopiedAttributes, ...]) -> list[tuple[object, ...]]:
+    return [(each.up, _path(each.path), each.name) for each in copied]
 
 
 def _counting(counting: Counting | None) -> tuple[object, ...] | None:

@@ -390,10 +390,18 @@ class StreamBuilder:
             return None
         try:
             cells = self.window_rows.cells
-            return template_of(body, variable, self.selection, decided, self.columns, window_cells=cells)
+            declared = self._declared
+            return template_of(
+                body, variable, self.selection, decided, self.columns, window_cells=cells, declared=declared
+            )
         except NoTemplate as beyond:
             self.beyond_scan.append(beyond)
             return None
+
+    def _declared(self, call: ast.FunctionCall) -> ast.FunctionDecl | None:
+        """The function of the main module that a call means."""
+        found = self.main.own_functions.get((*call.name.expanded, len(call.arguments)))
+        return None if found is None else found.declaration
 
     @property
     def by_code(self) -> tuple[tuple[str, str], ...]:

@@ -38,9 +38,23 @@ from xylem.plan.flux import (
 )
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
 from xylem.plan.needs import node_test
-from xylem.plan.result_template import Cell, Column, Copies, Counting, Each, Part, Row, Template, ValueOf, Values, When
+from xylem.plan.result_template import (
+    Cell,
+    Column,
+    Copies,
+    Counting,
+    Each,
+    Functions,
+    Part,
+    Row,
+    Template,
+    ValueOf,
+    Values,
+    When,
+)
 from xylem.syntax import ast
 
+from .applied_functions import Declared
 from .hoisting import grouped, hoisted
 from .row_templates import rows_alone
 from .selection import Selection
@@ -57,18 +71,21 @@ def template_of(
     *,
     begins_output: bool = False,
     window_cells: tuple[Cell, ...] | None = None,
+    declared: Declared = lambda call: None,
 ) -> Template:
     """The template of a body, where the scan has decided some of its conditions; `NoTemplate` where there is none.
 
     With `columns` it consists of rows of a table. With `begins_output` nothing is written before it, so that it may
     have atomic values outside of elements. With `window_cells`, what is given to windows is a row of these.
     """
-    expressions = TemplateExpressions(selection, columns, begins_output=begins_output)
+    expressions = TemplateExpressions(selection, columns, declared, begins_output=begins_output)
     parts = _Maker(expressions, frozenset(decided), window_cells).template(body, variable)
     if not parts:
         raise NoTemplate("nothing is written")
     if window_cells is not None and not _are_rows(parts):
         raise NoTemplate("more than is given to windows")
+    if expressions.functions.bodies:
+        parts = (Functions(tuple(expressions.functions.bodies), parts),)
     return parts if columns is None else rows_alone(parts, columns)
 
 

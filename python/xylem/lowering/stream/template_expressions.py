@@ -7,6 +7,8 @@ from contextlib import suppress
 
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
 from xylem.plan.result_template import (
+    Alike,
+    Apply,
     Characters,
     Column,
     Computed,
@@ -27,6 +29,7 @@ from xylem.plan.result_template import (
 from xylem.sink.character_expansion import escape_attribute
 from xylem.syntax import ast
 
+from .applied_functions import AppliedFunctions, Declared, named_alike
 from .kernel_expressions.as_loops import is_atomic
 from .kernel_expressions.compiler import ExpressionCompiler
 from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, rows_of_values
@@ -42,7 +45,12 @@ class TemplateExpressions:
     """Writes the expressions of one template."""
 
     def __init__(
-        self, selection: Selection, columns: tuple[Column, ...] | None = None, *, begins_output: bool = False
+        self,
+        selection: Selection,
+        columns: tuple[Column, ...] | None = None,
+        declared: Declared = lambda call: None,
+        *,
+        begins_output: bool = False,
     ) -> None:
         """With `columns`, rows of a table are wanted. With `begins_output`, nothing comes before the template."""
         self.selection = selection
@@ -52,6 +60,7 @@ class TemplateExpressions:
             selection.by_code_points, self._scan_test, empty_greatest=selection.empty_greatest
         )
         self.variables, self.up = self.compiler.variables, self.compiler.up
+        self.functions = AppliedFunctions(declared, self.compiler)
 
     def condition(self, condition: ast.Expr) -> KernelExpression:
         return self.compiler.condition(condition)
@@ -87,6 +96,12 @@ class TemplateExpressions:
                 self._typeswitch(expression)
             case ast.Flwor() if self.columns is None:
                 self._flwor(expression)
+            case ast.FunctionCall() if self.columns is None and (
+                applied := self.functions.applied(expression, self._function_body)
+            ):
+                self.frames.add(applied)
+            case ast.ComputedElement(name=name, body=body) if (alike := named_alike(name)) is not None:
+                self._alike(alike, body)
             case ast.DirectComment(value=value):
                 self.frames.markup(f"<!--{value}-->")
             case ast.DirectPI(target=target, value=value):
@@ -175,6 +190,20 @@ class TemplateExpressions:
 
     # --- constructors
 
+    def _alike(self, node: ast.Expr, body: ast.Expr) -> None:
+        nodes = self.compiler.nodes(node)
+        if nodes.path or nodes.of is not None:
+            raise NoTemplate("the name of anything but the element of a loop", node)
+        self.frames.open_alike(nodes.up)
+        self.write(body)
+        self.frames.close()
+
+    def _function_body(self, body: ast.Expr) -> tuple[Part, ...]:
+        parts = self.frames.inner(lambda: self.write(body))
+        if not all(map(_gives_nodes, parts)):
+            raise NoTemplate("a function that gives values among nodes", body)
+        return parts
+
     def _element(self, element: ast.DirectElement) -> None:
         self.open(element)
         for place, part in enumerate(element.content):
@@ -235,6 +264,10 @@ class TemplateExpressions:
                 condition = self.condition(test)
                 self.choice(condition, self.frames.inner(lambda: self._clauses(rest, result)), ())
             case ast.ForClause(type=None, position=None, allowing_empty=False):
+                applied = None if rest else self.functions.applied(result, self._function_body, clause)
+                if applied is not None:
+                    self.frames.add(applied)
+                    return
                 first, *more = self.compiler.flat(clause)
                 if more:
                     self._clauses((first, *more, *rest), result)
@@ -287,7 +320,7 @@ class TemplateExpressions:
 def _gives_nodes(part: Part) -> bool:
     """Whether a part writes nodes alone."""
     match part:
-        case Construct() | Copies() | Let():
+        case Construct() | Copies() | Let() | Alike() | Apply():
             return True
         case When(parts=parts, otherwise=otherwise):
             return all(map(_gives_nodes, (*parts, *otherwise)))

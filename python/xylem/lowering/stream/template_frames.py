@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from xylem.plan.result_template import Characters, Construct, CopiedAttributes, Part, Piece
+from xylem.plan.result_template import Alike, Characters, Construct, CopiedAttributes, Part, Piece
 from xylem.sink.character_expansion import escape_text
 from xylem.syntax import ast
 
@@ -20,6 +20,8 @@ class _Frame:
     attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
     parts: list[Part] = field(default_factory=list)
     copied: list[CopiedAttributes] = field(default_factory=list)
+    alike: int | None = None
+    """It is called as the element so many loops further out."""
 
 
 class TemplateFrames:
@@ -57,6 +59,11 @@ class TemplateFrames:
         self._frames.append(_Frame(element.name.local, attributes))
         self.depth += 1
 
+    def open_alike(self, up: int) -> None:
+        """A start tag with the name of an element of the input."""
+        self._frames.append(_Frame(alike=up))
+        self.depth += 1
+
     def markup(self, text: str) -> None:
         """A comment or processing instruction."""
         if not self.depth:
@@ -86,6 +93,11 @@ class TemplateFrames:
             raise NoTemplate("an element that begins elsewhere")
         frame = self._frames.pop()
         self.depth -= 1
+        if frame.alike is not None:
+            if frame.attributes:
+                raise NoTemplate("computed attributes of an element that is called as another")
+            self.add(Alike(frame.alike, tuple(frame.parts), tuple(frame.copied)))
+            return
         self.add(Construct(frame.name, frame.attributes, tuple(frame.parts), tuple(frame.copied)))
 
     def inner(self, write: Callable[[], None]) -> tuple[Part, ...]:

@@ -34,12 +34,15 @@ from xylem.plan.kernel_expression import (
 )
 from xylem.plan.needs import add_needs
 from xylem.plan.result_template import (
+    Alike,
+    Apply,
     Computed,
     Construct,
     Copies,
     Counting,
     Each,
     EachValue,
+    Functions,
     Keyed,
     Let,
     Part,
@@ -84,6 +87,9 @@ def _lengths(part: Part) -> list[int]:
         case Each(path=path, parts=parts, counting=counting):
             inner = [length for part in parts for length in _lengths(part)]
             return [_length_of(path) + length for length in (0, *inner, *_of_counting(counting))]
+        case Functions() | Apply() | Alike():
+            # They read all of an element, as a rule.
+            return [_MOST_STEPS + 1]
         case Sorted(parts=parts):
             return [length for part in parts for length in _lengths(part)]
         case Keyed(keys=keys, parts=parts):

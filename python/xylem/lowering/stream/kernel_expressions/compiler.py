@@ -19,6 +19,7 @@ from xylem.plan.kernel_expression import (
     Constant,
     EachItem,
     EachNode,
+    IsKind,
     Json,
     KernelExpression,
     KeyedValues,
@@ -66,6 +67,8 @@ class ExpressionCompiler:
         """Of these, those that stand for attributes or text nodes."""
         self.paths: dict[str, ast.Expr] = {}
         """The variables that stand for a path from a loop."""
+        self.any_kind: set[str] = set()
+        """Those among the variables that may stand for text nodes as well."""
         self._next_slot = 0
         self._next_name = 0
 
@@ -204,6 +207,19 @@ class ExpressionCompiler:
             raise NoTemplate("a variable that is neither a path nor an atomic value", value)
         computed = self.value(value)
         return self.new_slot(name), computed
+
+    @contextmanager
+    def inside_function(self, parameter: str) -> Iterator[None]:
+        """Inside a function of a node, which sees nothing else; it calls itself, so that no values are kept in it."""
+        variables, slot = self.variables[:], self._next_slot
+        around = self.slots, self.paths, self.leaves, self.any_kind
+        self.variables[:] = [parameter]
+        self.slots, self.paths, self.leaves, self.any_kind = {}, {}, set(), {parameter}
+        yield
+        self.variables[:] = variables
+        self.slots, self.paths, self.leaves, self.any_kind = around
+        if self._next_slot != slot:
+            raise NoTemplate("variables in a function that calls itself")
 
     def new_slot(self, name: ast.Name) -> int:
         """A place for the value of a variable."""
@@ -459,13 +475,16 @@ class ExpressionCompiler:
         nodes = self.nodes(operand)
         if nodes.path or nodes.of is not None:
             raise NoTemplate("the type of anything but the element of a loop", operand)
-        tests = tuple(self._type_test(kind, nodes.up) for kind in case.types)
+        is_element = self.variables[-1 - nodes.up] not in self.any_kind
+        tests = tuple(self._type_test(kind, nodes.up, is_element) for kind in case.types)
         return tests[0] if len(tests) == 1 else Call("or", tests)
 
-    def _type_test(self, kind: ast.SequenceTypeNode, up: int) -> KernelExpression:
+    def _type_test(self, kind: ast.SequenceTypeNode, up: int, is_element: bool) -> KernelExpression:
         match kind.item:
             case ast.ElementTest(name=None, type=None):
-                return Constant(True)
+                return Constant(True) if is_element else IsKind("element", up)
+            case ast.TextTest() if not is_element:
+                return IsKind("text", up)
             case ast.ElementTest(name=ast.Name() as name, type=None):
                 return Named(*name.expanded, up)
             case ast.AnyKindTest():

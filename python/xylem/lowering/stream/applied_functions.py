@@ -1,0 +1,127 @@
+"""Functions of the query that turn nodes into nodes, one at a time: transformations that call themselves for children.
+
+        declare function local:t($n as node()) as node()* {
+          typeswitch ($n) case element(note) return ()
+            case element() return element { node-name($n) } { $n/@*, $n/node() ! local:t(.) }
+            default return $n };
+    →   a body for the node at hand:  When(note, (), When(element, Alike(… Apply(local:t, below) …), Copies(())))
+
+Needs:  one parameter, a node; the same for `$nodes as node()*` if the body is a loop over it. The type of the result
+        says no more than that it is nodes.
+Safe:   a node has no other values than those of the texts in it; comments and deep recursion are left to the query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xylem.functions.registry import FN
+from xylem.plan.kernel_expression import NodesOf
+from xylem.plan.result_template import Apply, Part
+from xylem.syntax import ast
+
+from .template_paths import NoTemplate
+
+if TYPE_CHECKING:
+    from .kernel_expressions.compiler import ExpressionCompiler
+
+Declared = Callable[[ast.FunctionCall], ast.FunctionDecl | None]
+"""Finds the function of the query that a call means."""
+
+
+@dataclass(frozen=True)
+class NodeFunction:
+    """A function as one of a node."""
+
+    parameter: str
+    body: ast.Expr
+    takes_many: bool = False
+    """Whether it is applied to each of its nodes; else it has one."""
+
+
+class AppliedFunctions:
+    """The functions that one template applies."""
+
+    def __init__(self, declared: Declared, compiler: ExpressionCompiler) -> None:
+        self._declared = declared
+        self._compiler = compiler
+        self._numbers: dict[tuple[str, str], int] = {}
+        self.bodies: list[tuple[Part, ...]] = []
+
+    def applied(
+        self, call: ast.Expr, written: Callable[[ast.Expr], tuple[Part, ...]], loop: ast.ForClause | None = None
+    ) -> Apply | None:
+        """A call, perhaps in a loop over its argument; None where that is none of such a function."""
+        if not isinstance(call, ast.FunctionCall) or len(call.arguments) != 1:
+            return None
+        declaration = self._declared(call)
+        if declaration is None:
+            return None
+        argument = call.arguments[0]
+        if loop is not None:
+            if not isinstance(argument, ast.VarRef) or argument.name != loop.name or loop.position or loop.type:
+                return None
+            argument = loop.collection
+        nodes, below = self._argument(argument)
+        function = node_function(declaration)
+        if loop is None and not function.takes_many and (below or nodes.path):
+            raise NoTemplate("a function of one node with several", call)
+        return Apply(self._number(declaration.name.expanded, function, written), nodes.path, nodes.up, below)
+
+    def _argument(self, argument: ast.Expr) -> tuple[NodesOf, bool]:
+        match argument:
+            case ast.Path(left=left, right=ast.AxisStep(axis="child", test=ast.AnyKindTest(), predicates=())):
+                nodes, below = self._compiler.nodes(left), True
+            case _:
+                nodes, below = self._compiler.nodes(argument), False
+        if nodes.of is not None:
+            raise NoTemplate("a function of attributes or text nodes", argument)
+        return nodes, below
+
+    def _number(
+        self, name: tuple[str, str], function: NodeFunction, written: Callable[[ast.Expr], tuple[Part, ...]]
+    ) -> int:
+        if name in self._numbers:
+            return self._numbers[name]
+        number = self._numbers[name] = len(self.bodies)
+        self.bodies.append(())
+        with self._compiler.inside_function(function.parameter):
+            self.bodies[number] = written(function.body)
+        return number
+
+
+def node_function(declaration: ast.FunctionDecl) -> NodeFunction:
+    """The body of a function, and the variable that stands for the node in it."""
+    body, (parameter, *more) = declaration.body, declaration.parameters
+    if body is None or more or not _is_any(declaration.returns, "*"):
+        raise NoTemplate("a function that does not turn a node into nodes", body)
+    name, takes_many = parameter.name, False
+    if _is_any(parameter.type, "*"):
+        match body:
+            case ast.Flwor(
+                clauses=(ast.ForClause(name=item, type=None, collection=ast.VarRef(name=over), position=None),),
+                result=result,
+            ) if over == name:
+                name, body, takes_many = item, result, True
+    if not takes_many and not _is_any(parameter.type, ""):
+        raise NoTemplate("a function of nodes of a kind, or of several", body)
+    if name.uri:
+        raise NoTemplate("a variable in a namespace", body)
+    return NodeFunction(name.local, body, takes_many)
+
+
+def _is_any(kind: ast.SequenceTypeNode | None, occurrence: str) -> bool:
+    """Whether all nodes are of a type, by itself or as a sequence."""
+    if kind is None:
+        return True
+    return kind.occurrence == occurrence and isinstance(kind.item, (ast.AnyKindTest, ast.AnyItemType))
+
+
+def named_alike(name: ast.Name | ast.Expr) -> ast.Expr | None:
+    """The node whose name an element gets: element { node-name($n) } { … }"""
+    match name:
+        case ast.FunctionCall(name=function, arguments=(node,)) if function.uri == FN:
+            return node if function.local in ("node-name", "name", "local-name") else None
+    return None
