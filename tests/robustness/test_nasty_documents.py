@@ -45,6 +45,7 @@ QUERIES = [
     "count(//a[preceding::a])",
     "sum(//a/count(.//a))",
     "count(//*[last()])",
+    "max(//* ! count(ancestor::*))",
     "count(//*/following-sibling::*[1])",
     "count(//*/preceding-sibling::zz[1])",
     "count(//a[following-sibling::zz])",

@@ -2,6 +2,7 @@
 
 step        from one node; reverse axes in reverse document order, so that predicates count right
 step_many   from a sequence of nodes; the distinct result in document order
+step_count  how many nodes a step from one node would give
 step_first  the first node a step from one node would give, or None
 path_from   several steps without predicates from one node
 path_many   several steps without predicates from a sequence of nodes, making nodes only at the end
@@ -21,7 +22,7 @@ from .axis_selection import Select, nothing, selection
 from .document_order import document_order
 from .name_pool import KIND_MASK
 from .native_path import native_plan
-from .node import ATTRIBUTE, Node
+from .node import ATTRIBUTE, ELEMENT, Node
 from .node_test import NodeTest
 from .remade import remade
 from .tree_interface import TreeInterface
@@ -33,6 +34,7 @@ __all__ = [
     "path_from",
     "path_many",
     "step",
+    "step_count",
     "step_first",
     "step_lazy",
     "step_many",
@@ -264,7 +266,15 @@ def step_first(axis: str, test: NodeTest) -> First:
 
 
 @remade
-def descendant_count(test: NodeTest) -> Callable[[Node], int]:
+def step_count(axis: str, test: NodeTest) -> Callable[[Node], int]:
+    """How many nodes a step from one node gives: rows are counted, and no nodes are made of them."""
+    if axis == "descendant" and test.is_exact and test.kind == ELEMENT:
+        return _descendant_count(test)
+    rows_from = _rows_from(axis, test)
+    return lambda node: len(rows_from(node.tree, node.pre))
+
+
+def _descendant_count(test: NodeTest) -> Callable[[Node], int]:
     """How many descendants of one name a node has: by the index of the name, whatever stands in whatever."""
     coder, descendants = test.coder(), step("descendant", test)
 

@@ -41,6 +41,15 @@ def test_steps_from_many_nodes_count_for_each(axis: str, predicate: str) -> None
         assert str(xylem.compile(query).run(document)) == str(reference(plain).run(document)), query
 
 
+@pytest.mark.parametrize("axis", [*AXES, "ancestor-or-self", "descendant-or-self", "self", "parent"])
+def test_nodes_that_are_only_counted(axis: str) -> None:
+    document = xylem.parse(f"<r>{family(Random(axis))}</r>")
+    for test in TESTS:
+        query = f"for $b in (//node(), //@*) return count($b/{axis}::{test})"
+        plain = f"for $b in (//node(), //@*) return count(for $x in $b/{axis}::{test} return string($x))"
+        assert str(xylem.compile(query).run(document)) == str(reference(plain).run(document)), query
+
+
 @pytest.mark.skipif(not is_kernel_built(), reason="the kernel was not built here")
 @pytest.mark.parametrize(
     "query",

@@ -13,7 +13,7 @@ from xylem.run.runtime import constructors, lookups
 from xylem.run.runtime import sequences as rt
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
-from xylem.values.axes import descendant_count, step_first
+from xylem.values.axes import step_count, step_first
 from xylem.values.axis_rows import LAZY_AXES
 from xylem.values.node import ATTRIBUTE, ELEMENT
 from xylem.values.node_test import NodeTest
@@ -54,11 +54,12 @@ def has_node(c: Compiler, code: Code) -> str | None:
 
 
 def count_of_step(c: Compiler, code: Code) -> str | None:
-    """The number of nodes below one that have a name, by its index; None where the code is no such step."""
+    """The number of nodes that a step finds, without the nodes; None where the code is no such step."""
     found = _step_of(code)
-    if found is None or found.axis != "descendant" or not found.test.is_exact or found.test.kind != ELEMENT:
+    if found is None or found.axis in ("child", "attribute", "self", "parent"):
         return None
-    name = c.writer.constant(descendant_count(found.test), "count", f"descendant::{found.test}", key=found.test)
+    key = (found.axis, found.test)
+    name = c.writer.constant(step_count(*key), "count", f"{found.axis}::{found.test}", key=key)
     return f"{name}({found.context})"
 
 
