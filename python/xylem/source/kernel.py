@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Sequence
 from decimal import Decimal
 from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,6 +28,7 @@ from xylem.values.tree_interface import TreeInterface
 from .byte_ranges import CutPoint, Scope
 from .doctype import UNREAD_DTD
 from .limits import DEFAULT_LIMITS, ITEM_BYTES, Limits
+from .stale_kernel import warn_of_stale_kernel
 from .template_tuples import result_tuple, value_test_tuple
 from .window_tuples import window_tuple
 
@@ -181,8 +183,11 @@ def _as_column(numbers: NativeColumn | array[float]) -> NativeColumn:
 
 @cache
 def is_kernel_built() -> bool:
-    """Whether there is a kernel; asked often, and a failing import takes long."""
-    return kernel_build() is not None
+    """Whether there is a kernel; asked often, and a failing import takes long. One that must be built again is told."""
+    if kernel_build() is None:
+        return False
+    warn_of_stale_kernel(Path(_native().__file__ or ""))
+    return True
 
 
 @cache
