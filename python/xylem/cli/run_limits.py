@@ -30,6 +30,7 @@ from xylem.run.limited_run import (
 )
 
 from .byte_size import in_bytes
+from .duration import time_limit_seconds
 from .failures import Exit
 
 LIMITS = "Limits"
@@ -42,9 +43,10 @@ TimeLimit = Annotated[
     float | None,
     typer.Option(
         "--time-limit",
+        parser=time_limit_seconds,
         metavar="SECONDS",
-        help="Maximum run time; with `--on spark`, that of each task. A longer run stops with an error after "
-        "delivering its complete results.",
+        help="Maximum run time, such as `30` or `5m`; with `--on spark`, that of each task. A longer run stops with an "
+        "error after delivering its complete results.",
         show_default=False,
         rich_help_panel=LIMITS,
     ),

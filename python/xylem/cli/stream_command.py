@@ -15,6 +15,7 @@ from xylem.run.limited_run import UNLIMITED, RunLimits
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .byte_size import in_bytes
+from .duration import in_seconds
 from .event_time_option import event_time_of
 from .history_options import Changes, UpdatesFormat, kept, update_format
 from .query_source import QuerySource, output_parameters, query_source, spark_settings, variables
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from xylem.spark.shipped_query import ShippedQuery
 
 _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=((?:dir|file|tcp|kafka|stdin):.*|-)")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -277,15 +276,6 @@ def trigger(text: str) -> Trigger:
     if text in ("available-now", "once"):
         return Trigger(None, is_single=text == "once")
     return Trigger(in_seconds(text, "--trigger", "available-now", "once"))
-
-
-def in_seconds(text: str, option: str, *others: str) -> float:
-    """A duration such as `500ms` or `2s`."""
-    found = _DURATION.fullmatch(text)
-    if found is None:
-        wanted = ", ".join(["a duration such as 500ms or 2s", *others])
-        raise typer.BadParameter(f"{text!r} is not {wanted}", param_hint=option)
-    return float(found[1]) * _SECONDS[found[2]]
 
 
 def _on_malformed(text: str) -> tuple[Malformed, Path | None]:

@@ -19,6 +19,7 @@ from .common_options import (
     VariableFiles,
     Variables,
 )
+from .duration import time_limit_seconds
 from .event_time_option import EventTimePath, LatePolicy, Watermark
 from .failures import reported
 from .history_options import (
@@ -149,8 +150,10 @@ def stream(
         float | None,
         typer.Option(
             "--time-limit",
+            parser=time_limit_seconds,
             metavar="SECONDS",
-            help="Maximum time for one document. `--on-malformed` decides what happens to one that takes longer.",
+            help="Maximum time for one document, such as `30` or `5m`. `--on-malformed` decides what happens to "
+            "one that takes longer.",
             show_default=False,
             rich_help_panel=LIMITS,
         ),
