@@ -22,6 +22,9 @@ _SLACK = ast.DoubleLiteral(1e-12)
 _UPPER = ("=", "<", "<=")
 _LOWER = ("=", ">", ">=")
 
+BOUNDS = ("<=", ">=")
+"""The operators of the bounds that a difference implies."""
+
 
 def with_bounds(test: ast.Expr) -> ast.Expr:
     """The test with the bounds that it implies; the very same object where there are none."""
