@@ -50,6 +50,7 @@ pub mod start_tag;
 pub mod subtree_text;
 pub mod table;
 pub mod template;
+pub mod template_writer;
 pub mod tree;
 pub mod value_tests;
 pub mod waiting;

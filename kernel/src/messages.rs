@@ -8,7 +8,8 @@ use crate::plan::Plan;
 use crate::row_paths::NamedRows;
 use crate::rows::Rows;
 use crate::scanner::{Options, Scanner};
-use crate::template::{write_result, Items, Part};
+use crate::template::{Items, Part};
+use crate::template_writer::write_result;
 
 /// So many names are kept from one batch of documents to the next: a source that invents ever new ones must not fill memory.
 const MOST_NAMES: usize = 20_000;

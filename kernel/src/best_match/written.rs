@@ -109,7 +109,15 @@ impl Written<'_> {
     }
 }
 
-fn texts(tree: &Tree, row: u32, steps: &[Step], place: Place, between: &[u8], only_one: bool, out: &mut Vec<u8>) -> bool {
+fn texts(
+    tree: &Tree,
+    row: u32,
+    steps: &[Step],
+    place: Place,
+    between: &[u8],
+    only_one: bool,
+    out: &mut Vec<u8>,
+) -> bool {
     match tree.only_row(row, steps) {
         (0, _) => true,
         (1, Some(found)) => {

@@ -6,7 +6,8 @@ use crate::names::Names;
 use crate::plan::{END, ITEM, TEXT};
 use crate::row_paths::NamedRows;
 use crate::rows::{kind, Rows};
-use crate::template::{write_result, Part, ScanResult};
+use crate::template::{Part, ScanResult};
+use crate::template_writer::write_result;
 use crate::value_tests::{all, Verdict};
 
 impl Projector {

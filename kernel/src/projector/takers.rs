@@ -4,7 +4,8 @@ use super::Projector;
 use crate::plan::{COUNT, ITEM, WRITTEN};
 use crate::row_paths::NamedRows;
 use crate::rows::{Rows, Taken};
-use crate::template::{write_result, ScanResult};
+use crate::template::ScanResult;
+use crate::template_writer::write_result;
 use crate::value_tests::Verdict;
 
 /// What a template came to for an element, so that takers with the same one share it.

@@ -9,7 +9,8 @@ use crate::names::Names;
 use crate::plan::{Plan, COUNT, END, LEAVES, START};
 use crate::row_paths::NamedRows;
 use crate::rows::{Mark, Rows};
-use crate::template::{write_result, Part, ScanResult};
+use crate::template::{Part, ScanResult};
+use crate::template_writer::write_result;
 
 /// An element that may be written as a whole.
 pub(super) struct Whole {

@@ -8,7 +8,8 @@ use super::running::Running;
 use super::{Code, Ending, Folding, Given, Input, Outcome, Query, Role, Row, Side, Slot, Spec};
 use crate::expression::{Atom, Evaluation, Value};
 use crate::row_paths::NamedRows;
-use crate::template::{write_values, Around, Undecided};
+use crate::template::{Around, Undecided};
+use crate::template_writer::write_values;
 
 /// A row with its position and its neighbours, None where there are none or nothing asks for them.
 #[derive(Clone, Debug, Default)]

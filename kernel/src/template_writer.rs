@@ -1,0 +1,428 @@
+//! Writes the results of templates: the text of a template for the rows of an element.
+
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+use crate::attribute_copies::write_copied;
+use crate::cells::{is_plain, Cell, Content, END_OF_CELL, END_OF_MEMBER, NULL};
+use crate::escaping::{escape, Place};
+use crate::expression::{Atom, Evaluation, Keys, Order, Value};
+use crate::row_paths::{NamedRows, PathStep, Wanted, KIND_MASK};
+use crate::rows::kind;
+use crate::subtree_text::write_subtree;
+use crate::template::{
+    count, each_value, flow, outcome, Around, Counting, Items, Part, Piece, Reach, Undecided, ValueRows, Values,
+};
+
+/// Functions that call each other more often than this are left to the query, which has a stack for that.
+const MOST_CALLS: usize = 200;
+
+/// Append the result of a template for the element of a row; what items it is. Nothing is taken back if it is undecided.
+pub fn write_result<'a>(
+    parts: &'a [Part],
+    named: NamedRows<'a>,
+    row: usize,
+    out: &'a mut Vec<u8>,
+) -> Result<Items, Undecided> {
+    written(parts, named, row, Vec::new(), out)
+}
+
+/// Append the result of a template that reads values alone, which have the first slots.
+pub fn write_values<'a>(
+    parts: &'a [Part],
+    named: NamedRows<'a>,
+    variables: Vec<Value<'a>>,
+    out: &'a mut Vec<u8>,
+) -> Result<Items, Undecided> {
+    written(parts, named, 0, variables, out)
+}
+
+fn written<'a>(
+    parts: &'a [Part],
+    named: NamedRows<'a>,
+    row: usize,
+    variables: Vec<Value<'a>>,
+    out: &'a mut Vec<u8>,
+) -> Result<Items, Undecided> {
+    let mut writer = Writer {
+        named,
+        out,
+        items: Items::default(),
+        depth: 0,
+        is_after_atomic: false,
+        variables,
+        sorting: Vec::new(),
+        functions: (&[], 0),
+    };
+    writer.parts(parts, &Around::new(row))?;
+    Ok(Items { ends_with_atomic: writer.is_after_atomic, ..writer.items })
+}
+
+struct Writer<'a> {
+    named: NamedRows<'a>,
+    out: &'a mut Vec<u8>,
+    items: Items,
+    /// Constructed elements around the place.
+    depth: usize,
+    /// Whether an atomic value was the last: another one is set off by a blank.
+    is_after_atomic: bool,
+    /// Values by their slots.
+    variables: Vec<Value<'a>>,
+    /// What is being sorted: the keys of each result, and where its text ends.
+    sorting: Vec<Vec<(Keys<'a>, usize)>>,
+    /// The functions that can be applied, and how many calls are under way.
+    functions: (&'a [Vec<Part>], usize),
+}
+
+impl<'a> Writer<'a> {
+    fn parts(&mut self, parts: &'a [Part], here: &Around<'_>) -> Result<(), Undecided> {
+        for part in parts {
+            match part {
+                Part::Piece(piece) => self.piece(piece, here, Place::Content)?,
+                Part::Copies(reach) => self.copies(reach, here),
+                Part::Construct { name, attributes, copied, content } => {
+                    self.start(name, attributes, here)?;
+                    write_copied(attributes, copied, self.named, here, self.out)?;
+                    self.finish(name, content, here)?;
+                }
+                Part::When { test, parts, otherwise } => {
+                    let chosen = if self.evaluation(here).truth(test)? { parts } else { otherwise };
+                    self.parts(chosen, here)?;
+                }
+                Part::Let { slot, value } => {
+                    let value = self.evaluation(here).all(value)?;
+                    self.keep(*slot, value);
+                }
+                Part::EachValue { slot, position, values, parts } => {
+                    for (before, atom) in self.evaluation(here).all(values)?.into_atoms().into_iter().enumerate() {
+                        self.keep(*slot, Value::One(atom));
+                        if let Some(slot) = position {
+                            self.keep(*slot, Value::position(before + 1));
+                        }
+                        self.parts(parts, here)?;
+                    }
+                }
+                Part::Sorted { orders, parts } => self.sorted(orders, parts, here)?,
+                Part::Keyed { keys, parts } => {
+                    let keys = self.evaluation(here).keys(keys)?;
+                    self.parts(parts, here)?;
+                    let end = self.out.len();
+                    self.sorting.last_mut().ok_or(Undecided)?.push((keys, end));
+                }
+                Part::Functions { bodies, parts } => {
+                    self.functions.0 = bodies;
+                    self.parts(parts, here)?;
+                }
+                Part::Apply { function, reach, below } => self.apply(*function, reach, *below, here)?,
+                Part::Alike { up, copied, content } => {
+                    let name = self.plain_name(here.row_above(*up))?;
+                    self.start(name, &[], here)?;
+                    write_copied(&[], copied, self.named, here, self.out)?;
+                    self.finish(name, content, here)?;
+                }
+                Part::Row(cells) => self.row(cells, here)?,
+                Part::Each { reach, counting, parts } => {
+                    let (named, mut before) = (self.named, 0);
+                    outcome(named.follow(&reach.path, here.start(reach), &mut |row| {
+                        flow(self.turn(counting.as_deref(), &mut before, parts, &Around::inside(row, here)))
+                    }))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluation<'e>(&'e self, here: &'e Around<'e>) -> Evaluation<'a, 'e> {
+        Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here }
+    }
+
+    /// An item begins, or a part of the content of one.
+    #[inline(always)]
+    fn begin(&mut self, is_atomic: bool) {
+        if self.depth == 0 {
+            self.items.begins_with_atomic |= is_atomic && self.items.number == 0;
+            self.items.number += 1;
+        }
+    }
+
+    fn apply(&mut self, function: usize, reach: &Reach, below: bool, here: &Around<'_>) -> Result<(), Undecided> {
+        let (bodies, calls) = self.functions;
+        let body: &'a [Part] = bodies.get(function).ok_or(Undecided)?;
+        if calls > MOST_CALLS {
+            return Err(Undecided);
+        }
+        self.functions.1 += 1;
+        let named = self.named;
+        let result = outcome(named.follow(&reach.path, here.start(reach), &mut |element| {
+            if !below {
+                return flow(self.parts(body, &Around::new(element)));
+            }
+            named.child_nodes(element).try_for_each(|child| match named.rows.codes[child] & KIND_MASK {
+                kind::ELEMENT | kind::TEXT => flow(self.parts(body, &Around::new(child))),
+                // Their values are not those of the texts in them.
+                _ => ControlFlow::Break(Undecided),
+            })
+        }));
+        self.functions.1 = calls;
+        result
+    }
+
+    /// The name of an element in no namespace.
+    fn plain_name(&self, row: usize) -> Result<&'a str, Undecided> {
+        let named = self.named;
+        let code = named.rows.codes[row];
+        if code & KIND_MASK != kind::ELEMENT {
+            return Err(Undecided);
+        }
+        let (uri, local, _) = named.names.in_table(code >> 3);
+        if uri.is_empty() {
+            Ok(local)
+        } else {
+            Err(Undecided)
+        }
+    }
+
+    /// One turn of a loop over elements.
+    fn turn(
+        &mut self,
+        counting: Option<&'a Counting>,
+        before: &mut usize,
+        parts: &'a [Part],
+        here: &Around<'_>,
+    ) -> Result<(), Undecided> {
+        if let Some(Counting { slot, test }) = counting {
+            if let Some(test) = test {
+                if !self.evaluation(here).truth(test)? {
+                    return Ok(());
+                }
+            }
+            *before += 1;
+            self.keep(*slot, Value::position(*before));
+        }
+        self.parts(parts, here)
+    }
+
+    /// Write results one after the other, and then bring their texts into order.
+    fn sorted(&mut self, orders: &'a [Order], parts: &'a [Part], here: &Around<'_>) -> Result<(), Undecided> {
+        let start = self.out.len();
+        self.sorting.push(Vec::new());
+        self.parts(parts, here)?;
+        let ends = self.sorting.pop().unwrap_or_default();
+        if ends.len() < 2 {
+            return ends.iter().try_for_each(|(keys, _)| keys.check(orders));
+        }
+        let text = self.out.split_off(start);
+        let mut from = start;
+        let mut results = Vec::with_capacity(ends.len());
+        for (keys, end) in ends {
+            results.push((keys, from - start..end - start));
+            from = end;
+        }
+        Keys::sort(&mut results, orders)?;
+        results.into_iter().for_each(|(_, range)| self.out.extend_from_slice(&text[range]));
+        Ok(())
+    }
+
+    fn keep(&mut self, slot: usize, value: Value<'a>) {
+        if self.variables.len() <= slot {
+            self.variables.resize_with(slot + 1, Value::default);
+        }
+        self.variables[slot] = value;
+    }
+
+    fn copies(&mut self, reach: &Reach, here: &Around<'_>) {
+        let named = self.named;
+        let name = match reach.path.last() {
+            Some(PathStep { wanted: Wanted::Named(name), .. }) => Some(name),
+            _ => None,
+        };
+        let _ = named.follow(&reach.path, here.start(reach), &mut |element| {
+            self.begin(false);
+            self.is_after_atomic = false;
+            write_subtree(named, element, name, self.out);
+            ControlFlow::<Infallible>::Continue(())
+        });
+    }
+
+    /// A start tag without its end.
+    fn start(
+        &mut self,
+        name: &str,
+        attributes: &'a [(String, Vec<Piece>)],
+        here: &Around<'_>,
+    ) -> Result<(), Undecided> {
+        self.begin(false);
+        self.depth += 1;
+        self.out.push(b'<');
+        self.out.extend_from_slice(name.as_bytes());
+        for (attribute, pieces) in attributes {
+            self.out.push(b' ');
+            self.out.extend_from_slice(attribute.as_bytes());
+            self.out.extend_from_slice(b"=\"");
+            for piece in pieces {
+                self.is_after_atomic = false;
+                self.piece(piece, here, Place::Attribute)?;
+            }
+            self.out.push(b'"');
+        }
+        Ok(())
+    }
+
+    /// The end of a start tag, content, and an end tag.
+    fn finish(&mut self, name: &str, content: &'a [Part], here: &Around<'_>) -> Result<(), Undecided> {
+        self.out.push(b'>');
+        self.is_after_atomic = false;
+        let start = self.out.len();
+        self.parts(content, here)?;
+        self.depth -= 1;
+        self.is_after_atomic = false;
+        if self.out.len() == start {
+            self.out.pop();
+            self.out.extend_from_slice(b"/>");
+        } else {
+            self.out.extend_from_slice(b"</");
+            self.out.extend_from_slice(name.as_bytes());
+            self.out.push(b'>');
+        }
+        Ok(())
+    }
+
+    fn piece(&mut self, piece: &'a Piece, here: &Around<'_>, place: Place) -> Result<(), Undecided> {
+        match piece {
+            Piece::Characters(text) => {
+                self.is_after_atomic = false;
+                self.out.extend_from_slice(text.as_bytes());
+                Ok(())
+            }
+            Piece::Values(values) => self.values(values, here, place),
+            Piece::Computed(expression) => {
+                let evaluation =
+                    Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+                let (out, is_after_atomic) = (&mut *self.out, &mut self.is_after_atomic);
+                let mut number = 0;
+                evaluation.each(expression, &mut |atom| {
+                    number += 1;
+                    if std::mem::replace(is_after_atomic, true) {
+                        out.push(b' ');
+                    }
+                    match atom {
+                        Atom::Untyped(text) | Atom::Text(text) => escape(&text, place, out),
+                        other => other.write(out),
+                    }
+                    Ok(())
+                })?;
+                (0..number).for_each(|_| self.begin(true));
+                Ok(())
+            }
+        }
+    }
+
+    fn values(&mut self, values: &Values, here: &Around<'_>, place: Place) -> Result<(), Undecided> {
+        let named = self.named;
+        let mut number = 0;
+        let is_atomic = !values.separator.is_empty();
+        outcome(named.follow(&values.reach.path, here.start(&values.reach), &mut |element| {
+            each_value(&values.of, named, element, &mut |value| {
+                if number > 0 && values.at_most_one {
+                    return ControlFlow::Break(Undecided);
+                }
+                if std::mem::replace(&mut self.is_after_atomic, is_atomic) && is_atomic {
+                    self.out.push(b' ');
+                }
+                number += 1;
+                self.begin(is_atomic);
+                value.texts(named, |text| escape(text, place, self.out));
+                ControlFlow::Continue(())
+            })
+        }))
+    }
+
+    fn row(&mut self, cells: &[Cell], here: &Around<'_>) -> Result<(), Undecided> {
+        self.begin(false);
+        for cell in cells {
+            self.cell(cell, here)?;
+            self.out.push(END_OF_CELL);
+        }
+        Ok(())
+    }
+
+    fn cell(&mut self, cell: &Cell, here: &Around<'_>) -> Result<(), Undecided> {
+        let start = self.out.len();
+        match &cell.content {
+            Content::Constant(None) => self.out.push(NULL),
+            Content::Constant(Some(text)) => self.out.extend_from_slice(text.as_bytes()),
+            Content::Count(reach, of) => {
+                let number = count(&reach.path, of, self.named, here.start(reach));
+                self.out.extend_from_slice(number.to_string().as_bytes());
+            }
+            Content::Values(values) => {
+                let (named, mut number) = (self.named, 0);
+                outcome(named.follow(&values.reach.path, here.start(&values.reach), &mut |element| {
+                    each_value(&values.of, named, element, &mut |value| {
+                        if number > 0 && values.at_most_one {
+                            return ControlFlow::Break(Undecided);
+                        }
+                        flow(self.cell_value(cell, values, number, value))?;
+                        number += 1;
+                        ControlFlow::Continue(())
+                    })
+                }))?;
+                if number == 0 {
+                    self.missing(cell, start)?;
+                }
+            }
+            Content::Computed(expression) => {
+                let evaluation =
+                    Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+                let (out, mut number) = (&mut *self.out, 0);
+                evaluation.each(expression, &mut |atom| {
+                    if (number > 0 && !cell.is_list) || !cell.reading.takes(&atom) {
+                        return Err(Undecided);
+                    }
+                    number += 1;
+                    let start = out.len();
+                    atom.write(out);
+                    settled(cell, out, start)
+                })?;
+                if number == 0 {
+                    self.missing(cell, start)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What stands in a cell, from a place on, for no value.
+    fn missing(&mut self, cell: &Cell, start: usize) -> Result<(), Undecided> {
+        match &cell.missing {
+            Some(text) => {
+                self.out.extend_from_slice(text.as_bytes());
+                cell.reading.settle(self.out, start)?;
+            }
+            None if !cell.is_list => self.out.push(NULL),
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn cell_value(&mut self, cell: &Cell, values: &Values, number: usize, value: ValueRows) -> Result<(), Undecided> {
+        if number > 0 {
+            self.out.extend_from_slice(values.separator.as_bytes());
+        }
+        let start = self.out.len();
+        value.texts(self.named, |text| self.out.extend_from_slice(text));
+        settled(cell, self.out, start)
+    }
+}
+
+/// Check one value of a cell, which is all from a place on, and end it.
+fn settled(cell: &Cell, out: &mut Vec<u8>, start: usize) -> Result<(), Undecided> {
+    if !is_plain(&out[start..]) {
+        return Err(Undecided);
+    }
+    cell.reading.settle(out, start)?;
+    if cell.is_list {
+        out.push(END_OF_MEMBER);
+    }
+    Ok(())
+}
