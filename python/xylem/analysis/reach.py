@@ -46,6 +46,7 @@ class Reach(IntFlag):
     """Copies in any order, perhaps several of one node."""
 
 
+_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
 UNSURE = Reach.NESTED | Reach.REPEATED | Reach.MIXED
 COPIES = Reach.COPY | Reach.COPY_INSIDE | UNSURE
 
@@ -410,8 +411,8 @@ class ReachAnalysis:
             return Reach.NONE
         builtin = look_up(*key)
         if builtin is None:
-            # A function in Python gets nodes as they are, and may give them back.
-            return self._given_nodes
+            # A function in Python gets nodes as they are, and may give them back, or those that function items give.
+            return mixed(together) if all(map(_is_no_function, arguments)) else self._given_nodes
         calls_functions = any("function(" in parameter for parameter in builtin.parameters)
         passed = mixed(together) if _passes_nodes(builtin.returns) else Reach.NONE
         return passed | (self._given_nodes if calls_functions else Reach.NONE)
@@ -509,3 +510,14 @@ def _selected(flwor: ast.Flwor) -> ast.Expr | None:
 def _refuse_mixture(reach: Reach, node: ast.Node) -> None:
     if reach & COPIES and reach & ~COPIES:
         raise BeyondReach("it compares the order of nodes, and some of them are copies here", node)
+
+
+def _is_no_function(argument: ast.Expr) -> bool:
+    """Whether an argument can be told to hold no function items, by its form alone."""
+    match argument:
+        case ast.Path(right=right):
+            return isinstance(right, ast.AxisStep)
+        case ast.FunctionCall(name=name, arguments=arguments):
+            builtin = look_up(*name.expanded, len(arguments))
+            return builtin is not None and builtin.returns.startswith("xs:")
+    return isinstance(argument, (ast.AxisStep, ast.ContextItem, *_LITERALS))
