@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from xylem.errors import InputError, XylemError
 
-from .alerter import Alerter, Measurement
+from .alerter import SECONDS, Alerter, Measurement
 from .catalogue import State
 from .election import Election
 from .mobile_code import CAPABILITY, can_run_code
@@ -197,7 +197,9 @@ class Peer:
     # --- load
 
     def _measured(self) -> Measurement:
-        return Measurement(time.monotonic(), self.site.cpu_seconds, self.traffic())
+        # Streams come and go in other threads.
+        with self.site.changed:
+            return Measurement(time.monotonic(), self.site.cpu_seconds, self.traffic())
 
     def _bandwidths(self) -> dict[str, float]:
         return {one.name: one.bandwidth for one in list(self.state.neighbours.values())}
@@ -412,12 +414,16 @@ class Peer:
         self._thread.start()
 
     def _run(self) -> None:
+        looked = time.monotonic()
         while not self._is_closing:
             self._is_called.wait(_PAUSE_SECONDS)
             self._is_called.clear()
             self.deliver()
             self.tidy()
-            self.alerter.look()
+            # To measure takes longer the more subscriptions there are.
+            if time.monotonic() - looked >= SECONDS:
+                looked = time.monotonic()
+                self.alerter.look()
 
     def close(self) -> None:
         self._is_closing = True
