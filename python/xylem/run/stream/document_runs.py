@@ -23,7 +23,7 @@ from xylem.values.node import Node
 from ..program import current_time
 from .collector import Collector
 from .run import Statistics, StreamRun
-from .settled_tables import settled_plan, without_tables
+from .settled_tables import settled_plan, without_tables, without_wholes
 from .window_output import WindowOutput
 
 if TYPE_CHECKING:
@@ -138,6 +138,8 @@ class DocumentRuns:
         context = Context(program.static, self._part)
         run = StreamRun(program.roles, len(program.slots), space, context, output, self.statistics)
         scanned = without_tables(program.scan) if self._is_saved else program.scan
+        if self.statistics.counters is not None:
+            scanned = without_wholes(scanned)
         plan = settled_plan(scanned, program.roles, space)
         self.under_way = run
         return run, plan

@@ -8,12 +8,13 @@ from typing import Any
 
 from xylem.errors import XylemError
 from xylem.plan.kernel_expression import Constant, settled
-from xylem.plan.scan_plan import ScanPlan
+from xylem.plan.scan_plan import Report, ScanPlan
 from xylem.plan.scan_table import ScanTable
 
 from .keyed_groups import KeyColumn, TableSpec
 from .roles import FeedRole, Role
 
+_TAGS = Report.START | Report.END
 _LARGEST = 2**53
 MOST_CELLS = 2**40
 
@@ -25,6 +26,12 @@ class NotForScan(Exception):
 def without_tables(plan: ScanPlan) -> ScanPlan:
     """The plan of a scan that leaves all records of tables to the query."""
     steps = tuple(replace(step, result=None) if isinstance(step.result, ScanTable) else step for step in plan.steps)
+    return replace(plan, steps=steps)
+
+
+def without_wholes(plan: ScanPlan) -> ScanPlan:
+    """The plan of a scan that tells the records inside of elements that it could write as a whole."""
+    steps = tuple(replace(step, result=None) if _TAGS in step.report else step for step in plan.steps)
     return replace(plan, steps=steps)
 
 
