@@ -8,6 +8,7 @@ the query is. A loop inside of one function of C (`x in list`) is one call.
 from __future__ import annotations
 
 import cProfile
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType
@@ -52,13 +53,19 @@ def class_of(ratio: float) -> str:
 
 
 def calls(run: Callable[[], object]) -> int:
-    """How many functions are called outside of the reading of XML."""
+    """How many functions are called outside of the reading of XML.
+
+    The collector of garbage waits: what it calls (finalizers of other tests, callbacks that Hypothesis registers) is
+    not work of this query, and comes when it likes.
+    """
     profile = cProfile.Profile()
+    gc.disable()
     profile.enable()
     try:
         run()
     finally:
         profile.disable()
+        gc.enable()
     return sum(_counted(cast("list[_Entry]", profile.getstats())))
 
 
