@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import pickle
 import random
+import tracemalloc
 from array import array
 from collections import Counter, OrderedDict, defaultdict, deque
 from decimal import Decimal
@@ -217,3 +218,14 @@ def test_declared_state() -> None:
     assert fresh.function is max
     with pytest.raises(CannotSave):
         layout(object())
+
+
+def test_memory_while_a_large_state_is_written() -> None:
+    table = {number: (number, number + 0.5, number % 3 == 0) for number in range(20_000)}
+    tracemalloc.start()
+    try:
+        data = encoded(table)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < 5 * len(data)

@@ -81,7 +81,7 @@ def encoded(value: Any, other: Other | None = None) -> bytes:
         writer.write(value)
     except RecursionError:
         raise CannotSave("values are nested too deep") from None
-    return b"".join(writer.parts)
+    return bytes(writer.data)
 
 
 def decoded(data: bytes, makers: Makers | None = None, fill: Fill | None = None) -> Any:
@@ -106,7 +106,8 @@ def _head(tag: int, size: int) -> bytes:
 
 class _Writer:
     def __init__(self, other: Other | None) -> None:
-        self.parts: list[bytes] = []
+        self.data = bytearray()
+        """One growing piece: an object for each small number would take several times the memory of all bytes."""
         self._other = other
         self._numbers: dict[int, int] = {}
         """Of objects, by identity; they are kept alive by whoever is writing."""
@@ -128,7 +129,7 @@ class _Writer:
         known = self._numbers.get(id(value))
         if known is not None:
             size = (known.bit_length() + 8) >> 3
-            self.parts.append(_head(_KNOWN, size) + known.to_bytes(size, signed=True))
+            self.data.extend(_head(_KNOWN, size) + known.to_bytes(size, signed=True))
             return
         record = None if self._other is None else self._other(value)
         if record is None:
@@ -145,7 +146,7 @@ class _Writer:
 
     def _record(self, tag: int, name: str, fields: tuple[Any, ...]) -> None:
         data = name.encode()
-        self.parts.append(_head(tag, len(data)) + data)
+        self.data.extend(_head(tag, len(data)) + data)
         self._items(_TUPLE, fields)
 
     def _deeper(self) -> None:
@@ -154,7 +155,7 @@ class _Writer:
             raise CannotSave(f"values are nested more than {DEEPEST} levels deep")
 
     def _items(self, tag: int, values: Sequence[Any] | Iterable[Any]) -> None:
-        self.parts.append(_head(tag, len(values)))  # type: ignore[arg-type]  # all of ours have one
+        self.data.extend(_head(tag, len(values)))  # type: ignore[arg-type]  # all of ours have one
         self._deeper()
         known, write = _WRITERS.get, self.write
         for value in values:
@@ -168,22 +169,22 @@ class _Writer:
     def _integer(self, value: int) -> None:
         size = (value.bit_length() + 8) >> 3
         head = _INT_HEADS[size] if size < _LONG else _head(_INT, size)
-        self.parts.append(head + value.to_bytes(size, signed=True))
+        self.data.extend(head + value.to_bytes(size, signed=True))
 
     def _double(self, value: float) -> None:
-        self.parts.append(_DOUBLE.pack(_FLOAT, value))
+        self.data.extend(_DOUBLE.pack(_FLOAT, value))
 
     def _text(self, value: str) -> None:
         data = value.encode("utf-8", "surrogatepass")
         size = len(data)
-        self.parts.append((_STR_HEADS[size] if size < _LONG else _head(_STR, size)) + data)
+        self.data.extend((_STR_HEADS[size] if size < _LONG else _head(_STR, size)) + data)
 
     def _octets(self, value: bytes) -> None:
-        self.parts.append(_head(_BYTES, len(value)) + value)
+        self.data.extend(_head(_BYTES, len(value)) + value)
 
     def _decimal(self, value: Decimal) -> None:
         data = str(value).encode("ascii")
-        self.parts.append(_head(_DECIMAL, len(data)) + data)
+        self.data.extend(_head(_DECIMAL, len(data)) + data)
 
     def _list(self, value: list[Any]) -> None:
         if len(value) < _COLUMN_FROM or not self._column(value):
@@ -195,7 +196,7 @@ class _Writer:
         if kinds == {int} or kinds == {float}:
             tag, code = (_INTS, "q") if int in kinds else (_FLOATS, "d")
             try:
-                self.parts.append(_head(tag, len(value)) + struct.pack(f">{len(value)}{code}", *value))
+                self.data.extend(_head(tag, len(value)) + struct.pack(f">{len(value)}{code}", *value))
             except struct.error:
                 # Integers that are too long.
                 return False
@@ -203,7 +204,7 @@ class _Writer:
         if kinds == {str} or kinds == {bytes}:
             is_text = str in kinds
             data = "".join(value).encode("utf-8", "surrogatepass") if is_text else b"".join(value)
-            self.parts.append(_head(_STRINGS if is_text else _OCTETS, len(data)) + data)
+            self.data.extend(_head(_STRINGS if is_text else _OCTETS, len(data)) + data)
             self._list(list(map(len, value)))
             return True
         kind = KINDS.get(next(iter(kinds))) if len(kinds) == 1 else None
@@ -211,7 +212,7 @@ class _Writer:
             return False
         columns = list(zip(*map(kind.fields_of, value), strict=True))
         name = kind.name.encode()
-        self.parts.append(_head(_VALUES, len(name)) + name + _head(_TUPLE, len(columns)))
+        self.data.extend(_head(_VALUES, len(name)) + name + _head(_TUPLE, len(columns)))
         self._deeper()
         for column in columns:
             self._list(list(column))
@@ -225,7 +226,7 @@ class _Writer:
             self._record(_VALUE, "deque", (value.maxlen, list(value)))
 
     def _dict(self, value: dict[Any, Any]) -> None:
-        self.parts.append(_head(_DICT, len(value)))
+        self.data.extend(_head(_DICT, len(value)))
         self._deeper()
         write = self.write
         for key, member in value.items():
@@ -237,8 +238,8 @@ class _Writer:
 _DOUBLE = struct.Struct(">Bd")
 _INT_HEADS, _STR_HEADS = ([bytes((tag, size)) for size in range(_LONG)] for tag in (_INT, _STR))
 _WRITERS: dict[type, Callable[[_Writer, Any], None]] = {
-    type(None): lambda writer, value: writer.parts.append(b"N"),
-    bool: lambda writer, value: writer.parts.append(b"T" if value else b"F"),
+    type(None): lambda writer, value: writer.data.extend(b"N"),
+    bool: lambda writer, value: writer.data.extend(b"T" if value else b"F"),
     int: _Writer._integer,
     float: _Writer._double,
     str: _Writer._text,
