@@ -10,6 +10,7 @@ from pathlib import Path
 from xylem.errors import InputError
 from xylem.network.http_site import Listening, ServedSite
 from xylem.network.site_client import SiteClient
+from xylem.network.subnet_limits import SubnetLimits
 from xylem.network.topology import PeerKind
 
 THESIS = (("P4", "SP3"), ("SP3", "SP2"), ("SP2", "SP0"), ("SP0", "P0"), ("SP2", "SP1"), ("SP1", "P2"))
@@ -26,18 +27,28 @@ def until(holds: Callable[[], bool], what: str) -> None:
 class RunningNetwork:
     """Peers by name: those that begin with P are thin."""
 
-    def __init__(self, directory: Path, links: Iterable[tuple[str, str]], bandwidth: float = 125e6) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        links: Iterable[tuple[str, str]],
+        bandwidth: float = 125e6,
+        subnets: SubnetLimits | None = None,
+    ) -> None:
         self._directory = directory
+        self._subnets = subnets or SubnetLimits()
         self._sites: dict[str, tuple[ServedSite, threading.Thread]] = {}
         links = list(links)
         for name in dict.fromkeys(name for link in links for name in link):
             self.start(name)
         for one, other in links:
-            self[one].ask("POST", "/join", {**self[other].address, "bandwidth": bandwidth})
+            self.join(one, other, bandwidth)
+
+    def join(self, one: str, other: str, bandwidth: float = 125e6) -> None:
+        self[one].ask("POST", "/join", {**self[other].address, "bandwidth": bandwidth})
 
     def start(self, name: str) -> None:
         kind = PeerKind.THIN if name.startswith("P") else PeerKind.SUPER
-        site = ServedSite(self._directory / name, listening=Listening(name=name, kind=kind))
+        site = ServedSite(self._directory / name, listening=Listening(name=name, kind=kind, subnets=self._subnets))
         thread = threading.Thread(target=site.run, daemon=True)
         thread.start()
         self._sites[name] = site, thread
@@ -61,6 +72,16 @@ class RunningNetwork:
 
     def site(self, name: str) -> ServedSite:
         return self._sites[name][0]
+
+    def subnets(self) -> dict[str, str]:
+        """The subnet that each site says it is in."""
+        return {name: site.peer.state.subnet for name, (site, _) in self._sites.items()}
+
+    def divide(self, parts: Mapping[str, Iterable[str]]) -> None:
+        """Put sites into subnets by hand, as a speaker would."""
+        for subnet, names in parts.items():
+            for name in names:
+                self.site(name).peer.move(subnet, self.site(name).peer.state.token)
 
     def answer(self, name: str, at: str) -> str:
         """The whole answer of a subscription that was given up."""

@@ -31,8 +31,9 @@ QUERIES = {
 class Processes:
     """Sites as processes of their own."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *options: str) -> None:
         self._directory = directory
+        self._options = options
         self._running: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, *names: str) -> None:
@@ -40,7 +41,7 @@ class Processes:
             (self._directory / name / "site.json").unlink(missing_ok=True)
             kind = "thin" if name.startswith("P") else "super"
             command = [sys.executable, "-m", "xylem", "network", "start", "--kind", kind]
-            command += ["--site", str(self._directory / name)]
+            command += ["--site", str(self._directory / name), *self._options]
             self._running[name] = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         for name in names:
             self.answering(name)
@@ -66,20 +67,26 @@ class Processes:
             self.kill(name)
 
 
-@pytest.fixture
-def sites(tmp_path: Path) -> Iterator[Processes]:
-    made = Processes(tmp_path)
+@pytest.fixture(params=[32, 1], ids=["one subnet", "two subnets"])
+def sites(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Processes]:
+    made = Processes(tmp_path, "--subnet-most", str(request.param), "--subnet-least", "0")
     yield made
     made.close()
 
 
+@pytest.mark.turns("killed network")
 @pytest.mark.timeout(1800)
-def test_sites_that_are_killed_lose_and_double_nothing(sites: Processes) -> None:
+def test_sites_that_are_killed_lose_and_double_nothing(sites: Processes, request: pytest.FixtureRequest) -> None:
     draw = Random(3)
+    number_of_subnets = 2 if "two" in request.node.name else 1
     names = ("P1", "SP1", "SP2", "P2")
     sites.start(*names)
     for one, other in LINKS:
         sites.answering(one).ask("POST", "/join", sites.answering(other).address)
+    until = time.monotonic() + 60
+    while len({one["subnet"] for one in sites.answering("P1").ask("GET", "/map")["peers"]}) != number_of_subnets:
+        assert time.monotonic() < until, "the network is divided"
+        time.sleep(0.1)
     sites.answering("P1").publish("s", [b"<s>" + "".join(RECORDS[:60]).encode() + b"</s>"])
     for name, query in QUERIES.items():
         sites.answering("P2").subscribe(name, query, "s", "earliest")

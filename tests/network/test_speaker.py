@@ -54,7 +54,7 @@ class _View(NetworkView):
     def ask(self, peer: str, method: str, path: str, body: object = None) -> object:
         assert (method, path) == ("POST", "/votes")
         assert isinstance(body, dict)
-        return self._votes.peers[peer].election.vote(body["candidate"], body["token"])
+        return self._votes.peers[peer].election.vote(body["candidate"], body["token"], body["subnet"])
 
 
 def test_one_speaks_until_its_lease_is_over(tmp_path: Path) -> None:

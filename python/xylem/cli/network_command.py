@@ -142,6 +142,12 @@ def start(
         float | None,
         typer.Option("--log-days", min=0.0, help="Days for which to keep each stream.", show_default="for good"),
     ] = None,
+    subnet_most: Annotated[
+        int, typer.Option("--subnet-most", min=1, help="Divide a subnet with more super-peers.")
+    ] = 32,
+    subnet_least: Annotated[
+        int, typer.Option("--subnet-least", min=0, help="Join a subnet with fewer super-peers to another.")
+    ] = 8,
     certificate: Annotated[
         Path | None, typer.Option("--tls-cert", help="Certificate (PEM): encrypt all messages.", show_default=False)
     ] = None,
@@ -153,6 +159,7 @@ def start(
 
         options = ["--listen", listen, "--kind", kind, "--capacity", str(capacity)]
         options += ["--most-subscriptions", str(most_subscriptions), "--unread-bytes", str(unread_bytes)]
+        options += ["--subnet-most", str(subnet_most), "--subnet-least", str(subnet_least)]
         given = {"--name": name, "--tls-cert": certificate, "--tls-key": key, "--log-bytes": log_bytes}
         for option, value in {**given, "--log-days": log_days}.items():
             options += [] if value is None else [option, str(value)]
@@ -161,13 +168,15 @@ def start(
     from xylem.network.http_site import Listening, ServedSite
     from xylem.network.record_log import LogLimits
     from xylem.network.site_limits import SiteLimits
+    from xylem.network.subnet_limits import SubnetLimits
     from xylem.network.topology import PeerKind
 
     host, _, port = listen.rpartition(":")
     if not port.isdigit():
         raise typer.BadParameter("give a host and a port: 127.0.0.1:7002", param_hint="--listen")
     host = host.strip("[]") or "127.0.0.1"
-    place = Listening(host, int(port), name or "", PeerKind(kind), capacity, certificate, key)
+    subnets = SubnetLimits(subnet_most, subnet_least)
+    place = Listening(host, int(port), name or "", PeerKind(kind), capacity, certificate, key, subnets)
     kept = LogLimits(log_bytes, None if log_days is None else log_days * 86_400)
     ServedSite(site, SiteLimits(most_subscriptions, unread_bytes, kept), place).run()
 

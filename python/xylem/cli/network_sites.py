@@ -68,6 +68,8 @@ def _part(name: str, part: dict[str, Any]) -> str:
             return f"receives the answer of {name} from {part['peer']}"
         case "query":
             return f"computes {name} from {part['stream']}: {' '.join(part['query'].split())}"
+    if part["do"] == "export":
+        return f"has its subnet bring {part['name']}, for {part['reader'].partition(':')[2].partition('/')[0]}"
     feed = part.get("feed")
     reader = part["reader"].partition(":")[2].partition("/")[0]
     if feed is None:

@@ -185,11 +185,12 @@ def peers(site: SiteDirectory = DEFAULT_SITE, format: ListFormat = Format.TEXT) 
     if format is Format.TEXT:
         for one in found:
             one["state"] = "answers" if one["answers"] else "does not answer"
+            one.setdefault("subnet", "")
             for key in ("neighbours", "sources", "subscriptions"):
                 one[key] = ", ".join(one.get(key, ()))
             one["streams"] = ", ".join(each["name"] for each in one.get("streams", ()))
     columns = {
-        "name": "NAME", "kind": "KIND", "state": "STATE", "url": "ADDRESS", "neighbours": "NEIGHBOURS",
-        "sources": "PUBLISHES", "streams": "STREAMS", "subscriptions": "ASKS FOR",
+        "name": "NAME", "kind": "KIND", "subnet": "SUBNET", "state": "STATE", "url": "ADDRESS",
+        "neighbours": "NEIGHBOURS", "sources": "PUBLISHES", "streams": "STREAMS", "subscriptions": "ASKS FOR",
     }  # fmt: skip
     listed(found, columns, format is Format.JSON)

@@ -40,6 +40,8 @@ class Election:
         self._clock = clock
         self._lock = threading.Lock()
         self.lease: Lease | None = None
+        self._subnet = ""
+        """That the lease is for."""
 
     @property
     def promise(self) -> Lease | None:
@@ -52,9 +54,11 @@ class Election:
         promise = self.promise
         return {"token": self._peer.state.token, "holder": "" if promise is None else promise.holder}
 
-    def vote(self, candidate: str, token: int) -> dict[str, Any]:
+    def vote(self, candidate: str, token: int, subnet: str) -> dict[str, Any]:
         """Whether this site promises itself to a candidate: not while another has its word, nor for an old number."""
         with self._lock:
+            if subnet != self._peer.state.subnet:
+                return {"granted": False, "token": self._peer.state.token}
             promise = self.promise
             is_free = promise is None or promise.holder == candidate
             same = promise is not None and (promise.holder, promise.token) == (candidate, token)
@@ -65,7 +69,8 @@ class Election:
             return {"granted": False, "token": self._peer.state.token}
 
     def holds(self) -> bool:
-        return self.lease is not None and self._clock() < self.lease.until - DRIFT_SECONDS
+        is_same = self._subnet == self._peer.state.subnet
+        return self.lease is not None and is_same and self._clock() < self.lease.until - DRIFT_SECONDS
 
     def stand(self, view: NetworkView) -> bool:
         """Ask all super-peers for their votes; whether most have promised themselves."""
@@ -87,11 +92,12 @@ class Election:
         if votes <= len(asked) // 2:
             self.lease = None
             return False
-        self.lease = Lease(self._peer.name, token, since + LEASE_SECONDS)
+        self.lease, self._subnet = Lease(self._peer.name, token, since + LEASE_SECONDS), view.subnet
         return True
 
     def _vote_of(self, view: NetworkView, name: str, token: int) -> dict[str, Any]:
         if name == self._peer.name:
-            return self.vote(self._peer.name, token)
-        found: dict[str, Any] = view.ask(name, "POST", "/votes", {"candidate": self._peer.name, "token": token})
+            return self.vote(self._peer.name, token, view.subnet)
+        body = {"candidate": self._peer.name, "token": token, "subnet": view.subnet}
+        found: dict[str, Any] = view.ask(name, "POST", "/votes", body)
         return found

@@ -16,6 +16,7 @@ from xylem.run.sealed_file import private_file
 
 from .grants import Caller, Grant, digest_of
 from .network_state import NetworkState
+from .peer_client import BUSY_STATUS, Busy
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -71,6 +72,8 @@ def answering(access: Access, scope: Scope, ask: Ask) -> Callable[[Request], Awa
             found = await ask(request)
         except XylemError as error:
             return JSONResponse({"code": error.code, "error": str(error)}, 403 if error.code == "XYRT0059" else 400)
+        except Busy as reason:
+            return JSONResponse({"error": str(reason)}, BUSY_STATUS)
         except (ValueError, KeyError, TypeError) as error:
             return JSONResponse({"code": "XYRT0053", "error": f"the request is not understood: {error}"}, 400)
         response: Response = found if not isinstance(found, (dict, list)) else JSONResponse(found)

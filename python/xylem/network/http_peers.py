@@ -12,6 +12,10 @@
     POST   /plans, DELETE /plans/NAME        a plan to carry out and hand on; a subscription to give up
     POST   /votes, /speaker                  a vote for a speaker; a request to stand for it
     POST   /registrations, /optimizations    what the speaker places for others
+    POST   /exports                          a stream that another subnet reads, which the speaker places
+    POST   /memberships, PUT /subnet         what the speaker does with subnets; that a peer belongs to another
+    GET    /subnet                           what other subnets may know of this one
+    POST   /subnet/WHAT                      what another subnet forwards: a subscription, its end, a question
     POST   /pull                             records and answers from positions on, as soon as there are any
     GET    /streams/NAME/sample              some records of a stream, with its schema
     DELETE /streams/NAME/readers/READER      a stream is read no more
@@ -22,6 +26,7 @@ from __future__ import annotations
 import asyncio
 import time
 from base64 import b64encode
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import InputError
@@ -69,7 +74,7 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
     async def map_(_: Request) -> Any:
         from .network_view import gathered
 
-        return (await run_in_threadpool(gathered, peer)).to_dict()
+        return (await run_in_threadpool(gathered, peer, everywhere=True)).to_dict()
 
     async def explain(request: Request) -> Any:
         from .registration import explained_in_network
@@ -123,7 +128,8 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
 
     async def votes(request: Request) -> Any:
         body = await body_of(request)
-        return await run_in_threadpool(peer.election.vote, body["candidate"], int(body["token"]))
+        asked = body["candidate"], int(body["token"]), body["subnet"]
+        return await run_in_threadpool(peer.election.vote, *asked)
 
     async def speaker(_: Request) -> Any:
         from .speaker import stand
@@ -136,6 +142,40 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
 
         body = await body_of(request)
         return await run_in_threadpool(as_speaker, peer, lambda view, token: registered(peer, view, token, body))
+
+    async def exports(request: Request) -> Any:
+        from .speaker import as_speaker
+        from .subnet_exports import WAIT_SECONDS as WAIT
+        from .subnet_exports import exported
+
+        body = await body_of(request)
+        placed = partial(as_speaker, wait_seconds=WAIT)
+        return await run_in_threadpool(placed, peer, lambda view, token: exported(peer, view, token, body))
+
+    async def memberships(_: Request) -> Any:
+        from .membership import arranged
+        from .speaker import as_speaker
+
+        return await run_in_threadpool(as_speaker, peer, lambda view, token: arranged(peer, view, token))
+
+    async def subnet(request: Request) -> Any:
+        if request.method == "PUT":
+            from .membership import moved
+
+            await run_in_threadpool(moved, peer, await body_of(request))
+            return {}
+        from .subnets import summary
+
+        return await run_in_threadpool(summary, peer)
+
+    async def forwarded(request: Request) -> Any:
+        from .registration import forwarded as answer
+
+        return await run_in_threadpool(answer, peer, request.path_params["what"], await body_of(request))
+
+    async def failure(request: Request) -> Any:
+        await run_in_threadpool(peer.failed, request.path_params["name"], (await body_of(request))["error"])
+        return {}
 
     async def optimizations(_: Request) -> Any:
         from .registration import reconsidered
@@ -187,7 +227,10 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
     peers = [
         ("/network", network, "GET"), ("/links", links, "POST"), ("/links/{name}", unlink, "DELETE"),
         ("/plans", plans, "POST"), ("/plans/{name}", plan, "GET"), ("/plans/{name}", plan, "DELETE"),
-        ("/plans/{name}/about", about, "PUT"), ("/parts/{name}", part, "POST"), ("/pull", pull, "POST"),
+        ("/plans/{name}/about", about, "PUT"), ("/plans/{name}/failure", failure, "POST"),
+        ("/exports", exports, "POST"), ("/memberships", memberships, "POST"),
+        ("/subnet", subnet, "GET"), ("/subnet", subnet, "PUT"), ("/subnet/{what}", forwarded, "POST"),
+        ("/parts/{name}", part, "POST"), ("/pull", pull, "POST"),
         ("/votes", votes, "POST"), ("/speaker", speaker, "POST"), ("/registrations", registrations, "POST"),
         ("/optimizations", optimizations, "POST"), ("/streams/{name}/sample", sample, "GET"),
         ("/streams/{name}/readers/{reader:path}", unread, "DELETE"),

@@ -20,7 +20,7 @@ import json
 import os
 import socket
 from collections.abc import AsyncIterator, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from .pulling import Pulling
 from .site import Site
 from .site_limits import SiteLimits
 from .site_names import NOW
+from .subnet_limits import SubnetLimits
 from .topology import PeerKind
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Listening:
     capacity: float = 1.0
     certificate: Path | None = None
     key: Path | None = None
+    subnets: SubnetLimits = field(default_factory=SubnetLimits)
 
     def checked(self) -> Listening:
         """XYRT0053 for an address that others than this machine reach, without encryption."""
@@ -242,6 +244,7 @@ class ServedSite:
         address = f"{scheme}://{host}:{self._listener.getsockname()[1]}"
         certificate = "" if place.certificate is None else place.certificate.read_text()
         self.peer = Peer(self._site, address, access.peer, certificate)
+        self.peer.subnet_limits = place.subnets
         self._pulling = Pulling(self.peer)
         try:
             name = place.name or self.peer.name or directory.resolve().name.strip(".")

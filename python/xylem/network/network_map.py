@@ -14,11 +14,12 @@ _WIDTH, _HEIGHT = 900, 640
 
 def text(told: dict[str, Any]) -> Iterator[str]:
     """Peers with what they have, then links with what went over them."""
+    subnets = _subnets(told)
     for peer in told["peers"]:
         if not peer["answers"]:
             yield f"{peer['name']} ({peer['kind']}): does not answer"
             continue
-        yield f"{peer['name']} ({peer['kind']}) {peer['url']}"
+        yield f"{peer['name']} ({peer['kind']}) {peer['url']}{subnets[peer['name']]}"
         yield from (f"  publishes {name}" for name in peer["sources"])
         yield from (f"  {one['name']}: {one['origin']}, up to position {one['end']:,}" for one in peer["streams"])
         yield from (f"  asks for {name}" for name in peer["subscriptions"])
@@ -28,6 +29,13 @@ def text(told: dict[str, Any]) -> Iterator[str]:
         sent = ", ".join(f"{size:,} bytes {way}" for way, size in link["bytes"].items() if size) or "nothing yet"
         yield f"{one} – {other}: {sent}"
     yield f"all links: {_total(told):,} bytes"
+
+
+def _subnets(told: dict[str, Any]) -> dict[str, str]:
+    """By peer, the subnet that it is in; nothing where there is only one."""
+    found = {peer["name"]: peer.get("subnet", "") for peer in told["peers"]}
+    is_divided = len(set(found.values()) - {""}) > 1
+    return {name: f", subnet {subnet}" if is_divided and subnet else "" for name, subnet in found.items()}
 
 
 def _total(told: dict[str, Any]) -> int:
@@ -41,17 +49,18 @@ def dot(told: dict[str, Any]) -> Iterator[str]:
     for peer in told["peers"]:
         shape = "box" if peer["kind"] == "super" else "ellipse"
         colour = _COLOURS[peer["kind"]] if peer["answers"] else "#dddddd"
-        yield f'  "{peer["name"]}" [label="{_quoted(_labels(peer))}", shape={shape}, fillcolor="{colour}"];'
+        yield f'  "{peer["name"]}" [label="{_quoted(_labels(peer, told))}", shape={shape}, fillcolor="{colour}"];'
     for link in told["links"]:
         size = sum(link["bytes"].values())
         yield f'  "{link["between"][0]}" -- "{link["between"][1]}" [label="{size:,} B"];'
     yield "}"
 
 
-def _labels(peer: dict[str, Any]) -> list[str]:
+def _labels(peer: dict[str, Any], told: dict[str, Any]) -> list[str]:
     if not peer["answers"]:
         return [peer["name"], "does not answer"]
-    return [peer["name"], *peer["sources"], *(f"? {name}" for name in peer["subscriptions"])]
+    name = f"{peer['name']}{_subnets(told)[peer['name']]}"
+    return [name, *peer["sources"], *(f"? {each}" for each in peer["subscriptions"])]
 
 
 def _quoted(lines: list[str]) -> str:
@@ -71,13 +80,12 @@ def svg(told: dict[str, Any]) -> Iterator[str]:
         yield f'<line {ends} stroke="#7a94ad" stroke-width="{1 + 7 * size / most:.1f}"/>'
         yield _label((x1 + x2) / 2, (y1 + y2) / 2 - 6, f"{size:,} B", 'fill="#555"')
     for peer in told["peers"]:
-        yield from _box(peer, *places[peer["name"]])
+        yield from _box(peer, _labels(peer, told), *places[peer["name"]])
     yield "</svg>"
 
 
-def _box(peer: dict[str, Any], x: float, y: float) -> Iterator[str]:
+def _box(peer: dict[str, Any], labels: list[str], x: float, y: float) -> Iterator[str]:
     colour = _COLOURS[peer["kind"]] if peer["answers"] else "#dddddd"
-    labels = _labels(peer)
     height = 14 + 16 * len(labels)
     place = f'x="{x - 55:.0f}" y="{y - height / 2:.0f}" width="110" height="{height}"'
     round_by = 8 if peer["kind"] == "super" else 20

@@ -12,6 +12,8 @@ from typing import Any
 from .topology import PeerKind
 
 DEFAULT_BANDWIDTH = 125e6
+MAIN = "main"
+"""The subnet of a site that was never told another one."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Neighbour:
     """Of the link, in bytes per second."""
     certificate: str = ""
     """Of the neighbour or who signed it, where the link is encrypted."""
+    subnet: str = MAIN
+    """As the neighbour said last."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class KeptStream:
     readers: set[str] = field(default_factory=set)
     """Who needs it: `peer:SP2`, `stream:rxj-filter`, `subscription:rxj`."""
     plan: dict[str, Any] = field(default_factory=dict)
-    """Of the subscription whose filter it is; empty for a copy."""
+    """Of the subscription whose filter it is; empty for a copy of a source."""
     version: int = 0
     """Of the catalogue, when it was made: tells it from others of its name."""
 
@@ -113,6 +117,7 @@ class NetworkState:
     """Of the site itself, as others know it."""
     kind: PeerKind = PeerKind.SUPER
     capacity: float = 1.0
+    subnet: str = MAIN
     grants: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Tokens of others than the owner, by name: what they may do (`grants.py`)."""
     askers: dict[str, str] = field(default_factory=dict)
@@ -134,12 +139,16 @@ class NetworkState:
                 self.neighbours[name] = Neighbour(name, **made)
             case "unlink":
                 self.neighbours.pop(name, None)
+            case "subnet":
+                # Who spoke for the old one has no word in the new one; numbers go on from the greatest.
+                self.subnet, self.promise, self.token = name, None, max(self.token, body["token"])
             case "stream":
                 feed = Feed.from_dict(body["feed"])
                 base = body["base"]
                 self.streams[name] = KeptStream(name, base, [(base, feed)], set(), body["plan"], version)
             case "feed":
                 self.streams[name].feeds.append((body["at"], Feed.from_dict(body["feed"])))
+                self.streams[name].plan = body.get("plan") or self.streams[name].plan
             case "unfeed":
                 kept = self.streams[name]
                 kept.feeds = kept.feeds[-1:]

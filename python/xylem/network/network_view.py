@@ -1,4 +1,4 @@
-"""A network as one of its sites sees it: all reachable peers, their streams, and the plans.
+"""A subnet as one of its sites sees it: its peers, their streams, the plans, and the peers of other subnets next to it.
 
 No site stores a map. A site that needs one asks its neighbours, then theirs; a peer that does not answer is known from
 its neighbours. These messages go directly; data goes only between neighbours.
@@ -12,8 +12,9 @@ from typing import Any
 
 from xylem.errors import InputError
 
+from .network_state import MAIN
 from .peer import Peer
-from .peer_client import PeerClient, Unreachable
+from .peer_client import Busy, PeerClient, Unreachable
 from .topology import Link, PeerKind, Topology, link
 
 _TIMEOUT_SECONDS = 30.0
@@ -29,17 +30,38 @@ class NetworkView:
     ways: dict[str, PeerClient] = field(default_factory=dict)
     kinds: dict[str, PeerKind] = field(default_factory=dict)
     links: dict[Link, float] = field(default_factory=dict)
+    subnet: str = MAIN
+    outside: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What peers of other subnets say that are neighbours of some in this one."""
 
     @property
     def silent(self) -> list[str]:
         """Peers that do not answer."""
         return sorted(self.kinds.keys() - self.records.keys())
 
-    def topology(self) -> Topology:
-        """The peers that answer, and the links between them."""
+    def topology(self, *, with_borders: bool = False) -> Topology:
+        """The peers that answer, and the links between them; with super-peers of other subnets next to them."""
         peers = {name: kind for name, kind in self.kinds.items() if name in self.records}
+        capacity = {name: self.records[name]["capacity"] for name in peers}
+        outside: set[str] = set()
+        for here, there in self.borders() if with_borders else ():
+            if peers.get(here) is PeerKind.SUPER:
+                outside.add(there)
+                capacity[there] = self.outside[there]["capacity"]
+        peers |= dict.fromkeys(outside, PeerKind.SUPER)
         links = {each: size for each, size in self.links.items() if all(name in peers for name in each)}
-        return Topology(peers, links, {name: self.records[name]["capacity"] for name in peers})
+        links = {each: size for each, size in links.items() if not outside.issuperset(each)}
+        return Topology(peers, links, capacity, frozenset(outside))
+
+    def borders(self) -> list[tuple[str, str]]:
+        """The links to super-peers of other subnets: the peer here, and the one there."""
+        found = []
+        for one, other in sorted(self.links):
+            for here, there in ((one, other), (other, one)):
+                is_super = PeerKind(self.outside.get(there, {}).get("kind", PeerKind.THIN)) is PeerKind.SUPER
+                if here in self.records and is_super:
+                    found.append((here, there))
+        return found
 
     def check(self, peer: str) -> None:
         """XYRT0053 for a peer that does not answer."""
@@ -52,6 +74,8 @@ class NetworkView:
         self.check(peer)
         try:
             return self.ways[peer].ask(method, path, body)
+        except Busy:
+            raise
         except Unreachable as reason:
             raise InputError("XYRT0053", f"'{peer}' does not answer: {reason}") from reason
         finally:
@@ -70,8 +94,10 @@ class NetworkView:
         found: dict[str, dict[str, Any]] = {}
         for record in self.records.values():
             for stream in record["streams"]:
-                if stream["plan"] and stream["plan"]["source"] == source:
-                    found.setdefault(stream["plan"]["subscription"], {**stream["plan"], "is over": True})
+                plan = stream["plan"]
+                # The peer that makes a stream knows its way best; those with copies know of it, too.
+                if plan and plan["source"] == source and (not stream["fed by"] or plan["subscription"] not in found):
+                    found[plan["subscription"]] = {**plan, "is over": True}
         for record in self.records.values():
             for plan in record["plans"]:
                 if plan["source"] == source:
@@ -83,7 +109,19 @@ class NetworkView:
         return {plan["subscription"] for record in self.records.values() for plan in record["plans"]}
 
     def has_stream(self, peer: str, stream: str) -> bool:
-        return any(one["name"] == stream for one in self.records[peer]["streams"])
+        return self.stream(peer, stream) is not None
+
+    def stream(self, peer: str, stream: str) -> dict[str, Any] | None:
+        """What a peer says of a stream that it keeps; None where it has no such stream, or does not answer."""
+        kept = self.records.get(peer, {"streams": ()})["streams"]
+        return next((one for one in kept if one["name"] == stream), None)
+
+    def is_read_outside(self, stream: str) -> bool:
+        """Whether a peer of another subnet has a stream from here."""
+        readers = [one for each in self.records.values() for kept in each["streams"] if kept["name"] == stream
+                   for one in kept["readers"]]  # fmt: skip
+        return any(one.partition(":")[2].partition("/")[0] not in self.records
+                   for one in readers if one.startswith("peer:"))  # fmt: skip
 
     def bases(self, stream: str) -> list[int]:
         """Where the copies of a stream begin."""
@@ -96,6 +134,7 @@ class NetworkView:
             record = self.records.get(name)
             told: dict[str, Any] = {"name": name, "kind": str(kind), "answers": record is not None}
             if record is not None:
+                told |= {"subnet": record["subnet"]}
                 told |= {"url": record["url"], "neighbours": [one["name"] for one in record["neighbours"]]}
                 told |= {"sources": [one["name"] for one in record["sources"]]}
                 told |= {"streams": [{k: one[k] for k in ("name", "origin", "end")} for one in record["streams"]]}
@@ -111,34 +150,43 @@ class NetworkView:
         return {"between": [one, other], "bandwidth": self.links[link(one, other)], "bytes": bytes_sent}
 
 
-def gathered(peer: Peer) -> NetworkView:
-    """The network around a site."""
+def gathered(peer: Peer, *, everywhere: bool = False) -> NetworkView:
+    """The subnet around a site; `everywhere` the whole network, as if it were one."""
     own = peer.record()
-    view = NetworkView(peer.name, {peer.name: own})
+    view = NetworkView(peer.name, {peer.name: own}, subnet=own["subnet"])
     view.ways[peer.name] = PeerClient(peer.url, peer.token, _TIMEOUT_SECONDS, peer.certificate)
     view.kinds[peer.name] = PeerKind(own["kind"])
-    waiting = _news(view, own)
+    seen = {peer.name}
+    waiting = _news(view, own, seen)
     with ThreadPoolExecutor(8) as pool:
         while waiting:
-            records = pool.map(lambda name: _record(view.ways[name]), waiting)
+            records = pool.map(lambda one: _record(view.ways[one["name"]]), waiting)
             asked, waiting = waiting, []
-            for name, record in zip(asked, records, strict=True):
+            for one, record in zip(asked, records, strict=True):
+                name = one["name"]
+                # It knows best where it is; of one that does not answer, its neighbours know where it was.
+                subnet = one["subnet"] if record is None else record["subnet"]
+                if not everywhere and subnet != view.subnet:
+                    if record is not None:
+                        view.outside[name] = record
+                    continue
+                view.kinds[name] = PeerKind(one["kind"])
                 if record is not None:
                     view.records[name] = record
-                    waiting += [one for one in _news(view, record) if one not in waiting]
+                    waiting += _news(view, record, seen)
     return view
 
 
-def _news(view: NetworkView, record: dict[str, Any]) -> list[str]:
+def _news(view: NetworkView, record: dict[str, Any], seen: set[str]) -> list[dict[str, Any]]:
     """The neighbours of a peer that were not known."""
     found = []
     for one in record["neighbours"]:
         name = one["name"]
         view.links[link(record["name"], name)] = one["bandwidth"]
-        if name not in view.kinds:
-            view.kinds[name] = PeerKind(one["kind"])
+        if name not in seen:
+            seen.add(name)
             view.ways[name] = PeerClient(one["url"], one["token"], _TIMEOUT_SECONDS, one["certificate"])
-            found.append(name)
+            found.append(one)
     return found
 
 

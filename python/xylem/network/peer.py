@@ -10,6 +10,7 @@ import threading
 import time
 from collections import defaultdict
 from contextlib import suppress
+from math import inf
 from typing import Any
 from urllib.parse import quote
 
@@ -17,123 +18,33 @@ from xylem.errors import InputError, XylemError
 
 from .alerter import SECONDS, Alerter, Measurement
 from .catalogue import State
-from .election import Election
+from .election import LEASE_SECONDS, Election
 from .mobile_code import CAPABILITY, can_run_code
-from .network_state import DEFAULT_BANDWIDTH, Feed, KeptStream, Message, Neighbour
-from .peer_client import PeerClient, Unreachable
+from .neighbours import Neighbours
+from .network_state import Feed, KeptStream, Message
+from .peer_client import Busy, Unreachable
 from .site import Site
-from .site_names import checked_name
-from .topology import PeerKind
+from .subnet_limits import SubnetLimits
 
 _PAUSE_SECONDS = 0.5
 
 
-class Peer:
+class Peer(Neighbours):
     """One site in its network. Threads may ask at once."""
 
     def __init__(self, site: Site, url: str, token: str, certificate: str = "") -> None:
-        self.site = site
-        self.url = url
-        self.token = token
-        """What others show when they ask this site as a peer."""
-        self.certificate = certificate
-        self.state = site.catalogue.network
+        super().__init__(site, url, token, certificate)
         self._sending: dict[str, threading.Lock] = defaultdict(threading.Lock)
         """One message to a neighbour at a time."""
         self.election = Election(self)
+        self.subnet_limits = SubnetLimits()
+        self._looks_again = inf
         self.planning = threading.Lock()
         """A speaker places one thing after another."""
         self.alerter = Alerter(self._measured, lambda: self.state.capacity, self._bandwidths, self._alerted)
         self._is_called = threading.Event()
         self._is_closing = False
         self._thread: threading.Thread | None = None
-
-    @property
-    def name(self) -> str:
-        return self.state.name
-
-    @property
-    def is_alone(self) -> bool:
-        return not self.state.neighbours
-
-    def introduce(self, name: str, kind: PeerKind, capacity: float) -> None:
-        """What the site is called and able to do; XYRT0053 for another name than others know."""
-        checked_name(name)
-        if self.state.neighbours and name != self.state.name:
-            raise InputError(
-                "XYRT0053", f"the site is '{self.state.name}' in its network, and stays so until it leaves"
-            )
-        if (name, kind, capacity) != (self.state.name, self.state.kind, self.state.capacity):
-            self.site.catalogue.add("peer", name, {"kind": str(kind), "capacity": capacity})
-
-    # --- links
-
-    def _card(self, bandwidth: float) -> dict[str, Any]:
-        """What a neighbour needs to know of this site."""
-        kind = str(self.state.kind)
-        told = {"url": self.url, "token": self.token, "kind": kind, "bandwidth": bandwidth}
-        return {**told, "certificate": self.certificate}
-
-    def join(self, url: str, token: str, bandwidth: float = DEFAULT_BANDWIDTH, certificate: str = "") -> str:
-        """Make another site a neighbour, and be one of it; its name."""
-        asked = PeerClient(url, token, certificate=certificate)
-        try:
-            found = asked.ask("POST", "/links", {"name": self.name, "card": self._card(bandwidth)})
-        except Unreachable as reason:
-            raise InputError("XYRT0050", str(reason)) from reason
-        finally:
-            asked.close()
-        return self._link(found["name"], {**found["card"], "url": url, "bandwidth": bandwidth})
-
-    def linked(self, name: str, card: dict[str, Any]) -> dict[str, Any]:
-        """Another site becomes a neighbour; what it needs to know of this one."""
-        self._link(name, card)
-        return {"name": self.name, "card": self._card(card["bandwidth"])}
-
-    def _link(self, name: str, card: dict[str, Any]) -> str:
-        checked_name(name)
-        if name == self.name:
-            raise InputError("XYRT0053", f"both sites are called '{name}': start one with another --name")
-        keys = ("url", "token", "kind", "bandwidth", "certificate")
-        body = {key: card[key] for key in keys}
-        known = self.state.neighbours.get(name)
-        if known is None or known != Neighbour(name, **{**body, "kind": PeerKind(body["kind"])}):
-            self.site.catalogue.add("link", name, body)
-        return name
-
-    def announce(self) -> None:
-        """Tell neighbours where the site is now: it may have been elsewhere before."""
-        for one in list(self.state.neighbours.values()):
-            self.tell(one.name, "POST", "/links", {"name": self.name, "card": self._card(one.bandwidth)}, now=False)
-
-    def leave(self) -> list[str]:
-        """Be nobody's neighbour any more; XYRT0053 while something comes from others or goes to them."""
-        self.tidy()
-        read = [name for name, readers in self.state.source_readers.items() if readers]
-        passing = sorted({*self.state.plans, *self.state.streams, *read})
-        if passing:
-            raise InputError("XYRT0053", f"{', '.join(passing)} would be cut off: unsubscribe first")
-        left = list(self.state.neighbours)
-        for name in left:
-            try:
-                with_it = self.client(name)
-                with_it.ask("DELETE", f"/links/{quote(self.name)}")
-                with_it.close()
-            except (Unreachable, InputError):
-                # It finds out by itself that nobody is here.
-                pass
-            self.unlinked(name)
-        return left
-
-    def unlinked(self, name: str) -> None:
-        if name in self.state.neighbours:
-            self.site.catalogue.add("unlink", name, {})
-
-    def client(self, name: str, timeout: float = 60.0) -> PeerClient:
-        found = self.state.neighbours.get(name)
-        if found is None:
-            raise InputError("XYRT0053", f"'{name}' is no neighbour of '{self.name}'")
-        return PeerClient(found.url, found.token, timeout, found.certificate)
 
     # --- what others may know
 
@@ -146,19 +57,21 @@ class Peer:
                     "name": kept.name, "base": kept.base, "plan": kept.plan, "readers": sorted(kept.readers),
                     "end": self.site.streams[kept.name].log.end,
                     "origin": kept.origin(self.site.streams[kept.name].log.end),
+                    "fed by": kept.feeds[-1][1].peer,
                 }
                 for kept in state.streams.values()
             ]  # fmt: skip
             neighbours = [
                 {
                     "name": one.name, "url": one.url, "token": one.token, "kind": str(one.kind),
-                    "bandwidth": one.bandwidth, "certificate": one.certificate,
+                    "bandwidth": one.bandwidth, "certificate": one.certificate, "subnet": one.subnet,
                 }
                 for one in state.neighbours.values()
             ]  # fmt: skip
             return {
                 "name": self.name,
                 "kind": str(state.kind),
+                "subnet": state.subnet,
                 "capacity": state.capacity,
                 "url": self.url,
                 "neighbours": neighbours,
@@ -223,16 +136,14 @@ class Peer:
         if plan["atPeer"] != self.name:
             raise InputError("XYRT0053", f"a plan for '{plan['atPeer']}' came to '{self.name}'")
         # Only whoever made it says by which lease: what is handed on was accepted before.
-        token = plan.pop("token", None)
-        if token is not None and token < self.state.token:
-            raise InputError("XYRT0061", f"the plan is of lease {token}, and '{self.name}' knows of {self.state.token}")
+        self.check_lease(plan.pop("token", None), plan.pop("subnet", self.state.subnet))
         name = plan["subscription"]
         known = self.state.plans.get(name)
         same = ("query", "at", "source")
         if known is not None and any(known["about"][key] != plan["about"][key] for key in same):
             raise InputError("XYRT0053", f"there is a subscription '{name}' already")
         # A part that only has streams is over as soon as it is carried out: they know who reads them.
-        if known is None and any(part["do"] != "stream" for part in plan["add"]):
+        if known is None and any(part["do"] in ("query", "receive") for part in plan["add"]):
             self.site.catalogue.add("plan", name, plan)
         try:
             self._do(plan)
@@ -242,31 +153,43 @@ class Peer:
             self._undo(plan, str(error))
             raise
 
+    def check_lease(self, token: int | None, subnet: str) -> None:
+        """XYRT0061 for something that an earlier speaker says, or that of another subnet."""
+        if subnet != self.state.subnet:
+            told = f"the plan is of subnet '{subnet}', and '{self.name}' is in '{self.state.subnet}' now"
+            raise InputError("XYRT0061", told)
+        if token is not None and token < self.state.token:
+            raise InputError("XYRT0061", f"the plan is of lease {token}, and '{self.name}' knows of {self.state.token}")
+
     def _do(self, plan: dict[str, Any]) -> None:
         name, about = plan["subscription"], plan["about"]
         # What is read must be there before whoever reads it.
         for part in reversed(plan["add"]):
             match part["do"]:
                 case "stream":
-                    self._have(part)
+                    self.have(part)
+                case "export":
+                    from .subnet_exports import export
+
+                    export(self, plan, part)
                 case "query":
                     start = about["from"]
                     self.site.subscribe(name, part["query"], part["stream"], start, is_planned=True)
                 case "receive":
                     self.site.receive(name, about["query"], about["source"], about["from"], part["peer"])
 
-    def _have(self, part: dict[str, Any]) -> None:
+    def have(self, part: dict[str, Any]) -> None:
         """Have a stream, and somebody who reads it."""
         name, reader = part["name"], part["reader"]
         with self.site.changed:
             kept = self.state.streams.get(name)
             if "feed" not in part:
-                if name not in self.site.catalogue.sources:
+                if kept is None and name not in self.site.catalogue.sources:
                     raise InputError("XYRT0053", f"'{self.name}' publishes no stream '{name}'")
             elif kept is None:
                 self.site.keep(name, part["from"], Feed.from_dict(part["feed"]), part.get("plan", {}))
             elif part.get("switch"):
-                self.site.switch(name, Feed.from_dict(part["feed"]), part["from"])
+                self.site.switch(name, Feed.from_dict(part["feed"]), part["from"], part.get("plan"))
             elif kept.base > part["from"]:
                 told = f"the stream '{name}' begins at {kept.base} at '{self.name}', and {part['from']} is asked for"
                 raise InputError("XYRT0053", told)
@@ -380,9 +303,27 @@ class Peer:
                     if message.number in self.state.outbox and not self._send(message):
                         silent.add(message.peer)
             except InputError as refused:
-                plan = self.state.plans.get(message.body.get("subscription", ""))
-                if plan is not None and message.path == "/plans":
-                    self._undo(plan, str(refused))
+                if message.path == "/plans":
+                    self._refused(message.body, str(refused))
+
+    def _refused(self, inner: dict[str, Any], error: str) -> None:
+        """A part of a plan that was handed on later is refused: the subscription is over, wherever it was asked for."""
+        if self.state.plans.get(inner["subscription"]) is not None:
+            self.failed(inner["subscription"], error)
+        else:
+            from .subnet_exports import tell_failure
+
+            tell_failure(self, inner, error)
+
+    def failed(self, name: str, error: str) -> None:
+        """A subscription cannot be answered: it ends with an error, here and at the peer its answer comes from."""
+        plan = self.state.plans.get(name)
+        if plan is None:
+            return
+        for part in plan["add"]:
+            if part["do"] == "receive":
+                self.tell(part["peer"], "DELETE", f"/plans/{quote(name)}", {"to": plan["about"]["from"]}, now=False)
+        self._undo(plan, error)
 
     def tidy(self) -> None:
         """Let go of what is over: plans whose answers are complete, and feeds that another one has replaced."""
@@ -420,10 +361,23 @@ class Peer:
             self._is_called.clear()
             self.deliver()
             self.tidy()
+            self._look_at_members()
             # To measure takes longer the more subscriptions there are.
             if time.monotonic() - looked >= SECONDS:
                 looked = time.monotonic()
                 self.alerter.look()
+
+    def _look_at_members(self) -> None:
+        """Somebody came or went: the subnet may be too large or too small now. What cannot be mended is tried again."""
+        if not self.has_new_members and time.monotonic() < self._looks_again:
+            return
+        from .membership import is_settled
+
+        self.has_new_members, self._looks_again = False, inf
+        with suppress(XylemError, Busy):
+            if is_settled(self):
+                return
+        self._looks_again = time.monotonic() + LEASE_SECONDS
 
     def close(self) -> None:
         self._is_closing = True

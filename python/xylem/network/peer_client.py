@@ -13,9 +13,15 @@ from urllib.parse import urlsplit
 
 from xylem.errors import InputError
 
+BUSY_STATUS = 503
+
 
 class Unreachable(Exception):
     """Nobody answers there now; later somebody may."""
+
+
+class Busy(Unreachable):
+    """Somebody answers there, and has no time: it is to be asked again."""
 
 
 class PeerClient:
@@ -44,6 +50,8 @@ class PeerClient:
                 raise Unreachable(f"{self._place.netloc}: {reason}") from reason
             # The other side may have closed a connection that nobody had used for some time.
             return self.ask_bytes(method, path, body)
+        if status == BUSY_STATUS:
+            raise Busy(f"{self._place.netloc}: {found.decode(errors='replace')}")
         if status != 200:
             raise refusal(status, found)
         return found
@@ -74,7 +82,11 @@ def connected(url: str, timeout: float | None, certificate: str = "") -> http.cl
 def refusal(status: int, data: bytes) -> InputError:
     """What a site said when it refused something, as an error."""
     try:
-        told = json.loads(data)["error"]
+        found = json.loads(data)
+        told = found["error"]
+        if found.get("code") == "XYRT0061":
+            # Who asked has another speaker place it.
+            return InputError("XYRT0061", str(told).removeprefix(str(InputError("XYRT0061", "|")).partition("|")[0]))
     except (ValueError, KeyError, TypeError):
         told = f"status {status}"
     hint = "the token of the site is in its file site.json" if status == 401 else ""

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from .filter_stream import filter_query, opening_of, plain_filter_query, residual_query
 from .network_state import Feed
-from .planner import SOURCE, Asked, Placed, Planner
+from .planner import ELSEWHERE, SOURCE, Asked, Placed, Planner
 from .properties import Properties, condition_text
 from .stored_documents import documents_read
 from .stream_statistics import Measured, StreamStatistics
@@ -124,9 +124,18 @@ def switching_plan(planner: Planner, name: str, naming: Naming, position: int) -
     key = SOURCE if one.asked.properties is None else name
     _add_stream(planner, key, one.transform_at, f"subscription:{name}", naming, position, parts)
     for _, part in parts:
-        if part["name"] == naming.of(key):
+        if part["do"] == "stream" and part["name"] == naming.of(key):
             part["switch"] = True
     return _nested(name, {**kept_plan(planner, name, naming.source), "from": position}, parts)
+
+
+def stream_plan(
+    planner: Planner, name: str, key: str, peer: str, reader: str, naming: Naming, start: int
+) -> dict[str, Any]:
+    """The plan that brings a stream to a peer, for a reader in another subnet."""
+    parts: Parts = []
+    _add_stream(planner, key, peer, reader, naming, start, parts)
+    return _nested(name, {**kept_plan(planner, name, naming.source), "from": start}, parts)
 
 
 def part_plan(route: list[str], stream: str, start: int, virtual: str) -> dict[str, Any]:
@@ -167,22 +176,32 @@ def _add_stream(
     """The parts that bring a stream to a peer, from there up to the source."""
     stream = naming.of(key)
     told: dict[str, Any] = {"do": "stream", "name": stream, "from": start, "reader": reader}
+    if peer in planner.topology.outside:
+        query = planner.placed[key].asked.query if key != SOURCE else ""
+        parts.append((peer, {**told, "do": "export", "stream": key, "query": query}))
+        return
     if key == SOURCE and peer == planner.source_peer:
         parts.append((peer, {**told, "name": naming.source}))
         return
     before = _peer_before(planner, key, peer)
     if before is not None:
-        there = naming.source if key == SOURCE and before == planner.source_peer else stream
-        parts.append((peer, {**told, "feed": Feed(before, there).to_dict()}))
+        is_published = key == SOURCE and before == planner.source_peer and not planner.entries
+        feed = Feed(before, naming.source if is_published else stream).to_dict()
+        plan = {} if key == SOURCE else kept_plan(planner, key, naming.source)
+        parts.append((peer, {**told, "plan": plan, "feed": feed}))
         _add_stream(planner, key, before, f"peer:{peer}/{stream}", naming, start, parts)
+        return
+    if key == SOURCE or planner.placed[key].uses == ELSEWHERE:
+        # It came from another subnet before that was joined with this one, and is there.
+        parts.append((peer, told))
         return
     made = planner.placed[key]
     assert made.asked.properties is not None
     used = naming.of(made.uses)
     if made.uses == SOURCE and peer == planner.source_peer:
         used = naming.source
-    feed = filter_feed(made.asked.properties, planner.residual(made), used)
-    parts.append((peer, {**told, "plan": kept_plan(planner, key, naming.source), "feed": feed.to_dict()}))
+    residual_feed = filter_feed(made.asked.properties, planner.residual(made), used)
+    parts.append((peer, {**told, "plan": kept_plan(planner, key, naming.source), "feed": residual_feed.to_dict()}))
     _add_stream(planner, made.uses, peer, f"stream:{stream}", naming, start, parts)
 
 
@@ -195,7 +214,7 @@ def _peer_before(planner: Planner, key: str, peer: str) -> str | None:
     for route in routes:
         if peer in route[1:]:
             return route[route.index(peer) - 1]
-    raise AssertionError(f"{key} does not come to {peer}")
+    return None
 
 
 def plan_xml(plan: dict[str, Any]) -> str:
@@ -220,6 +239,8 @@ def _operator(name: str, part: dict[str, Any]) -> str:
         case "query":
             return _element(name, "query", part["stream"], part["query"], "queryStreamoperatorType")
     stream = part["name"]
+    if part["do"] == "export":
+        part = {**part, "feed": {"stream": stream, "query": part["query"]}}
     feed = Feed.from_dict(part.get("feed", {}))
     sent = ""
     kind, _, reader = part["reader"].partition(":")

@@ -29,6 +29,8 @@ from .stream_statistics import StreamStatistics
 from .topology import Link, Topology
 
 SOURCE = "source"
+ELSEWHERE = "elsewhere"
+"""What a stream is made from that comes from another subnet."""
 MOST_PLACES = 16
 """Of the peers that have a stream, so many are tried: the ones nearest to who asks."""
 REDUCING = 0.5
@@ -117,6 +119,8 @@ class Planner:
         self.near_source = transform_near_source
         self.documents: dict[str, set[str]] = {}
         """What peers have stored."""
+        self.entries: frozenset[str] = frozenset()
+        """The peers of another subnet that its source comes over; `source_peer` is one of them."""
         self.placed: dict[str, Placed] = {}
         self.forced: dict[str, str] = {}
         """Peers of transformations that were decided for the network as a whole."""
@@ -128,7 +132,7 @@ class Planner:
     def available(self, stream: str) -> set[str]:
         """The peers that a stream is at, or passes by."""
         if stream == SOURCE:
-            found = {self.source_peer}
+            found = {self.source_peer, *self.entries}
             if self.one_uplink:
                 for one in self.placed.values():
                     if one.uses == SOURCE:
@@ -221,7 +225,7 @@ class Planner:
         of_stream: dict[str, list[str]] = {}
         for name, one in self.placed.items():
             of_stream.setdefault(one.uses, []).append(name)
-        waiting = deque(of_stream.get(SOURCE, ()))
+        waiting = deque([*of_stream.get(SOURCE, ()), *of_stream.get(ELSEWHERE, ())])
         while waiting:
             name = waiting.popleft()
             other = self.placed[name].asked.properties
@@ -269,7 +273,8 @@ class Planner:
                 yield Placed(asked, stream, rest[0], fetched, there, tuple(rest[: place + 1]), onward, residual)
 
     def _can_compute(self, asked: Asked, peer: str) -> bool:
-        return self.topology.can_execute(peer) and set(asked.documents) <= self.documents.get(peer, set())
+        is_able = self.topology.can_execute(peer) and peer not in self.topology.outside
+        return is_able and set(asked.documents) <= self.documents.get(peer, set())
 
     def residual(self, placed: Placed) -> tuple[ast.Expr, ...]:
         """What the filter of a subscription has to test behind the stream that it uses."""
@@ -318,12 +323,15 @@ class Planner:
 
     # --- the network as a whole
 
-    def reconsidered(self, asked: list[Asked]) -> dict[str, Placed]:
-        """Subscriptions placed anew, those that keep most first: their transformations stay where they are."""
+    def reconsidered(self, asked: list[Asked], staying: Collection[str] = ()) -> dict[str, Placed]:
+        """Subscriptions placed anew, those that keep most first: their transformations stay where they are.
+
+        Streams of other subnets are not moved: those that are `staying`.
+        """
         kept, forced = self.placed, self.forced
         places = {one.name: kept[one.name].transform_at for one in asked}
         try:
-            self.placed, self.forced = {}, places
+            self.placed, self.forced = {name: kept[name] for name in staying}, places
             for one in sorted(asked, key=lambda each: -each.statistics.filter.bytes):
                 self.register(one)
             return self.placed
@@ -430,7 +438,7 @@ def _copy_of(planner: Planner) -> Planner:
         shares=planner.shares, one_uplink=planner.one_uplink, transform_near_source=planner.near_source,
     )  # fmt: skip
     made.placed = dict(planner.placed)
-    made.documents = planner.documents
+    made.documents, made.entries = planner.documents, planner.entries
     return made
 
 

@@ -25,12 +25,14 @@ from .mobile_code import CAPABILITY, brings_code
 from .network_view import NetworkView, gathered
 from .peer import Peer
 from .plan_document import Naming, filter_feed, nested_plan, part_plan, placed_again, switching_plan
-from .planner import SOURCE, Asked, Placed, Planner
+from .planner import ELSEWHERE, SOURCE, Asked, Placed, Planner
 from .properties import NotShared, Properties, properties_of
 from .site_names import EARLIEST, NOW, checked_name
 from .speaker import by_speaker
 from .stored_documents import documents_read
 from .stream_statistics import Measured, StreamStatistics, statistics_of
+from .subnet_plans import is_whole, restored
+from .subnets import Subnet, Subnets, around, asked_directly, entries
 from .widening import widened_query
 
 SchemaText = tuple[str, str]
@@ -57,20 +59,35 @@ class SourceInfo:
     seconds: float
     """In which the sample came."""
     schema: SchemaText | None
+    entries: tuple[str, ...] = ()
+    """Where it is published in another subnet: the peers that it comes over, of which `peer` is the first."""
+    subnet: str = ""
+    """That subnet."""
 
 
-def source_info(view: NetworkView, name: str) -> SourceInfo:
+def source_info(view: NetworkView, name: str, others: Subnets | None = None) -> SourceInfo:
     """What the publisher of a stream says of it; XYRT0053 where none has it, or several."""
-    found = view.publishers(name)
+    others = around(view) if others is None else others
+    here, there = view.publishers(name), others.publishing(name)
+    found = [*here, *(each["peer"] for _, each in there)]
     if len(found) != 1:
-        there = sorted({one["name"] for record in view.records.values() for one in record["sources"]})
+        known = sorted({one["name"] for each in view.records.values() for one in each["sources"]} | others.sources())
         told = f"is published at {', '.join(found)}: give one of them another name" if found else "is not published"
-        others = f"; there are {', '.join(there)}" if there and not found else ""
-        raise InputError("XYRT0053", f"the stream '{name}' {told}{others}")
-    told = view.ask(found[0], "GET", f"/streams/{quote(name)}/sample")
+        instead = f"; there are {', '.join(known)}" if known and not found else ""
+        raise InputError("XYRT0053", f"the stream '{name}' {told}{instead}")
+    path = f"/streams/{quote(name)}/sample"
+    if here:
+        return _source_info(name, here[0], view.ask(here[0], "GET", path))
+    subnet, each = there[0]
+    over = tuple(entries(view, subnet))
+    made = _source_info(name, over[0], asked_directly(each, "GET", path))
+    return replace(made, entries=over, subnet=subnet.name)
+
+
+def _source_info(name: str, peer: str, told: dict[str, Any]) -> SourceInfo:
     schema = None if told["schema"] is None else (str(told["schema"][0]), str(told["schema"][1]))
     sample = b64decode(told["sample"])
-    return SourceInfo(name, found[0], told["position"], told["base"], sample, told["seconds"], schema)
+    return SourceInfo(name, peer, told["position"], told["base"], sample, told["seconds"], schema)
 
 
 @lru_cache(16)
@@ -84,13 +101,17 @@ def _schema(ending: str, text: str) -> Schema:
 class Registration:
     """The plans of one source in a network, and new ones beside them."""
 
-    def __init__(self, view: NetworkView, source: SourceInfo, token: int | None = None) -> None:
+    def __init__(
+        self, view: NetworkView, source: SourceInfo, token: int | None = None, others: Subnets | None = None
+    ) -> None:
         """`token` is the number of the lease that this is done by; None where nobody speaks for the network."""
         self._view = view
         self.source = source
         self._token = token
+        self.others = Subnets() if others is None else others
         size = len(source.sample) or _UNKNOWN_BYTES
-        self.planner = Planner(view.topology(), source.peer, size, source.seconds)
+        self.planner = Planner(view.topology(with_borders=True), source.peer, size, source.seconds)
+        self.planner.entries = frozenset(source.entries)
         self.planner.documents = {name: set(record["documents"]) for name, record in view.records.items()}
         plans = view.plans(source.name)
         self._live = [name for name, told in plans.items() if not told.get("is over")]
@@ -99,7 +120,7 @@ class Registration:
             if placed is not None:
                 self.planner.placed[name] = placed
         known = self.planner.placed
-        while lost := [name for name, one in known.items() if one.uses != SOURCE and one.uses not in known]:
+        while lost := [name for name, one in known.items() if one.uses not in {SOURCE, ELSEWHERE, *known}]:
             for name in lost:
                 del known[name]
 
@@ -110,17 +131,16 @@ class Registration:
         except XylemError:
             return None
         placed = placed_again(told, properties)
-        peers = {*placed.fetched, *placed.filter_route, *placed.result_route}
-        if not peers <= self._view.records.keys():
-            return None
+        if not is_whole(self._view, placed, self.planner.entries):
+            return None if properties is None else restored(self._view, placed, self.planner.topology.outside)
         if not told.get("is over"):
             return placed
         # The subscription is given up; its stream goes on for others, as far as they need it.
-        left = [peer for peer in placed.filter_route if self._view.has_stream(peer, f"{name}-filter")]
-        if not left:
+        kept = [peer for peer in placed.filter_route if self._view.has_stream(peer, f"{name}-filter")]
+        if not kept:
             return None
-        nothing = replace(placed.asked.statistics, result=Measured(0, 0.0))
-        asked = replace(placed.asked, statistics=nothing, peer=left[-1])
+        left = [*(peer for peer in placed.filter_route[:1] if peer not in self._view.records), *kept]
+        asked = replace(placed.asked, statistics=placed.asked.statistics.without_result(), peer=left[-1])
         return replace(placed, asked=asked, filter_route=tuple(left), transform_at=left[-1], result_route=(left[-1],))
 
     def asked(self, name: str, peer: str, text: str) -> Asked:
@@ -128,6 +148,11 @@ class Registration:
         properties, why = _shared(text, self.source.schema)
         needed = (*documents_read(text), *((CAPABILITY,) if brings_code(text) else ()))
         return Asked(name, peer, properties, self._statistics(text, properties), why, text, needed)
+
+    def whole_source(self, name: str, peer: str) -> Asked:
+        """The source itself, asked for by another subnet."""
+        size = Measured(self.planner.source_bytes, 0.0)
+        return Asked(name, peer, None, StreamStatistics(size, size), "another subnet reads all of it")
 
     def _statistics(self, text: str, properties: Properties | None) -> StreamStatistics:
         if self.source.sample:
@@ -158,7 +183,8 @@ class Registration:
         best, found = planner.phi(), planner.placed
         if asked.properties is None or planner.placed[asked.name].uses != SOURCE:
             return []
-        for name, one in sorted(kept.items(), key=lambda each: -each[1].asked.statistics.filter.bytes)[:MOST_WIDENED]:
+        inside = [(name, one) for name, one in kept.items() if self._is_inside(name, one)]
+        for name, one in sorted(inside, key=lambda each: -each[1].asked.statistics.filter.bytes)[:MOST_WIDENED]:
             planner.placed = dict(kept)
             wide = self._wide(one.asked, asked)
             plans = None if wide is None else planner.widened(asked, name, wide)
@@ -169,6 +195,11 @@ class Registration:
                     best, found = phi, plans
         planner.placed = dict(found)
         return [name for name, one in kept.items() if planner.placed[name] != one]
+
+    def _is_inside(self, name: str, one: Placed) -> bool:
+        """Whether a stream is of this subnet alone: what crosses a border does not become wider."""
+        is_outside = one.uses == ELSEWHERE or one.filter_at in self.planner.topology.outside
+        return not is_outside and not self._view.is_read_outside(f"{name}-filter")
 
     def _wide(self, one: Asked, other: Asked) -> Asked | None:
         """The stream that two subscriptions could be answered from, without a subscriber of its own."""
@@ -189,16 +220,26 @@ class Registration:
     def naming(self, start: int) -> Naming:
         """What streams are called in a plan that begins at a position."""
         names = [self.source.name, *(f"{one}-filter" for one in self.planner.placed)]
-        late = {name: f"{name}.{start}" for name in names if any(base > start for base in self._view.bases(name))}
+        late = {name: f"{name}.{start}" for name in names if any(base > start for base in self._bases(name))}
         return Naming(self.source.name, late)
+
+    def _bases(self, stream: str) -> list[int]:
+        return [*self._view.bases(stream), *self.others.bases(stream)]
 
     def plan(self, asked: Asked, start: int) -> dict[str, Any]:
         """The plan of a subscription that was placed, for the peer that asks for it."""
         return nested_plan(self.planner, asked.name, self.naming(start), start)
 
-    def numbered(self, plan: dict[str, Any]) -> dict[str, Any]:
-        """A plan with the number of the lease that it was made by."""
-        return plan if self._token is None else {**plan, "token": self._token}
+    def carry_out(self, peer: Peer, at: str, plan: dict[str, Any]) -> None:
+        """Give a plan to the peer that it begins with, from the site that made it."""
+        if at == peer.name:
+            peer.carry_out(self._numbered(plan))
+        else:
+            self._view.ask(at, "POST", "/plans", self._numbered(plan))
+
+    def _numbered(self, plan: dict[str, Any]) -> dict[str, Any]:
+        """A plan with the number of the lease that it was made by, and the subnet that this is for."""
+        return plan if self._token is None else {**plan, "token": self._token, "subnet": self._view.subnet}
 
     def switch(self, names: list[str]) -> None:
         """Let the streams of subscriptions come from where they were placed anew, from the end of the source on."""
@@ -207,16 +248,17 @@ class Registration:
         for name in names:
             one = self.planner.placed[name]
             plan = switching_plan(self.planner, name, naming, position)
-            self._view.ask(one.transform_at, "POST", "/plans", self.numbered(plan))
+            self._view.ask(one.transform_at, "POST", "/plans", self._numbered(plan))
             self._view.ask(one.asked.peer, "PUT", f"/plans/{quote(name)}/about", plan["about"])
 
     def reconsider(self) -> list[str]:
         """Place all subscriptions anew, and say which of them have to switch; none where nothing is gained."""
         planner, kept = self.planner, dict(self.planner.placed)
         before = planner.phi()
-        live = [kept[name].asked for name in self._live if name in kept]
+        live = [kept[name].asked for name in self._live if name in kept and kept[name].uses != ELSEWHERE]
+        staying = self._staying({one.name for one in live})
         try:
-            planner.placed = planner.reconsidered(live)
+            planner.placed = planner.reconsidered(live, staying)
         except InputError:
             return []
         if planner.phi() >= before * (1 - LEAST_GAIN):
@@ -224,14 +266,35 @@ class Registration:
             return []
         return [one.name for one in live if _way(planner.placed[one.name]) != _way(kept[one.name])]
 
+    def _staying(self, moving: Collection[str]) -> list[str]:
+        """The streams that other subnets read or make: they are not placed anew from here."""
+        known = self.planner.placed
+        found = [name for name, one in known.items() if name not in moving and not self._is_inside(name, one)]
+        while lost := [name for name in found if known[name].uses not in {SOURCE, ELSEWHERE, *found}]:
+            found = [name for name in found if name not in lost]
+        return found
+
     def explain(self, name: str, shown: Collection[str] | None = None) -> list[str]:
         """What a subscription uses and what not, and where it is computed."""
         one = self.planner.placed[name]
-        return [*self.planner.explain(name, shown), f"  transformed at {one.transform_at}, result to {one.asked.peer}"]
+        lines = self.planner.explain(name, shown)
+        if one.uses == SOURCE and one.fetched[0] in self.planner.entries:
+            lines += self._explained_there(one, shown)
+        return [*lines, f"  transformed at {one.transform_at}, result to {one.asked.peer}"]
+
+    def _explained_there(self, one: Placed, shown: Collection[str] | None) -> list[str]:
+        """What the stream of a subscription uses in the subnet that it comes from."""
+        at = one.fetched[0]
+        subnet = self.others.with_peer(at)
+        if subnet is None or one.asked.properties is None:
+            return [f"  {self.source.name} comes over {at}, from subnet {self.source.subnet}"]
+        body = {"query": one.asked.query, "source": self.source.name, "at": at, "name": one.asked.name}
+        told = subnet.ask("POST", "/subnet/explanations", {**body, "shown": None if shown is None else sorted(shown)})
+        return [f"  in subnet {subnet.name}: {told['told'][0]}", *(f"  {line}" for line in told["told"][1:])]
 
     def free_name(self, name: str) -> None:
         """XYRT0053 for a name that is taken."""
-        if name in self._view.names() or name in self.planner.placed:
+        if name in self._view.names() or name in self.planner.placed or self.others.asking_for(name) is not None:
             raise InputError("XYRT0053", f"there is a subscription '{name}' already, or a stream of it that others use")
 
 
@@ -274,6 +337,9 @@ def subscribe_in_network(
         raise InputError("XYRT0053", "the query reads the context item: say which stream that is")
     seen = None if shown is None else sorted(shown)
     body = {"name": name, "query": text, "source": source, "from": start, "at": at, "shown": seen}
+    there = _elsewhere(peer, at)
+    if there is not None:
+        return there.ask("POST", "/subnet/registrations", body)  # type: ignore[no-any-return]
     return by_speaker(peer, "/registrations", body, lambda view, token: registered(peer, view, token, body))
 
 
@@ -284,18 +350,15 @@ def registered(peer: Peer, view: NetworkView, token: int | None, body: dict[str,
     known = view.plans(source).get(name)
     if known is not None and not known.get("is over") and (known["query"], known["at"]) == (text, at):
         return {"name": name, "source": source, "from": known["from"], "at": at, "told": []}
-    registration = Registration(view, source_info(view, source), token)
+    others = around(view)
+    registration = Registration(view, source_info(view, source, others), token, others)
     registration.free_name(name)
     first = registration.start(body["from"])
     asked = registration.asked(name, at, text)
     switched = registration.register(asked)
-    plan = registration.numbered(registration.plan(asked, first))
-    if at == peer.name:
-        peer.carry_out(plan)
-    else:
-        view.ask(at, "POST", "/plans", plan)
-    registration.switch(switched)
     told = registration.explain(name, shown)
+    registration.carry_out(peer, at, registration.plan(asked, first))
+    registration.switch(switched)
     if shown is None:
         told += [f"  {other} reads {registration.planner.placed[other].uses} now" for other in switched]
     return {"name": name, "source": source, "from": first, "at": at, "told": told}
@@ -333,7 +396,8 @@ def reconsidered(view: NetworkView, token: int | None) -> dict[str, Any]:
     """The same as the speaker, or where there is none."""
     told: list[dict[str, Any]] = []
     for source in sorted({plan["source"] for record in view.records.values() for plan in record["plans"]}):
-        registration = Registration(view, source_info(view, source), token)
+        others = around(view)
+        registration = Registration(view, source_info(view, source, others), token, others)
         before = registration.planner.load().total_bytes
         switched = registration.reconsider()
         registration.switch(switched)
@@ -342,16 +406,21 @@ def reconsidered(view: NetworkView, token: int | None) -> dict[str, Any]:
     return {"sources": told}
 
 
-def unsubscribe_in_network(peer: Peer, name: str) -> dict[str, Any]:
+def unsubscribe_in_network(peer: Peer, name: str, *, forwards: bool = True) -> dict[str, Any]:
     """Give a subscription of the network up, wherever it was asked for: at the position that its source has now."""
     view = gathered(peer)
     plans = [plan for record in view.records.values() for plan in record["plans"] if plan["subscription"] == name]
+    others = around(view)
+    there = others.asking_for(name)
+    if not plans and there is not None and forwards:
+        return there.ask("POST", "/subnet/cancellations", {"name": name})  # type: ignore[no-any-return]
     if not plans:
         raise InputError("XYRT0053", f"there is no subscription '{name}'")
     (plan,) = plans
     ends = [
         one["position"] for each in view.records.values() for one in each["sources"] if one["name"] == plan["source"]
     ]
+    ends += [each["position"] for _, each in others.publishing(plan["source"])]
     end = ends[0] if ends else None
     if plan["at"] == peer.name:
         peer.cancel(name, end)
@@ -361,7 +430,7 @@ def unsubscribe_in_network(peer: Peer, name: str) -> dict[str, Any]:
 
 
 def explained_in_network(
-    peer: Peer, text: str, source: str | None, at: str, shown: Collection[str] | None = None
+    peer: Peer, text: str, source: str | None, at: str, shown: Collection[str] | None = None, name: str = "query"
 ) -> list[str]:
     """What a query would use of the network if it were asked at a peer; nothing is done.
 
@@ -371,10 +440,34 @@ def explained_in_network(
     source = source or SubscribedQuery(text, "query").source
     if source is None:
         raise InputError("XYRT0053", "the query reads the context item: say which stream that is")
+    others = around(view)
+    there = None if at in view.records else others.with_peer(at)
+    if there is not None:
+        body = {"query": text, "source": source, "at": at, "shown": None if shown is None else sorted(shown)}
+        return there.ask("POST", "/subnet/explanations", body)["told"]  # type: ignore[no-any-return]
     view.check(at)
-    registration = Registration(view, source_info(view, source))
-    registration.register(registration.asked("query", at, text))
-    return registration.explain("query", shown)
+    registration = Registration(view, source_info(view, source, others), others=others)
+    registration.register(registration.asked(name, at, text))
+    return registration.explain(name, shown)
+
+
+def _elsewhere(peer: Peer, at: str) -> Subnet | None:
+    """The subnet of a peer that is in another one than this site."""
+    view = gathered(peer)
+    return None if at in view.records else around(view).with_peer(at)
+
+
+def forwarded(peer: Peer, what: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Do what was asked of another subnet and concerns this one."""
+    match what:
+        case "registrations":
+            return by_speaker(peer, "/registrations", body, lambda view, token: registered(peer, view, token, body))
+        case "cancellations":
+            return unsubscribe_in_network(peer, body["name"], forwards=False)
+        case "explanations":
+            asked = body["query"], body["source"], body["at"], body["shown"], body.get("name", "query")
+            return {"told": explained_in_network(peer, *asked)}
+    raise InputError("XYRT0053", f"subnets forward no {what}")
 
 
 def _way(placed: Placed) -> tuple[Any, ...]:

@@ -151,14 +151,14 @@ class SiteStreams:
             self._actions.append(forget)
             self._work.notify_all()
 
-    def switch(self, name: str, feed: Feed, at: int = 0) -> None:
+    def switch(self, name: str, feed: Feed, at: int = 0, plan: dict[str, Any] | None = None) -> None:
         """Let a stream come from elsewhere: from a position on, or from its end if that is behind it."""
 
         def change() -> None:
             with self._work:
                 stream = self.streams.get(name)
                 if stream is not None and self.catalogue.network.streams[name].feeds[-1][1] != feed:
-                    body = {"at": max(at, stream.log.end), "feed": feed.to_dict()}
+                    body = {"at": max(at, stream.log.end), "feed": feed.to_dict(), "plan": plan or {}}
                     self.catalogue.add("feed", name, body)
                     self._work.notify_all()
 

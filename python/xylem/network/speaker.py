@@ -1,4 +1,4 @@
-"""The speaker-peer of a network: one super-peer that places subscriptions for all, elected by lease (thesis 2.2.2).
+"""The speaker-peer of a subnet: one super-peer that places subscriptions for all, elected by lease (thesis 2.2.2).
 
 Two sites that plan at the same moment would not see each other's plans. So registrations go to the speaker, which makes
 them one after another. Plans carry the number of its lease, and a peer refuses those of an earlier one: a speaker that
@@ -10,14 +10,15 @@ The thesis elects with the Bully algorithm; here, too, the greatest name stands 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from xylem.errors import InputError
 
 from .network_view import NetworkView, gathered
 from .peer import Peer
+from .peer_client import Busy
 
 Plan = Callable[[NetworkView, int | None], dict[str, Any]]
 """Places something, with what is seen of the network and the number of the lease; None where nobody speaks."""
@@ -60,29 +61,48 @@ def stand(peer: Peer) -> bool:
     return peer.election.stand(gathered(peer))
 
 
-def by_speaker(peer: Peer, path: str, body: dict[str, Any], plan: Plan) -> dict[str, Any]:
-    """Have something placed by the speaker of the network; here, where this site is it or there is none."""
+def by_speaker(
+    peer: Peer, path: str, body: dict[str, Any], plan: Plan, wait_seconds: float | None = None
+) -> dict[str, Any]:
+    """Have something placed by the speaker of the subnet; here, where this site is it or there is none."""
     try:
-        return _by_speaker(peer, path, body, plan)
+        return _by_speaker(peer, path, body, plan, wait_seconds)
     except InputError as error:
         if error.code != "XYRT0061":
             raise
         # Its lease was over, or another has been elected since.
-        return _by_speaker(peer, path, body, plan)
+        return _by_speaker(peer, path, body, plan, wait_seconds)
 
 
-def _by_speaker(peer: Peer, path: str, body: dict[str, Any], plan: Plan) -> dict[str, Any]:
+def _by_speaker(
+    peer: Peer, path: str, body: dict[str, Any], plan: Plan, wait_seconds: float | None
+) -> dict[str, Any]:
     view = gathered(peer)
     there = elected(peer, view)
     if there is not None and there != peer.name:
         found: dict[str, Any] = view.ask(there, "POST", path, body)
         return found
-    return as_speaker(peer, plan, is_elected=there is not None)
+    return as_speaker(peer, plan, is_elected=there is not None, wait_seconds=wait_seconds)
 
 
-def as_speaker(peer: Peer, plan: Plan, *, is_elected: bool = True) -> dict[str, Any]:
-    """Place something as the speaker, one at a time; XYRT0061 where the lease is another's by now."""
-    with peer.planning:
+@contextmanager
+def _planning(peer: Peer, wait_seconds: float | None) -> Iterator[None]:
+    if not peer.planning.acquire(timeout=-1 if wait_seconds is None else wait_seconds):
+        raise Busy(f"'{peer.name}' places something else")
+    try:
+        yield
+    finally:
+        peer.planning.release()
+
+
+def as_speaker(
+    peer: Peer, plan: Plan, *, is_elected: bool = True, wait_seconds: float | None = None
+) -> dict[str, Any]:
+    """Place something as the speaker, one at a time; XYRT0061 where the lease is another's by now.
+
+    Busy where something else is placed for longer than it is waited.
+    """
+    with _planning(peer, wait_seconds):
         view = gathered(peer)
         if not is_elected:
             return plan(view, None)

@@ -35,6 +35,10 @@ class StreamStatistics:
     filter: Measured
     result: Measured
 
+    def without_result(self) -> StreamStatistics:
+        """Of a stream that only others read."""
+        return StreamStatistics(self.filter, Measured(0, 0.0))
+
 
 def measured_answer(query: str, document: bytes, take: Callable[[bytes], object] = lambda data: None) -> Measured:
     """Run a query over a document; how many bytes its answer has. `take` is given the answer."""

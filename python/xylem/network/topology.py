@@ -40,6 +40,8 @@ class Topology:
     """The connections with their bandwidths, in bytes per second."""
     capacity: Mapping[str, float] = field(default_factory=dict)
     """Of peers, in seconds of computing per second; 1 where nothing is said."""
+    outside: frozenset[str] = frozenset()
+    """Peers of other subnets, next to this one: routes begin there, and lead through none of them."""
     _neighbours: dict[str, list[str]] = field(default_factory=dict, compare=False, repr=False)
     _trees: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
     """From peers that routes were asked from: by peer, the one before it on the way."""
@@ -65,6 +67,8 @@ class Topology:
             waiting = deque([start])
             while waiting:
                 here = waiting.popleft()
+                if here in self.outside and here != start:
+                    continue
                 for near in self._neighbours[here]:
                     if near not in before:
                         before[near] = here

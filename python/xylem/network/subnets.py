@@ -1,0 +1,147 @@
+"""The other subnets of a network: what they publish and ask for, and the way to them (thesis 2.2.2).
+
+A subnet is known by what one of its peers at the border says of it. Whoever looks for something asks the subnets next
+to its own, then those next to them. Only such summaries go between subnets; each plans for itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from xylem.errors import InputError
+
+from .network_view import NetworkView, gathered
+from .peer import Peer
+from .peer_client import PeerClient, Unreachable
+from .topology import PeerKind
+
+_TIMEOUT_SECONDS = 30.0
+
+
+def summary(peer: Peer) -> dict[str, Any]:
+    """What others may know of the subnet of a site."""
+    view = gathered(peer)
+    cards = {one["name"]: one for record in view.records.values() for one in record["neighbours"]}
+    cards[peer.name] = {"url": peer.url, "token": peer.token, "certificate": peer.certificate}
+
+    def way(name: str) -> dict[str, Any]:
+        return {key: cards[name][key] for key in ("url", "token", "certificate")}
+
+    bases: dict[str, int] = {}
+    for record in view.records.values():
+        for one in record["streams"]:
+            bases[one["name"]] = max(one["base"], bases.get(one["name"], 0))
+    return {
+        "subnet": view.subnet,
+        "peers": {name: str(kind) for name, kind in view.kinds.items()},
+        "sources": [
+            {**one, "peer": name, **way(name)} for name, record in view.records.items() for one in record["sources"]
+        ],
+        "names": sorted(view.names()),
+        "bases": bases,
+        "borders": [{"peer": name, **way(name)} for name in view.outside],
+    }
+
+
+@dataclass(frozen=True)
+class Subnet:
+    """Another subnet, as one of its peers tells of it."""
+
+    told: dict[str, Any]
+    contact: PeerClient
+    """Asks the peer that told."""
+    first: frozenset[str]
+    """The peers of the subnet next to one's own that the way leads through; its own where it is next itself."""
+
+    @property
+    def name(self) -> str:
+        return str(self.told["subnet"])
+
+    @property
+    def size(self) -> int:
+        """The number of its super-peers."""
+        return sum(kind == PeerKind.SUPER for kind in self.told["peers"].values())
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """XYRT0053 where the peer that told does not answer any more."""
+        try:
+            return self.contact.ask(method, path, body)
+        except Unreachable as reason:
+            raise InputError("XYRT0053", f"subnet '{self.name}' does not answer: {reason}") from reason
+        finally:
+            self.contact.close()
+
+
+@dataclass
+class Subnets:
+    """All that can be reached from one, the nearest first."""
+
+    found: list[Subnet] = field(default_factory=list)
+
+    def with_peer(self, peer: str) -> Subnet | None:
+        return next((one for one in self.found if peer in one.told["peers"]), None)
+
+    def asking_for(self, name: str) -> Subnet | None:
+        """Where a subscription was placed."""
+        return next((one for one in self.found if name in one.told["names"]), None)
+
+    def publishing(self, stream: str) -> list[tuple[Subnet, dict[str, Any]]]:
+        return [(one, each) for one in self.found for each in one.told["sources"] if each["name"] == stream]
+
+    def bases(self, stream: str) -> list[int]:
+        return [one.told["bases"][stream] for one in self.found if stream in one.told["bases"]]
+
+    def sources(self) -> set[str]:
+        return {each["name"] for one in self.found for each in one.told["sources"]}
+
+
+def around(view: NetworkView) -> Subnets:
+    """The other subnets. Those whose border does not answer are not there now."""
+    made = Subnets()
+    seen = set(view.records) | set(view.kinds)
+    waiting: deque[tuple[str, PeerClient, frozenset[str] | None]] = deque(
+        (name, view.ways[name], None) for name in sorted(view.outside)
+    )
+    while waiting:
+        name, client, first = waiting.popleft()
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            told = client.ask("GET", "/subnet")
+        except (Unreachable, InputError):
+            continue
+        finally:
+            client.close()
+        peers = frozenset(told["peers"])
+        seen |= peers
+        made.found.append(Subnet(told, client, first or peers))
+        for one in told["borders"]:
+            further = PeerClient(one["url"], one["token"], _TIMEOUT_SECONDS, one["certificate"])
+            waiting.append((one["peer"], further, first or peers))
+    return made
+
+
+def asked_directly(card: dict[str, Any], method: str, path: str) -> Any:
+    """Ask a peer of another subnet, which was told of with its address; XYRT0053 where it does not answer."""
+    client = PeerClient(card["url"], card["token"], _TIMEOUT_SECONDS, card["certificate"])
+    try:
+        return client.ask(method, path)
+    except Unreachable as reason:
+        raise InputError("XYRT0053", f"'{card['peer']}' does not answer: {reason}") from reason
+    finally:
+        client.close()
+
+
+def entries(view: NetworkView, subnet: Subnet) -> list[str]:
+    """The super-peers next to this subnet over which streams of another one come; XYRT0053 where there are none."""
+    found = sorted({there for here, there in view.borders() if there in subnet.first and _is_super(view, here)})
+    if not found:
+        raise InputError("XYRT0053", f"no super-peer here is a neighbour of one on the way to subnet '{subnet.name}'")
+    return found
+
+
+def _is_super(view: NetworkView, peer: str) -> bool:
+    return view.kinds.get(peer) is PeerKind.SUPER
