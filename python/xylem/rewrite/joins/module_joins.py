@@ -56,7 +56,8 @@ class ModuleJoins:
 
     def of_leaf(self, expr: ast.Expr, around: Surroundings) -> ast.Expr:
         """A part of a streamed query over what is kept."""
-        return with_joins(expr, JoinFacts(is_leaf=True, shares_values=True, finds_anchors=True), around) if self.is_possible else expr
+        facts = JoinFacts(is_leaf=True, shares_values=True, finds_anchors=True)
+        return with_joins(expr, facts, around) if self.is_possible else expr
 
     def of_function(self, declaration: ast.FunctionDecl) -> ast.Expr:
         """The body of a declared function."""
