@@ -274,7 +274,7 @@ class Query:
         if counters is not None:
             return Result(items, program.output, partial(self._tree_counts, counters))
         # What is written at once is read at once, and streams and counts are read no more than once.
-        is_written = program.can_write and spill is None and not streams and left_out is None
+        is_written = program.can_write and not streams and left_out is None
         texts = (lambda: limited(run(writes_text=True), limits)) if is_written else None
         return Result(items, program.output, texts=texts)
 

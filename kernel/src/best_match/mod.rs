@@ -13,4 +13,4 @@ mod written;
 
 pub use join::{join, Index, Join, Kind, Measures};
 pub use terms::{Columns, Comparison, Condition, Order, Term};
-pub use written::{Part, Piece, Rows, Written};
+pub use written::{Pair, Part, Piece, Rows, Written};

@@ -76,25 +76,34 @@ pub struct Written<'a> {
     pub columns: Columns<'a>,
 }
 
+/// A pair: the numbers of its items in columns, and their places among the rows.
+#[derive(Clone, Copy)]
+pub struct Pair {
+    /// The number of the left item, and its place.
+    pub left: (usize, usize),
+    /// The number of the right item, and its place.
+    pub right: (usize, usize),
+}
+
 impl Written<'_> {
     /// Append the text of a pair; false where a path leads to more nodes than the query allows.
-    pub fn write(&self, pieces: &[Piece], left: usize, right: usize, out: &mut Vec<u8>) -> bool {
-        pieces.iter().all(|piece| self.piece(piece, left, right, out))
+    pub fn write(&self, pieces: &[Piece], pair: Pair, out: &mut Vec<u8>) -> bool {
+        pieces.iter().all(|piece| self.piece(piece, pair, out))
     }
 
-    fn piece(&self, piece: &Piece, left: usize, right: usize, out: &mut Vec<u8>) -> bool {
+    fn piece(&self, piece: &Piece, pair: Pair, out: &mut Vec<u8>) -> bool {
         match piece {
             Piece::Fixed(text) => out.extend_from_slice(text),
-            Piece::Number(term) => write_double(term.value(self.columns, left, right), out),
+            Piece::Number(term) => write_double(term.value(self.columns, pair.left.0, pair.right.0), out),
             Piece::Text { is_right, path, place, between, only_one } => {
-                let found = if *is_right { self.right.at(right) } else { self.left.at(left) };
+                let found = if *is_right { self.right.at(pair.right.1) } else { self.left.at(pair.left.1) };
                 let Some((part, row)) = found else { return false };
                 return texts(part.tree, row, part.paths[*path], *place, between, *only_one, out);
             }
             Piece::Content(content, end) => {
                 let start = out.len();
                 out.push(b'>');
-                if !self.write(content, left, right, out) {
+                if !self.write(content, pair, out) {
                     return false;
                 }
                 if out.len() == start + 1 {

@@ -52,7 +52,7 @@ mod _kernel {
     #[pymodule_export]
     use super::windows::WindowCursor;
     #[pymodule_export]
-    use super::written_pairs::PairWriter;
+    use super::written_pairs::{PairRows, PairTexts, PairWriter};
     use super::{build_info, Bound, PyModule, PyModuleMethods, PyResult};
 
     #[pymodule_init]

@@ -460,6 +460,18 @@ impl CompactRows {
         Ok(first)
     }
 
+    /// Append copies of children of one element, with all below them, and let the root hold them; the first row of each.
+    ///
+    /// None where one is a child of another element, or has namespaces of its own: these need more care.
+    fn gather(&mut self, source: PyRef<'_, CompactRows>, rows: Vec<u32>, parent: u32) -> PyResult<Option<Vec<u32>>> {
+        for &row in &rows {
+            source.checked(row)?;
+        }
+        let firsts = self.tree.gather(&source.tree, &rows, parent);
+        self.tree.close_root();
+        Ok(firsts)
+    }
+
     /// The root holds all rows so far.
     fn close_root(&mut self) {
         self.tree.close_root();

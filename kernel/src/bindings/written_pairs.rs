@@ -6,7 +6,7 @@ use pyo3::types::{PyList, PyString, PyTuple};
 
 use super::best_match::{copied, numbers, term, NumberColumn};
 use super::tree::{CompactRows, PathPlan};
-use crate::best_match::{Columns, Part, Piece, Rows, Written};
+use crate::best_match::{Columns, Pair, Part, Piece, Rows, Written};
 use crate::escaping::Place;
 
 /// Rows of one tree, and the plans of all paths for it.
@@ -21,14 +21,26 @@ type Borrowed<'py> = Vec<(PyRef<'py, CompactRows>, Vec<PyRef<'py, PathPlan>>)>;
 
 type GivenParts<'py> = Vec<(Py<CompactRows>, Vec<u8>, Vec<Py<PathPlan>>)>;
 
+/// The rows of one side that texts are read of, part after part.
+#[pyclass(module = "xylem._kernel", frozen)]
+pub struct PairRows {
+    parts: Vec<Given>,
+}
+
 /// Writes the results of pairs of rows.
 #[pyclass(module = "xylem._kernel", frozen)]
 pub struct PairWriter {
     pieces: Vec<Piece>,
-    left: Vec<Given>,
-    right: Vec<Given>,
     left_columns: Vec<Vec<f64>>,
     right_columns: Vec<Vec<f64>>,
+}
+
+/// The texts of pairs that are written in any order, each at its place.
+#[pyclass(module = "xylem._kernel")]
+pub struct PairTexts {
+    written: Vec<u8>,
+    /// Where the text of each pair begins and ends.
+    places: Vec<(usize, usize)>,
 }
 
 fn pieces(described: &Bound<'_, PyList>) -> PyResult<Vec<Piece>> {
@@ -86,40 +98,139 @@ fn rows<'a>(given: &'a [Given], borrowed: &'a Borrowed<'_>) -> PyResult<Rows<'a>
 }
 
 #[pymethods]
+impl PairRows {
+    /// Parts: a tree, its rows as `array("I")` has them, and the plans of all paths.
+    #[new]
+    fn new(parts: GivenParts<'_>) -> Self {
+        PairRows { parts: given(parts) }
+    }
+}
+
+#[pymethods]
+impl PairTexts {
+    /// Room for the texts of so many pairs.
+    #[new]
+    fn new(pairs: usize) -> Self {
+        PairTexts { written: Vec::new(), places: vec![(0, 0); pairs] }
+    }
+
+    /// How many bytes have been written.
+    fn __len__(&self) -> usize {
+        self.written.len()
+    }
+
+    /// The texts of all pairs in their order.
+    fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let mut out = Vec::with_capacity(self.written.len());
+        for &(start, end) in &self.places {
+            out.extend_from_slice(&self.written[start..end]);
+        }
+        as_text(py, &out)
+    }
+}
+
+fn as_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
+    let text = std::str::from_utf8(bytes).map_err(|reason| PyValueError::new_err(reason.to_string()))?;
+    Ok(PyString::new(py, text))
+}
+
+/// The numbers of both items of each pair, and where these are among the rows: at their numbers, unless told.
+type Numbers<'a> = (&'a [u8], &'a [u8]);
+
+fn pairs(items: Numbers<'_>, places: Option<Numbers<'_>>) -> impl Iterator<Item = Pair> {
+    let places = places.unwrap_or(items);
+    let left = numbers(items.0).into_iter().zip(numbers(places.0));
+    let right = numbers(items.1).into_iter().zip(numbers(places.1));
+    let both = |(number, place): (u32, u32)| (number as usize, place as usize);
+    left.zip(right).map(move |(left, right)| Pair { left: both(left), right: both(right) })
+}
+
+#[pymethods]
 impl PairWriter {
-    /// A template, and for each side its parts (a tree, its rows as `array("I")` has them, and the plans of all paths) and columns.
+    /// A template, and the columns of each side.
     #[new]
     fn new<'py>(
         template: &Bound<'py, PyList>,
-        left: GivenParts<'py>,
-        right: GivenParts<'py>,
         left_columns: Vec<PyRef<'py, NumberColumn>>,
         right_columns: Vec<PyRef<'py, NumberColumn>>,
     ) -> PyResult<Self> {
         Ok(PairWriter {
             pieces: pieces(template)?,
-            left: given(left),
-            right: given(right),
             left_columns: copied(&left_columns),
             right_columns: copied(&right_columns),
         })
     }
 
     /// The text of some pairs, each row number as `array("I")` has it; None where a path leads to too many nodes.
-    fn write<'py>(&self, py: Python<'py>, lefts: &[u8], rights: &[u8]) -> PyResult<Option<Bound<'py, PyString>>> {
-        let (left, right) = (borrowed(py, &self.left)?, borrowed(py, &self.right)?);
+    #[pyo3(signature = (left, right, items, places=None))]
+    fn write<'py>(
+        &self,
+        py: Python<'py>,
+        left: &PairRows,
+        right: &PairRows,
+        items: Numbers<'_>,
+        places: Option<Numbers<'_>>,
+    ) -> PyResult<Option<Bound<'py, PyString>>> {
+        let mut out = Vec::new();
+        let is_written = self.each(py, left, right, pairs(items, places), &mut out, |_| ())?;
+        if !is_written {
+            return Ok(None);
+        }
+        as_text(py, &out).map(Some)
+    }
+
+    /// Write the texts of some pairs to their places; false where a path leads to too many nodes.
+    #[pyo3(signature = (texts, at, left, right, items, places=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn write_to(
+        &self,
+        py: Python<'_>,
+        texts: &mut PairTexts,
+        at: &[u8],
+        left: &PairRows,
+        right: &PairRows,
+        items: Numbers<'_>,
+        places: Option<Numbers<'_>>,
+    ) -> PyResult<bool> {
+        let PairTexts { written, places: told } = texts;
+        let at = numbers(at);
+        if at.iter().any(|&place| place as usize >= told.len()) {
+            return Err(PyValueError::new_err("there is no such place"));
+        }
+        let mut start = written.len();
+        let mut next = at.into_iter();
+        self.each(py, left, right, pairs(items, places), written, |end| {
+            if let Some(place) = next.next() {
+                told[place as usize] = (start, end);
+            }
+            start = end;
+        })
+    }
+}
+
+impl PairWriter {
+    /// Append the text of each pair, and tell where it ends; false where a path leads to too many nodes.
+    fn each(
+        &self,
+        py: Python<'_>,
+        left: &PairRows,
+        right: &PairRows,
+        pairs: impl Iterator<Item = Pair>,
+        out: &mut Vec<u8>,
+        mut ended: impl FnMut(usize),
+    ) -> PyResult<bool> {
+        let (lefts, rights) = (borrowed(py, &left.parts)?, borrowed(py, &right.parts)?);
         let written = Written {
-            left: rows(&self.left, &left)?,
-            right: rows(&self.right, &right)?,
+            left: rows(&left.parts, &lefts)?,
+            right: rows(&right.parts, &rights)?,
             columns: Columns { left: &self.left_columns, right: &self.right_columns },
         };
-        let mut out = Vec::new();
-        for (left, right) in numbers(lefts).into_iter().zip(numbers(rights)) {
-            if !written.write(&self.pieces, left as usize, right as usize, &mut out) {
-                return Ok(None);
+        for pair in pairs {
+            if !written.write(&self.pieces, pair, out) {
+                return Ok(false);
             }
+            ended(out.len());
         }
-        let text = std::str::from_utf8(&out).map_err(|reason| PyValueError::new_err(reason.to_string()))?;
-        Ok(Some(PyString::new(py, text)))
+        Ok(true)
     }
 }

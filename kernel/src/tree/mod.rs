@@ -382,6 +382,19 @@ impl Tree {
         self.forget_index();
         first
     }
+
+    /// Append copies of children of `parent` in another tree to the root, as `append` does; the first row of each.
+    ///
+    /// None, and nothing is appended, where one is no child of it or declares namespaces.
+    pub fn gather(&mut self, source: &Tree, rows: &[u32], parent: u32) -> Option<Vec<u32>> {
+        let is_plain = |row: u32| {
+            source.parents[row as usize] == parent && between(&source.declared, row, row + 1).is_empty()
+        };
+        if !rows.iter().all(|&row| is_plain(row)) {
+            return None;
+        }
+        Some(rows.iter().map(|&row| self.append(source, row, source.ends[row as usize], 0)).collect())
+    }
 }
 
 /// The entries of a range of rows.

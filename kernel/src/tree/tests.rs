@@ -238,6 +238,32 @@ fn subtrees_are_appended_with_their_names() {
 }
 
 #[test]
+fn children_are_gathered_at_once() {
+    let source = sample();
+    let children: Vec<u32> = (1..source.len() as u32).filter(|&row| source.parents()[row as usize] == 0).collect();
+    let mut one_by_one = Tree::default();
+    let mut at_once = Tree::default();
+    for tree in [&mut one_by_one, &mut at_once] {
+        tree.append(&source, 0, 1, 0);
+    }
+    let plain: Vec<u32> = children
+        .iter()
+        .copied()
+        .filter(|&row| !source.declared().iter().any(|(declared, _)| *declared == row))
+        .collect();
+    assert!(!plain.is_empty());
+    let firsts: Vec<u32> =
+        plain.iter().map(|&row| one_by_one.append(&source, row, source.ends()[row as usize], 0)).collect();
+    assert_eq!(at_once.gather(&source, &plain, 0), Some(firsts));
+    assert_eq!((at_once.codes(), at_once.ends()), (one_by_one.codes(), one_by_one.ends()));
+    assert_eq!(at_once.parents(), one_by_one.parents());
+    let rows = at_once.len();
+    // A child of another element needs more care.
+    assert_eq!(at_once.gather(&source, &plain, 1), None);
+    assert_eq!(at_once.len(), rows);
+}
+
+#[test]
 fn columns_come_back_from_a_file() {
     let tree = sample();
     let shell = tree.shell();

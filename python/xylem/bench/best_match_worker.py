@@ -147,8 +147,8 @@ def _mark(pairs: Iterable[tuple[float, float]]) -> str:
 
 def _unordered(engine: str, folder: Path) -> dict[str, Any]:
     """Items in the order of no value: kept whole, or in a file of which a tenth fits into memory."""
-    kept = sum((folder / name).stat().st_size for name in _FILES) // KEPT_SHARE
-    limits: dict[str, Any] = {"spill": folder, "window_bytes": kept // 10} if engine == "spilled" else {}
+    kept = sum((folder / name).stat().st_size for name in _FILES) * KEPT_SHARE
+    limits: dict[str, Any] = {"spill": folder, "window_bytes": int(kept / 10)} if engine == "spilled" else {}
 
     def run() -> str:
         return xylem_text(UNORDERED, folder, **limits)
@@ -157,8 +157,8 @@ def _unordered(engine: str, folder: Path) -> dict[str, Any]:
     return {**figures, "answer": hashlib.sha256(text.encode()).hexdigest()[:12]}
 
 
-KEPT_SHARE = 5
-"""Of a photon, what the query keeps takes about this part of its bytes."""
+KEPT_SHARE = 0.8
+"""Of a photon, what the query keeps takes about this part of its bytes: seven nodes and their characters."""
 
 
 def _thesis(engine: str, folder: Path) -> dict[str, Any]:

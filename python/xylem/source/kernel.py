@@ -19,7 +19,16 @@ from xylem.plan.result_template import Tally, Template
 from xylem.plan.scan_plan import AttributeTest, Batch, PositionTest, PresenceTest, ScanPlan, ValueTest, Written
 from xylem.values.compact_tree import CompactTree
 from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
-from xylem.values.native_rows import NativeColumn, NativeMatches, NativeNames, NativePairWriter, NativePlan, NativeRows
+from xylem.values.native_rows import (
+    NativeColumn,
+    NativeMatches,
+    NativeNames,
+    NativePairRows,
+    NativePairTexts,
+    NativePairWriter,
+    NativePlan,
+    NativeRows,
+)
 from xylem.values.qname import QName
 from xylem.values.strings import UntypedAtomic
 from xylem.values.tree import Tree
@@ -162,14 +171,24 @@ def indexed_pairs(
 
 def pair_writer(
     template: Sequence[tuple[object, ...]],
-    left: Sequence[tuple[NativeRows, bytes, Sequence[NativePlan]]],
-    right: Sequence[tuple[NativeRows, bytes, Sequence[NativePlan]]],
     left_columns: Sequence[NativeColumn | array[float]],
     right_columns: Sequence[NativeColumn | array[float]],
 ) -> NativePairWriter:
     """Writes the results of pairs of rows, by a template (`run/best_match/written_pairs.py`)."""
     columns = list(map(_as_column, left_columns)), list(map(_as_column, right_columns))
-    made: NativePairWriter = _native().PairWriter(list(template), list(left), list(right), *columns)
+    made: NativePairWriter = _native().PairWriter(list(template), *columns)
+    return made
+
+
+def pair_rows(parts: Sequence[tuple[NativeRows, bytes, Sequence[NativePlan]]]) -> NativePairRows:
+    """Rows of one side, by their trees, with the plans of all paths."""
+    made: NativePairRows = _native().PairRows(list(parts))
+    return made
+
+
+def pair_texts(pairs: int) -> NativePairTexts:
+    """Room for the texts of so many pairs."""
+    made: NativePairTexts = _native().PairTexts(pairs)
     return made
 
 

@@ -73,13 +73,14 @@ def scan(
     uri: str | None = None,
     may_write: Callable[[], bool] = lambda: False,
     trees: BatchTrees | None = None,
+    batch_bytes: int | None = None,
 ) -> Iterator[ScannedBatch]:
     """Read an input once, as far as the batches are asked for.
 
     `uri` becomes document and base URI; a path has its own. `scanner` is kernel, python, or auto for the best there
     is. An error comes after everything that was complete before it. Before each piece of input, `may_write` is asked
     whether the results of templates can be taken as text. `trees` is for callers that scan documents one after another:
-    it remembers names.
+    it remembers names. With `batch_bytes`, no batch is of much more input.
     """
     new_scanner = scanner_class(scanner)
     with ByteSource.of(source, limits.decompression_ratio) as byte_source:
@@ -87,6 +88,8 @@ def scan(
         trees.begin(uri or byte_source.uri)
         try:
             chunks, scanner_in_use = _begun(new_scanner, plan, limits, byte_source, trees)
+            if batch_bytes is not None:
+                chunks = _cut(chunks, batch_bytes)
             batches = _batches(scanner_in_use, chunks, may_write, byte_source.is_whole)
             # Whether results are taken as text can change with each batch: then the next one has to wait for that.
             if byte_source.may_be_read_ahead and not any(step.result for step in plan.steps):
@@ -110,6 +113,10 @@ def _begun(
     whole = source.whole()
     chunks, encoding = readable_by_kernel(iter(source)) if whole is None else ((whole,), None)
     return chunks, trees.scanner(plan, limits, encoding)
+
+
+def _cut(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
+    return (chunk[start : start + size] for chunk in chunks for start in range(0, len(chunk), size))
 
 
 def _batches(

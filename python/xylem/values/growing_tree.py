@@ -2,6 +2,7 @@
 
     tree = opened(node)            # the element itself, with its attributes and namespaces
     append_child(tree, child)      # a deep copy, as its last child
+    append_children(tree, other, rows)  # copies of several elements of another tree
     held_characters(tree, 1, len(tree))
 
 The tree is in the kernel if the element came from there: then a child is copied as slices of memory, and a row that is
@@ -10,6 +11,7 @@ kept costs 20 bytes. It is the same tree while it grows: nodes of it stay what t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .compact_tree import CompactTree
@@ -69,6 +71,33 @@ def append_child(tree: GrowingTree, child: Node) -> None:
         tree.forget_index()
     else:
         _append_natively(tree, child)
+
+
+def append_children(tree: GrowingTree, source: TreeInterface, rows: Sequence[int]) -> list[int]:
+    """Append deep copies of some elements, as `append_child` does; the row of each copy."""
+    made = _gathered(tree, source, rows) if isinstance(tree, CompactTree) and rows else None
+    if made is not None:
+        return made
+    made = []
+    for row in rows:
+        made.append(len(tree))
+        append_child(tree, Node(source, row))
+    return made
+
+
+def _gathered(tree: CompactTree, source: TreeInterface, rows: Sequence[int]) -> list[int] | None:
+    """Copies that the kernel makes at once: of children of one element that has the namespaces of the root."""
+    native, parent = source.native, source.parent(rows[0])
+    if native is None or source.qnames is not tree.qnames or source.names is not tree.names or parent < 0:
+        return None
+    if source.namespaces(parent) != tree.namespaces(0):
+        return None
+    made = tree.native.gather(native, rows, parent)
+    if made is not None:
+        tree.id_rules |= source.id_rules
+        tree.idref_rules |= source.idref_rules
+        tree.forget()
+    return made
 
 
 def _append_natively(tree: CompactTree, child: Node) -> None:

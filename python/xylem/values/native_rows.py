@@ -52,11 +52,46 @@ class NativeMatches(Protocol):
         """The numbers of left and of right items of each pair as `array("I")` has them, and how many have no value."""
 
 
-class NativePairWriter(Protocol):
-    """The results of a best-match join as text: `PairWriter` of `kernel/src/bindings/written_pairs.rs`."""
+class NativePairRows(Protocol):
+    """The rows of one side that texts are read of: `PairRows` of `kernel/src/bindings/written_pairs.rs`."""
 
-    def write(self, lefts: bytes, rights: bytes) -> str | None:
-        """The text of some pairs, numbered as `array("I")` has it; None where a path leads to too many nodes."""
+
+class NativePairTexts(Protocol):
+    """The texts of pairs that are written in any order: `PairTexts` of `kernel/src/bindings/written_pairs.rs`."""
+
+    def __len__(self) -> int:
+        """How many bytes have been written."""
+
+    def text(self) -> str:
+        """The texts of all pairs in their order."""
+
+
+class NativePairWriter(Protocol):
+    """The results of a best-match join as text: `PairWriter` of `kernel/src/bindings/written_pairs.rs`.
+
+    Items are numbered as columns have them, the left and the right ones as two `array("I")`; `places` says where they
+    are among the rows, if not at their numbers.
+    """
+
+    def write(
+        self,
+        left: NativePairRows,
+        right: NativePairRows,
+        items: tuple[bytes, bytes],
+        places: tuple[bytes, bytes] | None = None,
+    ) -> str | None:
+        """The text of some pairs; None where a path leads to too many nodes."""
+
+    def write_to(
+        self,
+        texts: NativePairTexts,
+        at: bytes,
+        left: NativePairRows,
+        right: NativePairRows,
+        items: tuple[bytes, bytes],
+        places: tuple[bytes, bytes] | None = None,
+    ) -> bool:
+        """Write the text of each pair to its place; false where a path leads to too many nodes."""
 
 
 class NativeNames(Protocol):
@@ -198,6 +233,12 @@ class NativeRows(Protocol):
 
     def append(self, source: NativeRows, start: int, end: int, parent: int) -> int:
         """Copy rows of another tree with the same names; the root then ends behind them. The first new row."""
+
+    def gather(self, source: NativeRows, rows: Sequence[int], parent: int) -> list[int] | None:
+        """Copy children of one element of a tree with the same names, with all below them; the first row of each.
+
+        None, and nothing is copied, where one has another parent or namespaces of its own.
+        """
 
     def close_root(self) -> None:
         """The root holds all rows so far."""

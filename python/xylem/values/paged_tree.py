@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
-from weakref import finalize, ref
+from weakref import WeakKeyDictionary, finalize, ref
 
 from xylem.errors import DynamicError, InputError
 
@@ -72,6 +74,7 @@ class TreePages:
         """Of all trees, when they were taken."""
         self._taken = 0
         self._limit_bytes = limit_bytes
+        self._page_of: WeakKeyDictionary[PagedTree, _Page] = WeakKeyDictionary()
         self._loaded: OrderedDict[_Page, None] = OrderedDict()
         self._loaded_bytes = 0
         self._file: IO[bytes] | None = None
@@ -80,6 +83,7 @@ class TreePages:
         """Room in the file that nobody needs any more, by its size in blocks."""
         self.written_pages = 0
         self.read_pages = 0
+        self._read_bytes = 0
 
     def take(self, tree: TreeInterface) -> None:
         """Let a tree take turns with the others; a tree outside the kernel stays in memory."""
@@ -90,23 +94,44 @@ class TreePages:
         size = tree.native.held_bytes()
         self.taken_bytes += size
         self._taken += 1
-        self._enter(_Page(self, tree), size)
+        page = self._page_of[tree] = _Page(self, tree)
+        self._enter(page, size)
 
     @property
     def mean_bytes(self) -> int:
-        """Of a tree."""
+        """Of a tree in memory."""
+        if self.read_pages:
+            return self._read_bytes // self.read_pages
         return self.taken_bytes // max(self._taken, 1)
 
     def bring_back(self, tree: PagedTree, held: _Elsewhere) -> Any:
         """The columns of a tree, from the file."""
         page = held.page
         assert self._file is not None
-        start, size = page.place
-        native = held.shell.unpaged(os.pread(self._file.fileno(), size, start))
+        start, length = page.place
+        native = held.shell.unpaged(os.pread(self._file.fileno(), length, start))
         tree.native = native
         self.read_pages += 1
-        self._enter(page, native.held_bytes())
+        size = native.held_bytes()
+        self._read_bytes += size
+        self._enter(page, size)
         return native
+
+    def release(self, tree: TreeInterface) -> None:
+        """A tree is not needed for a while: it makes room before all others do."""
+        page = self._page_of.get(tree)  # type: ignore[call-overload]
+        if page in self._loaded:
+            self._loaded.move_to_end(page, last=False)
+
+    @contextmanager
+    def lent(self, part_bytes: int) -> Iterator[None]:
+        """Somebody else has a part of the memory for a while."""
+        self.memory_bytes -= part_bytes
+        try:
+            self._make_room()
+            yield
+        finally:
+            self.memory_bytes += part_bytes
 
     def drop(self, page: _Page) -> None:
         """Nobody has the tree any more."""
@@ -119,6 +144,9 @@ class TreePages:
         page.loaded_bytes = size
         self._loaded[page] = None
         self._loaded_bytes += size
+        self._make_room()
+
+    def _make_room(self) -> None:
         # One that is larger than all the memory stays alone.
         while self._loaded_bytes > self.memory_bytes and len(self._loaded) > 1:
             oldest, _ = self._loaded.popitem(last=False)

@@ -80,7 +80,7 @@ def test_the_query_fills_gaps_like_the_kernel(form: str, tmp_path: Path, monkeyp
     text = f"{JOIN} return {RESULTS[form]}"
     written = both(text, folder)[0]
     assert written
-    monkeypatch.setattr(written_pairs, "_parts", lambda rows, paths: None)
+    monkeypatch.setattr(written_pairs, "_node_rows", lambda rows: None)
     assert both(text, folder)[0] == written
 
 

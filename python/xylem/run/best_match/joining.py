@@ -16,6 +16,7 @@ from .criteria import Criterion, Row
 from .join_spec import JoinSpec
 from .numeric_join import IrregularLeaf, NumericJoin
 from .paged_rows import paged_rows
+from .paged_text import PagedText
 from .side_rows import Column, SideRows, numbers_of
 from .written_pairs import PairText
 
@@ -124,12 +125,21 @@ class Joining:
             used.append((numeric_of or self.numeric)(left, right))
             return used[0]
 
-        pairs = list(self.pairs(left, right, numeric))
+        pairs = self.pairs(left, right, numeric)
+        first = 0 if self.spec.left_is_first else 1
         if between is not None:
-            first, (start, end) = 0 if self.spec.left_is_first else 1, between
-            pairs = [pair for pair in pairs if start <= pair[first] < end]
+            start, end = between
+            pairs = (pair for pair in pairs if start <= pair[first] < end)
         terms = next((one for one in used if isinstance(one, NumericJoin)), None)
-        yield from self.written.texts(pairs, left, right, terms)
+        if self.pages is None or not self.pages.written_pages:
+            yield from self.written.texts(pairs, left, right, terms)
+            return
+        writer = self.written.native(left, right, terms)
+        if writer is None:
+            yield from self.written.texts(pairs, left, right, terms)
+            return
+        for some, text in PagedText(writer, self.pages, first).texts(pairs):
+            yield self.written.by_query(some, left, right) if text is None else text
 
     def saw(self, side: str, rows: SideRows) -> None:
         """Count the rows of which an order has no number."""

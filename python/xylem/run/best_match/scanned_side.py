@@ -28,6 +28,8 @@ SCANNED_BYTES = 1 << 20
 """Documents below this size are read as trees: nothing is gained by less."""
 BATCH_ROWS = 4096
 """Of a side with clauses of its own, at a time."""
+LEAST_PAGE_BYTES, PAGES_IN_MEMORY = 1 << 14, 16
+"""Of the input that one page is read of, and how many of these fit into memory."""
 _ITEM = 4
 
 
@@ -75,18 +77,18 @@ class ScannedSide:
     def batches(self, pages: TreePages | None = None) -> Iterator[SideRows]:
         """The rows, as many at a time as the scan gives."""
         if self._rows is None:
-            for part in self._items(self._scanned.plan):
+            for part in self._items(self._scanned.plan, pages):
                 yield _copyable(SideRows(NodeRows((part,)).paged(pages), None, self._leaves, self._paths))
             return
         # Positions count from one batch to the next.
         empty = SideRows((), None, self._leaves, self._paths)
-        rows = self._rows(node for (node,) in NodeRows.flowing(_paged(self._items(self._scanned.plan), pages)))
+        rows = self._rows(node for (node,) in NodeRows.flowing(_paged(self._items(self._scanned.plan, pages), pages)))
         while batch := list(islice(rows, BATCH_ROWS)):
             yield empty.like(batch)
 
     def whole(self, pages: TreePages | None = None) -> SideRows:
         """All rows."""
-        parts = _paged(self._items(self._scanned.plan), pages)
+        parts = _paged(self._items(self._scanned.plan, pages), pages)
         return _copyable(SideRows(NodeRows(parts), self._rows, self._leaves, self._paths))
 
     def ascends(self, leaf: int) -> bool:
@@ -104,9 +106,11 @@ class ScannedSide:
             last = found
         return True
 
-    def _items(self, plan: ScanPlan) -> Iterator[Part]:
+    def _items(self, plan: ScanPlan, pages: TreePages | None = None) -> Iterator[Part]:
+        # Pages are so small that many fit into memory.
+        size = None if pages is None else max(LEAST_PAGE_BYTES, pages.memory_bytes // PAGES_IN_MEMORY)
         try:
-            for batch in scan(self._path, plan, limits=self._limits):
+            for batch in scan(self._path, plan, limits=self._limits, batch_bytes=size):
                 rows = batch.rows
                 if batch.kinds.count(_ITEM) < len(rows):
                     rows = [row for kind, row in zip(batch.kinds, rows, strict=True) if kind == _ITEM]

@@ -14,18 +14,20 @@ of another kind, numbers that are no xs:double, several nodes where one is expec
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 from xylem.sink.character_expansion import escape_attribute, escape_text
-from xylem.source.kernel import pair_writer
+from xylem.source.kernel import pair_rows, pair_writer
 from xylem.values.casting import string_of
+from xylem.values.compact_tree import CompactTree
 from xylem.values.native_path import native_plan
-from xylem.values.native_rows import NativePairWriter
+from xylem.values.native_rows import NativePairRows, NativePairWriter
 
 from .best_pairs import Place
 from .criteria import Row
-from .node_rows import NodeRows
+from .node_rows import NodeRows, Part
 from .numeric_join import NumericJoin
 from .side_rows import PathLeaf, SideRows
 
@@ -47,36 +49,39 @@ class PairText:
         self._paths = paths
 
     def texts(
-        self, pairs: Sequence[Place], left: SideRows, right: SideRows, terms: NumericJoin | None
+        self, pairs: Iterable[Place], left: SideRows, right: SideRows, terms: NumericJoin | None
     ) -> Iterator[str]:
         """The text of all pairs, in pieces."""
-        writer = self._native(left, right, terms)
-        for start in range(0, len(pairs), TOGETHER):
-            some = pairs[start : start + TOGETHER]
-            text = None
-            if writer is not None:
-                lefts, rights = array("I", (one for one, _ in some)), array("I", (other for _, other in some))
-                text = writer.write(lefts.tobytes(), rights.tobytes())
-            if text is None:
-                text = "".join(self._text(left.rows[one], right.rows[other]) for one, other in some)
-            yield text
+        writer = self.native(left, right, terms)
+        if writer is None:
+            yield from (self.by_query(some, left, right) for some in batched(pairs, TOGETHER))
+            return
+        rows = writer.rows(0), writer.rows(1)
+        for some in batched(pairs, TOGETHER):
+            text = writer.writer.write(*rows, numbered(some))
+            yield self.by_query(some, left, right) if text is None else text
 
-    # --- by the kernel
-
-    def _native(self, left: SideRows, right: SideRows, terms: NumericJoin | None) -> NativePairWriter | None:
+    def native(self, left: SideRows, right: SideRows, terms: NumericJoin | None) -> NativeWriter | None:
+        """What the kernel needs to write results of these rows; None where it cannot."""
         described = _described(self._template, terms)
-        parts = [_parts(rows, paths) for rows, paths in zip((left, right), self._paths, strict=True)]
-        if described is None or parts[0] is None or parts[1] is None:
+        parts = [_node_rows(rows) for rows in (left, right)]
+        tests = (test for of_side in self._paths for path in of_side for _, test in path.steps)
+        if described is None or parts[0] is None or parts[1] is None or any(test.element for test in tests):
             return None
         columns: tuple[Sequence[Any], Sequence[Any]] = ((), ())
         if terms is not None:
             columns = terms.columns["left"], terms.columns["right"]
-        return pair_writer(described, parts[0], parts[1], *columns)
+        return NativeWriter(pair_writer(described, *columns), (parts[0], parts[1]), self._paths)
 
     # --- by the functions of the query
 
-    def _text(self, left: Row, right: Row) -> str:
-        return "".join(self._pieces(self._template, left, right))
+    def by_query(self, pairs: Iterable[Place], left: SideRows, right: SideRows) -> str:
+        """The text of some pairs, where the kernel cannot write it."""
+        return "".join(
+            piece
+            for one, other in pairs
+            for piece in self._pieces(self._template, left.rows[one], right.rows[other])
+        )
 
     def _pieces(self, template: Sequence[Piece], left: Row, right: Row) -> Iterator[str]:
         for piece in template:
@@ -115,18 +120,42 @@ def _described(template: Sequence[Piece], terms: NumericJoin | None) -> list[Pie
     return made
 
 
-def _parts(rows: SideRows, paths: Sequence[PathLeaf]) -> list[tuple[Any, bytes, list[Any]]] | None:
-    """The rows of a side by their trees, with the plans of all paths; None where a tree is not the kernel's."""
+class NativeWriter:
+    """The kernel's writer, and the rows of both sides by their trees; all paths have plans."""
+
+    def __init__(
+        self, writer: NativePairWriter, sides: tuple[NodeRows, NodeRows], paths: tuple[Sequence[PathLeaf], ...]
+    ) -> None:
+        self.writer = writer
+        self.sides = sides
+        self._plans = [[native_plan(path.steps) for path in of_side] for of_side in paths]
+
+    def rows(self, side: int, parts: Sequence[Part] | None = None) -> NativePairRows:
+        """Rows of a side (0 is the left one): all of them, if none are given."""
+        made = []
+        for tree, numbers in self.sides[side].parts if parts is None else parts:
+            assert tree.native is not None
+            plans = [plan for plan_for in self._plans[side] if (plan := plan_for(tree)) is not None]
+            made.append((tree.native, array("I", numbers).tobytes(), plans))
+        return pair_rows(made)
+
+
+def numbered(pairs: Sequence[Place]) -> tuple[bytes, bytes]:
+    """The numbers of both sides as the kernel takes them."""
+    lefts, rights = array("I", (one for one, _ in pairs)), array("I", (other for _, other in pairs))
+    return lefts.tobytes(), rights.tobytes()
+
+
+def batched(pairs: Iterable[Place], size: int) -> Iterator[Sequence[Place]]:
+    """Pairs, so many at a time."""
+    remaining = iter(pairs)
+    while some := list(islice(remaining, size)):
+        yield some
+
+
+def _node_rows(rows: SideRows) -> NodeRows | None:
+    """The nodes that rows begin with, by their trees; None where one is not in the kernel."""
     found = rows.rows if isinstance(rows.rows, NodeRows) else NodeRows.of([row[0] for row in rows.rows])
-    if found is None:
+    if found is None or not all(isinstance(tree, CompactTree) for tree, _ in found.parts):
         return None
-    plans_for = [native_plan(path.steps) for path in paths]
-    made = []
-    for tree, numbers in found.parts:
-        if tree.native is None:
-            return None
-        plans = [plan_for(tree) for plan_for in plans_for]
-        if any(plan is None for plan in plans):
-            return None
-        made.append((tree.native, array("I", numbers).tobytes(), plans))
-    return made
+    return found
