@@ -22,7 +22,7 @@ QUIET_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a site has done and received so far."""
+    """The work that a site has done and the bytes that it has received so far."""
 
     seconds: float
     """Of the clock."""
@@ -39,7 +39,7 @@ class _Watched:
 
 
 class Alerter:
-    """Watches one site. `measure` tells what there is to watch; `optimize` is called when an alert begins."""
+    """Watches one site: `measure` gives its counters, and the alerter calls `optimize` when an alert begins."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Alerter:
 
     @property
     def alerts(self) -> dict[str, float]:
-        """What is overloaded, with its load: `processors`, or `link to NAME`."""
+        """The overloaded resources with their loads: `processors`, or `link to NAME`."""
         return {name: round(one.share, 3) for name, one in self._watched.items() if one.is_alert}
 
     @property

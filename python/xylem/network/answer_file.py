@@ -38,7 +38,7 @@ class OpenFiles:
             os.close(own)
 
     def _number(self, path: Path) -> int:
-        """The descriptor of a file, which is made if need be."""
+        """The descriptor of a file; creates the file if it does not exist."""
         found = self._files.get(path)
         if found is None:
             if len(self._files) >= self._most:
@@ -74,12 +74,12 @@ class AnswerFile:
         """Up to where its subscriber has it, as far as is known."""
 
     def begin(self) -> None:
-        """Another run writes it, from its beginning."""
+        """Start another run, which writes the answer from its beginning."""
         self._skipped = 0
         self.read_to = self.size
 
     def has_room(self, data: bytes, unread_bytes: int) -> bool:
-        """Whether the answer may grow by some more bytes, with so many that nobody has read."""
+        """Whether the answer may grow by some bytes without having more than `unread_bytes` unread."""
         return self._skipped < self.size or self.size + len(data) - self.read_to <= unread_bytes
 
     def write(self, data: bytes) -> None:
@@ -93,7 +93,7 @@ class AnswerFile:
             self._skipped = self.size
 
     def append(self, data: bytes) -> None:
-        """More of an answer that comes from elsewhere."""
+        """Append bytes of an answer that another site computes."""
         if data:
             self._files.write(self._path, data, self.size)
             self.size += len(data)

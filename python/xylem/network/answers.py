@@ -33,7 +33,7 @@ from .steady_conditions import spelled_out
 
 @dataclass
 class Part:
-    """What an answer has of each record under some conditions."""
+    """The paths and values of each record that an answer holds, if the record meets some conditions."""
 
     conditions: Conditions
     carried: Projection = field(default_factory=Projection)
@@ -44,7 +44,7 @@ class Part:
     """Whether it can be seen where one record ends: there is an element for each, or something that each has once."""
 
     def is_apart_from(self, other: Part) -> bool:
-        """Whether what the two have of a record goes by different names."""
+        """Whether the two hold elements of different names."""
         if any(one.carried.subtree or one.values or one.carried.attributes for one in (self, other)):
             return False
         names = [{(uri, local) for _, uri, local in one.carried.children} for one in (self, other)]
@@ -69,7 +69,7 @@ class Answer:
 
 
 def answer_of(properties: Properties) -> Answer:
-    """What the answer of a query tells."""
+    """The parts and wholes in the answer of a query."""
     writer = _Writer(properties)
     writer.write(properties.module.body, _Place({}))
     return writer.answer
@@ -123,7 +123,7 @@ def _is_named_step(node: ast.Node) -> bool:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an expression stands: what its variables mean, and the loop over records around it."""
+    """The context of an expression: the meaning of its variables, and the loop over records around it."""
 
     scope: Scope
     loop: int | None = None
@@ -133,7 +133,7 @@ class _Place:
 
 
 class _Writer:
-    """Reads a query for what it writes."""
+    """Collects the parts and wholes that a query writes."""
 
     def __init__(self, properties: Properties) -> None:
         self.properties = properties
@@ -142,7 +142,7 @@ class _Writer:
         self._loops = 1_000
 
     def write(self, expr: ast.Expr, at: _Place) -> None:
-        """An expression whose value stands in the answer."""
+        """Record an expression whose value is part of the answer."""
         is_element = isinstance(expr, (ast.DirectElement, ast.ComputedElement)) and at.loop is not None
         if is_element and not any(isinstance(one, Item) for one in at.scope.values()):
             # One for each record tells how many there are, and what belongs to which.
@@ -254,7 +254,7 @@ class _Writer:
                 self.write(branch, replace(at, conditions=(*at.conditions, *conditions)))
 
     def _write_loop(self, flwor: ast.Flwor, at: _Place) -> bool:
-        """A loop over records, or over items of one, and what it gives; False where it is another one."""
+        """Record a loop over records, or over items of one record, and its result; False for any other loop."""
         for clause in self.reader.loops_apart(flwor.clauses, at.scope):
             moved: _Place | None = None
             match clause:
@@ -318,7 +318,7 @@ class _Writer:
 
 
 def _is_downward(path: ast.Expr) -> bool:
-    """Whether an expression is a path from the record to what is in it."""
+    """Whether an expression is a downward path from the record."""
     while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
         path = path.left
     return path == THE_RECORD

@@ -30,7 +30,7 @@ _OF_SUBSCRIPTIONS = ("unsubscribe", "complete", "suspend", "resume", "failed")
 
 
 class State(StrEnum):
-    """What has become of a subscription."""
+    """The state of a subscription."""
 
     ACTIVE = "active"
     ENDING = "ending"
@@ -136,13 +136,13 @@ class Catalogue:
 
     @property
     def version(self) -> int:
-        """How many changes there have been."""
+        """The number of changes so far."""
         with self._lock:
             (found,) = self._database.execute("select coalesce(max(version), 0) from change").fetchone()
             return int(found)
 
     def add(self, kind: str, name: str, body: dict[str, Any]) -> int:
-        """A change of what is known of the network; its number."""
+        """Append a change in the network; returns its number."""
         with self._lock:
             return self._add(kind, name, body)
 
@@ -197,7 +197,7 @@ class Catalogue:
             return self.subscriptions[name]
 
     def unsubscribe(self, name: str, end: int) -> Subscription:
-        """XYRT0053 for a name that nobody subscribed."""
+        """Record the end of a subscription. XYRT0053 if no subscription has this name."""
         with self._lock:
             known = self.subscriptions.get(name)
             if known is None:
@@ -219,7 +219,7 @@ class Catalogue:
 
     @property
     def live(self) -> int:
-        """How many subscriptions are answered."""
+        """The number of subscriptions that are being answered."""
         return sum(one.is_live for one in self.subscriptions.values())
 
     def complete(self, name: str, end: int) -> None:

@@ -57,7 +57,7 @@ class _Reader:
         self._facts = facts
 
     def zones(self, test: ast.Expr, holds: bool) -> Zones:
-        """Where a condition holds, or where its negation does."""
+        """The zones where a condition holds, or where its negation holds."""
         match test:
             case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
                 sides = self.zones(left, holds), self.zones(right, holds)
@@ -253,7 +253,7 @@ class _Reader:
         return _ordered(x, y, op, Fraction(0), holds) if is_sure else None
 
     def _difference(self, left: ast.Expr, op: str, right: ast.Expr) -> tuple[Measured, Measured, str, Fraction] | None:
-        """x - y op c of exact numbers, from whatever sums of them stand on the two sides."""
+        """x - y op c of exact numbers, from any sums of them on the two sides."""
         terms = linear(left), linear(right)
         if terms[0] is None or terms[1] is None:
             return None
@@ -323,7 +323,7 @@ def _turned(test: ast.Expr) -> ast.Expr:
 
 
 def _bounded(value: Measured, op: str, number: Fraction, holds: bool) -> Zones:
-    """Where a variable compares so with a number, or does not."""
+    """The zones where a variable compares with a number in this way, or where it does not."""
     variable = value.variable
     applied = op if holds else NEGATED[op]
     zones = [Zone({variable: Kinds.NUMBER}, bounds) for bounds in _bounds(variable, applied, number)]
@@ -357,7 +357,7 @@ def _between(x: Variable, y: Variable | None, op: str, value: Fraction) -> Diffe
 
 
 def _ordered(x: Measured, y: Measured, op: str, value: Fraction, holds: bool) -> Zones | None:
-    """x - y op value, both numbers; where it does not hold, both must be told from all that is no number."""
+    """x - y op value for numbers; the negation also holds for values that are no numbers."""
     if op == "!=" or (not holds and op == "="):
         return None
     first, second = x.variable, y.variable

@@ -57,7 +57,7 @@ class DifferenceBounds:
         return True
 
     def with_bound(self, x: Node, y: Node, bound: Bound) -> DifferenceBounds | None:
-        """The same with one more bound; None where they cannot all hold."""
+        """These bounds and one more; None if they cannot all hold."""
         if x == y:
             return self if bound[0] > 0 or (bound[0] == 0 and not bound[1]) else None
         if self.entails(x, y, bound):

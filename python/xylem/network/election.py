@@ -25,7 +25,7 @@ DRIFT_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Lease:
-    """Who speaks, with which number, and until when by the clock of who knows it."""
+    """The speaker, the number of its lease, and its end by the clock of the site that stores it."""
 
     holder: str
     token: int
@@ -45,12 +45,12 @@ class Election:
 
     @property
     def promise(self) -> Lease | None:
-        """Whom this site has promised itself to; None when that is over."""
+        """The candidate that holds this site's promise; None once the promise has expired."""
         found = self._peer.state.promise
         return None if found is None or found["until"] <= self._clock() else Lease(**found)
 
     def told(self) -> dict[str, Any]:
-        """For others: the number that was promised last, and to whom if that holds still."""
+        """For other sites: the number promised last, and the candidate if the promise is still valid."""
         promise = self.promise
         return {"token": self._peer.state.token, "holder": "" if promise is None else promise.holder}
 

@@ -44,7 +44,7 @@ class _Filtered:
             self.records.append(data)
 
     def write(self, end: int) -> None:
-        """What was left up to a position is in the log, and that nothing else was."""
+        """Write the records that passed up to a position, and mark the log as complete up to there."""
         self.log.append_at(self.records, self.at, end)
         self.at, self.records = [], []
 
@@ -69,7 +69,7 @@ class FilterStage:
         return list(self._filters)
 
     def add(self, name: str, log: RecordLog, feed: Feed, until: int | None) -> None:
-        """A stream is to be made, from the end of its log on."""
+        """Add a stream to filter, from the end of its log on."""
         made = self._filters[name] = _Filtered(name, log, feed, until)
         self._waiting.append(made)
 
@@ -81,7 +81,7 @@ class FilterStage:
             evaluator.drop(name)
 
     def work(self) -> bool:
-        """Filter the next piece; False where there is none."""
+        """Filter the next piece; False if there is none."""
         for one in list(self._waiting):
             self._begin(one)
         behind = min(self._evaluators, key=lambda one: one.position, default=None)

@@ -30,7 +30,7 @@ N = TypeVar("N", bound=ast.Node)
 
 
 def opening_of(properties: Properties) -> str:
-    """What stands before the records of the stream."""
+    """The start tags before the records of the stream."""
     found = ""
     for uri, local in properties.record[:-1]:
         found += f"<{local} xmlns={quoteattr(uri)}>" if uri or "xmlns" in found else f"<{local}>"
@@ -38,7 +38,7 @@ def opening_of(properties: Properties) -> str:
 
 
 def filter_query(properties: Properties, *, around: bool = True) -> str:
-    """The query that gives the stream, as one document with the elements that stood around the records.
+    """The query that produces the stream, as one document with the elements around the records.
 
     Without `around` it gives the records alone.
     """
@@ -53,9 +53,9 @@ def filter_query(properties: Properties, *, around: bool = True) -> str:
 
 
 def plain_filter_query(properties: Properties, *, around: bool = True) -> str | None:
-    """The same as conditions and copies that a scan makes by itself; None where that is not all there is to it.
+    """The filter as conditions and copies that a scan makes without Python; None if it needs anything else.
 
-    A value that cannot be tested is an error of this query: whoever runs it has the other one for that case.
+    This query fails on a value that cannot be tested; its caller then runs `filter_query` instead.
     """
     projection = properties.projection
     kept = _in_order(properties)
@@ -77,9 +77,9 @@ def plain_filter_query(properties: Properties, *, around: bool = True) -> str | 
 
 
 def _in_order(properties: Properties) -> list[ast.AxisStep] | None:
-    """Steps to the children that are kept, in the order that the schema gives them; None where it gives none.
+    """Steps to the kept children, in the order of the schema; None if the schema fixes no order.
 
-    Those of which the text is kept are copied whole.
+    Children whose text is kept are copied whole.
     """
     constraints = properties.facts.constraints
     steps: list[tuple[str, ast.AxisStep]] = []
@@ -111,7 +111,7 @@ def residual_query(properties: Properties, dropped: Iterable[ast.Expr]) -> str:
 
 
 def _printable(node: N) -> N:
-    """The same, with the names of constructors as they were written: a tag has no room for a namespace."""
+    """The expression with constructor names as they were written: a tag cannot hold a namespace URI."""
     made = with_values(node, _printable_value)
     if isinstance(made, (ast.DirectElement, ast.DirectAttribute)) and made.name.uri is not None:
         return replace(made, name=replace(made.name, uri=None))
@@ -182,7 +182,7 @@ def _each_guarded(condition: ItemCondition, test: ast.Expr, facts: RecordFacts, 
 
 
 def kept_of(element: ast.Expr, projection: Projection) -> ast.Expr:
-    """An element with what a projection keeps of it."""
+    """An element reduced to the parts that a projection keeps."""
     if projection.subtree:
         return element
     content: list[ast.Expr] = [_attributes(element, projection)]

@@ -22,7 +22,7 @@ from .network_state import NetworkState
 
 @dataclass(frozen=True)
 class Grant:
-    """What one token lets its holder do. Streams are named, or described by patterns: `alarms-*`."""
+    """The rights of one token's holder. Streams are given by name or by pattern: `alarms-*`."""
 
     name: str
     digest: str
@@ -32,7 +32,7 @@ class Grant:
     """Whether it may join sites, see the map, and give up what others have subscribed."""
 
     def to_dict(self) -> dict[str, Any]:
-        """For people and for the catalogue; the token itself is nowhere."""
+        """The grant for people and for the catalogue, without the token itself."""
         streams = {"publish": list(self.publish), "subscribe": list(self.subscribe)}
         return {"digest": self.digest, **streams, "operate": self.operate}
 
@@ -53,7 +53,7 @@ def digest_of(token: str) -> str:
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: the owner of the site, with no grant, or somebody with a token."""
+    """The sender of a request: the owner of the site (without a grant), or the holder of a token."""
 
     grant: Grant | None = None
 

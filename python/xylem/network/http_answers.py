@@ -26,7 +26,7 @@ Ask = Callable[["Request"], Awaitable[Any]]
 
 
 class Scope(IntEnum):
-    """Whom a request is for."""
+    """The callers that may send a request."""
 
     PEER = 1
     """Sites, which ask each other; and the owner."""
@@ -44,7 +44,7 @@ class Access:
         self._state = state
 
     def caller(self, request: Request, scope: Scope) -> Caller | None:
-        """Who asks; None for those who may not ask this."""
+        """The caller of a request; None if the caller has no right to it."""
         given = digest_of(request.headers.get("authorization", "").removeprefix("Bearer "))
         # Digests, so that the time of the comparison says nothing of how much is right.
         if hmac.compare_digest(given, digest_of(self.owner)):
@@ -59,7 +59,7 @@ class Access:
 
 
 def answering(access: Access, scope: Scope, ask: Ask) -> Callable[[Request], Awaitable[Response]]:
-    """A function that answers requests of those who may ask: what `ask` gives, or its error as JSON."""
+    """A handler that answers requests of permitted callers with the result of `ask`, or with its error as JSON."""
 
     async def answered(request: Request) -> Response:
         from starlette.responses import JSONResponse

@@ -1,17 +1,17 @@
 """The requests that sites send each other over HTTP, and those of users to a network.
 
-    POST   /join, /leave                     become a neighbour of another site; be nobody's neighbour any more
+    POST   /join, /leave                     become a neighbour of another site; leave the network
     GET    /map                              the network, for people: peers, links, streams, traffic
     GET    /plans/NAME?format=xml            the plan of a subscription
     POST   /virtual/NAME                     {"stream": …}: a stream becomes part of a virtual one
-    POST   /optimize                         let streams come from where that costs less
-    POST   /explain                          {"query": …, "source": …, "at": "P2"}: what it would use
+    POST   /optimize                         choose cheaper origins for streams
+    POST   /explain                          {"query": …, "source": …, "at": "P2"}: the streams it would use
 
     GET    /network                          what a planner needs to know of this site
-    POST   /links, DELETE /links/NAME        a neighbour comes, or goes
+    POST   /links, DELETE /links/NAME        add or remove a neighbour
     POST   /plans, DELETE /plans/NAME        a plan to carry out and hand on; a subscription to give up
     POST   /votes, /speaker                  a vote for a speaker; a request to stand for it
-    POST   /registrations, /optimizations    what the speaker places for others
+    POST   /registrations, /optimizations    requests that the speaker places for others
     POST   /exports                          a stream that another subnet reads, which the speaker places
     POST   /memberships, PUT /subnet         what the speaker does with subnets; that a peer belongs to another
     GET    /subnet                           what other subnets may know of this one
@@ -247,7 +247,7 @@ def shown_to(peer: Peer, caller: Caller) -> set[str] | None:
 
 
 def stream_of(peer: Peer, caller: Caller, query: str, source: str | None) -> str | None:
-    """The stream that a query is asked about; XYRT0059 where who asks may not read it, or what it is made from."""
+    """The stream that a query reads; XYRT0059 if the caller may not read it or one of its base streams."""
     if caller.grant is None:
         return source
     from .member import SubscribedQuery

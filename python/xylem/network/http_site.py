@@ -49,7 +49,7 @@ _PAUSE_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Listening:
-    """How a site is reached, and what it is in its network."""
+    """The address of a site, and its role in the network."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -260,7 +260,7 @@ class ServedSite:
         self._server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Answer until it is told to stop."""
+        """Answer requests until `stop` is called."""
         try:
             _write(self._directory / ADDRESS_FILE, self._address)
             self._site.start()
@@ -273,7 +273,7 @@ class ServedSite:
             self._close()
 
     def stop(self) -> None:
-        """Tell it to stop, from another thread."""
+        """Stop `run` from another thread."""
         self._server.should_exit = True
 
     def _close(self) -> None:
@@ -284,7 +284,7 @@ class ServedSite:
 
 
 def _listener(directory: Path, place: Listening) -> socket.socket:
-    """Listen where it was said; else at the port that others know from before, if it is free."""
+    """Listen at the given address; otherwise at the port that neighbours know, if it is free."""
     kept = directory / "port"
     if not place.port and kept.exists():
         try:

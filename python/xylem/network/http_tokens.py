@@ -1,8 +1,8 @@
 """Tokens of a site over HTTP: made, listed and withdrawn by its owner.
 
-    GET    /tokens                           what there is, without the tokens themselves
+    GET    /tokens                           the grants, without the tokens themselves
     POST   /tokens                           {"name": …, "publish": […], "subscribe": […], "operate": false}
-    DELETE /tokens/NAME                      from now on nobody gets in with it
+    DELETE /tokens/NAME                      the token is no longer accepted
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def token_routes(catalogue: Catalogue, access: Access) -> list[Route]:
 
 
 def granted(catalogue: Catalogue, body: dict[str, Any]) -> dict[str, Any]:
-    """A new token, which is told this once; XYRT0053 for a name that is taken."""
+    """A new token, shown only in this answer; XYRT0053 if the name is taken."""
     name = checked_name(body["name"])
     if name in catalogue.network.grants:
         raise InputError("XYRT0053", f"a token '{name}' exists already: withdraw it first")

@@ -85,7 +85,7 @@ def _counted(path: ast.Expr, *, at_least: int | None = None, at_most: int | None
 
 
 def _of_number(variable: Variable, most: Bound | None, least: Bound | None) -> list[Zone]:
-    """What a number between bounds says of other values."""
+    """The consequences for other values of a number between bounds."""
     match variable.term:
         case ast.FunctionCall(name=ast.Name(local="count", uri=uri), arguments=(path,)) if uri == FN:
             there: Zones = ()

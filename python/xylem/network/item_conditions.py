@@ -98,7 +98,7 @@ def _compared(own: ast.Expr, op: str, other: ast.Expr) -> ItemCondition | None:
 
 
 def _of_each(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
-    """A path, and what is computed of each of its items: en/number(), en ! number(.), for $e in en return number($e)"""
+    """A path and the value computed from each item: en/number(), en ! number(.), for $e in en return number($e)"""
     match expr:
         case ast.SequenceExpr(items=(item,)):
             return _of_each(item)

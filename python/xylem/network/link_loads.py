@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Load:
-    """What is sent over each link and done at each peer, in the time of the sample."""
+    """The bytes sent over each link and the work done at each peer during the sample."""
 
     bytes: dict[Link, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class CountedLoad:
             self._sent |= set(self._streams(one))
 
     def added(self, one: Placed, others: Mapping[str, Placed]) -> Load:
-        """What a plan adds to what there is."""
+        """The load after adding a plan."""
         found = Load()
         uses_source = one.uses not in others
         size = self._source_bytes if uses_source else others[one.uses].asked.statistics.filter.bytes

@@ -25,7 +25,7 @@ from .zones import Zones
 
 @dataclass(frozen=True)
 class Widening:
-    """What a stream would have to keep in addition."""
+    """The records and paths that a stream would have to keep in addition."""
 
     where: str = ""
     """The condition that it would have to have instead; empty for the one it has."""
@@ -58,14 +58,14 @@ class Match:
 
 @dataclass(frozen=True)
 class Served:
-    """What a query has to do itself where another's stream serves it."""
+    """The work left for a query that reads the stream of another query."""
 
     residual: tuple[ast.Expr, ...]
     dropped: tuple[ast.Expr, ...]
 
 
 def served(own: Properties, wanted: Properties) -> Served | None:
-    """What is left to do where the records of one stream serve another query; None where they do not."""
+    """The work left if the records of one stream serve another query; None if they do not serve it."""
     if own.source != wanted.source or own.record != wanted.record or own.windowed is not None:
         return None
     if not implies(wanted.zones, own.zones):

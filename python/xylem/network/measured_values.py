@@ -90,7 +90,7 @@ def number_argument(expr: ast.Expr) -> ast.Expr | None:
 
 
 def count_of(path: ast.Expr) -> Variable:
-    """How many items a path leads to; a predicate on the way may be an error."""
+    """The number of items that a path selects; a predicate in it may raise an error."""
     has_tests = any(isinstance(node, ast.AxisStep) and node.predicates for node in path.walk())
     call = ast.FunctionCall(ast.Name("count", None, FN), (path,))
     return shared_variable(call, "integer", Kinds.NUMBER | Kinds.OTHER if has_tests else Kinds.NUMBER)

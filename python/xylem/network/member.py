@@ -144,7 +144,7 @@ class SubscribedQueries:
 class Member:
     """The run of a subscription from one position of a stream on.
 
-    Holds:  what the run holds: open windows, aggregates, the element that is under construction.
+    Holds:  the state of the run: open windows, aggregates, the element under construction.
     """
 
     def __init__(self, name: str, query: SubscribedQuery, made_ms: int, write: Callable[[bytes], object]) -> None:
@@ -197,7 +197,7 @@ class Member:
             self._guarded(lambda: self._run.start(Node(tree, 0)))
 
     def take(self, tree: TreeInterface, share: Share) -> None:
-        """Records of a batch; what they make final is written."""
+        """Take the records of a batch and write the results that they make final."""
         self.start(tree)
 
         def take() -> None:
@@ -208,7 +208,7 @@ class Member:
         self._writer.flush()
 
     def take_text(self, step: int, written: Written) -> None:
-        """As `take`, for a text that the scan has written and nothing else; what is open rests on a small tree."""
+        """As `take`, for text that the scan has written; open elements then refer to a small tree."""
         run, windows = self._run, self._windows
         if self._written_step != step:
             self._written_step, self._written_role = step, self.query.written_by(step)
@@ -224,12 +224,12 @@ class Member:
         self._guarded(take if windows is None else lambda: windows.after(take))
 
     def rest_on(self, tree: TreeInterface) -> None:
-        """Let what is open stand on the rows of a small tree, so that the batch can be forgotten."""
+        """Move the open elements to a small tree, so that the batch can be freed."""
         if self._started:
             self._run._move_spine(tree)
 
     def finish(self, tree: TreeInterface) -> None:
-        """The stream is over for this subscription: the rest of the answer is written."""
+        """End the stream for this subscription and write the rest of the answer."""
         self.start(tree)
         windows = self._windows
         self._guarded(self._run.finish if windows is None else lambda: windows.after(self._run.finish))

@@ -43,7 +43,7 @@ def can_be_merged(plan: ScanPlan) -> bool:
 
 
 class Request:
-    """What one query asks of a scan."""
+    """The steps that one query needs from a scan."""
 
     __slots__ = ("plan", "shared")
 
@@ -58,7 +58,7 @@ class Request:
                 self.plan = self.shared.shape
 
     def replaced(self, change: Callable[[Any], Any]) -> Request:
-        """The same with other constants; steps that hold none stay those that others have too."""
+        """The request with other constants; steps without constants stay shared with other requests."""
         made = Request.__new__(Request)
         made.plan = change(self.plan)
         made.shared = self.shared
@@ -71,13 +71,13 @@ class Request:
 
 
 def _step(step: ScanStep) -> ScanStep:
-    """A step without what would keep state in the scan."""
+    """A step without the parts that keep state in the scan."""
     return replace(step, result=None if isinstance(step.result, ScanTable) else step.result, late=False)
 
 
 @dataclass
 class Share:
-    """What one of the plans is given of a batch, in its own numbers of steps."""
+    """The share of one plan in a batch, with the plan's own step numbers."""
 
     kinds: list[int] = field(default_factory=list)
     steps: list[int] = field(default_factory=list)
@@ -96,7 +96,7 @@ class Share:
         self.counts[step] += number
 
     def without_starts_of(self, rows: Container[int]) -> Share:
-        """The same without the news that some elements have begun: those around the records."""
+        """The share without the start events of the elements around the records."""
         if START not in self.kinds:
             return self
         kept = [
@@ -114,7 +114,7 @@ class Share:
 
 @dataclass
 class Found:
-    """What a scan found in some records, by the number of the query that asked for it."""
+    """The matches of a scan in some records, by the number of the query that asked for them."""
 
     tree: TreeInterface
     shares: dict[int, Share] = field(default_factory=dict)
@@ -191,12 +191,12 @@ class MergedScan:
     # --- who takes part
 
     def add(self, request: Request) -> int | None:
-        """Another query takes part from here on: its number; None where the scan has not the steps for it."""
+        """Add a query from here on; returns its number, or None if the scan lacks steps for it."""
         part = None if request.shared is None else self._of_shape.get(id(request.shared.shape))
         return None if part is None else self._enter(part, request)
 
     def begun_share(self, number: int) -> Share | None:
-        """What a query is given of the elements around the records."""
+        """The share of a query in the elements around the records."""
         part = next(part for part in self._parts if number in part.numbers)
         return self._begun_parts.get(id(part))
 
@@ -244,7 +244,7 @@ class MergedScan:
     # --- records
 
     def feed(self, records: bytes) -> Found | None:
-        """What is found in some more whole records."""
+        """The matches in some more whole records."""
         return self._batch(records)
 
     def end(self, closing: bytes) -> TreeInterface:

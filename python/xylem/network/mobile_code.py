@@ -138,13 +138,13 @@ register_at_exit(_callable.cache_clear)
 
 
 def _why(trap: Exception) -> str:
-    """The last line of what a sandbox says: what went wrong, without where in the module."""
+    """The last line of a sandbox's message: the error, without the place in the module."""
     lines = [line.strip() for line in str(trap).splitlines() if line.strip()]
     return lines[-1] if lines else "the code stopped"
 
 
 def _with_parameters(call: Callable[..., Any], number: int) -> Callable[..., Any]:
-    """The same with so many parameters that can be counted."""
+    """Give a function a signature with a given number of parameters."""
     from inspect import Parameter, Signature
 
     names = [Parameter(f"a{at}", Parameter.POSITIONAL_ONLY) for at in range(number)]

@@ -49,7 +49,7 @@ class Neighbours(ABC):
         return not self.state.neighbours
 
     def introduce(self, name: str, kind: PeerKind, capacity: float) -> None:
-        """What the site is called and able to do; XYRT0053 for another name than others know."""
+        """Set the site's name and abilities; XYRT0053 if its neighbours know it by another name."""
         checked_name(name)
         if self.state.neighbours and name != self.state.name:
             raise InputError(
@@ -59,7 +59,7 @@ class Neighbours(ABC):
             self.site.catalogue.add("peer", name, {"kind": str(kind), "capacity": capacity})
 
     def _card(self, bandwidth: float) -> dict[str, Any]:
-        """What a neighbour needs to know of this site."""
+        """The facts about this site that a neighbour needs."""
         kind = str(self.state.kind)
         told = {"url": self.url, "token": self.token, "kind": kind, "bandwidth": bandwidth}
         return {**told, "certificate": self.certificate, "subnet": self.state.subnet}
@@ -80,7 +80,7 @@ class Neighbours(ABC):
         return name
 
     def linked(self, name: str, card: dict[str, Any]) -> dict[str, Any]:
-        """Another site becomes a neighbour; what it needs to know of this one."""
+        """Make another site a neighbour; returns the facts that it needs about this one."""
         self._has_moved(card)
         self._link(name, card)
         return {"name": self.name, "card": self._card(card["bandwidth"])}
@@ -111,12 +111,12 @@ class Neighbours(ABC):
         return name
 
     def announce(self) -> None:
-        """Tell neighbours where the site is now: it may have been elsewhere before."""
+        """Send the site's current address to its neighbours, since it may have changed."""
         for one in list(self.state.neighbours.values()):
             self.tell(one.name, "POST", "/links", {"name": self.name, "card": self._card(one.bandwidth)}, now=False)
 
     def leave(self) -> list[str]:
-        """Be nobody's neighbour any more; XYRT0053 while something comes from others or goes to them."""
+        """Leave the network; XYRT0053 while the site receives streams from others or sends streams to them."""
         self.tidy()
         read = [name for name, readers in self.state.source_readers.items() if readers]
         passing = sorted({*self.state.plans, *self.state.streams, *read})

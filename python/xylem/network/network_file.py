@@ -44,7 +44,7 @@ class DescribedNetwork:
 
     @property
     def data_shipping_bytes(self) -> int:
-        """What is sent where every subscriber gets the whole stream by itself."""
+        """The bytes sent if every subscriber receives the whole stream separately."""
         hops = (len(self.topology.route(self.source_peer, one.peer)) - 1 for one in self.asked)
         return sum(hops) * len(self.sample)
 

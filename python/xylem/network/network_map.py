@@ -13,7 +13,7 @@ _WIDTH, _HEIGHT = 900, 640
 
 
 def text(told: dict[str, Any]) -> Iterator[str]:
-    """Peers with what they have, then links with what went over them."""
+    """Peers with their streams and subscriptions, then links with their traffic."""
     subnets = _subnets(told)
     for peer in told["peers"]:
         if not peer["answers"]:
@@ -99,7 +99,7 @@ def _label(x: float, y: float, words: str, look: str) -> str:
 
 
 def _places(names: list[str], links: list[tuple[str, ...]]) -> dict[str, tuple[float, float]]:
-    """Where peers are drawn: neighbours draw each other near, all push each other away. It comes out alike always."""
+    """The positions of peers in a drawing: links attract, all peers repel. The result is deterministic."""
     number = max(1, len(names))
     at = {name: [cos(2 * pi * n / number), sin(2 * pi * n / number)] for n, name in enumerate(names)}
     near = (4.0 / number) ** 0.5

@@ -35,7 +35,7 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Feed:
-    """Where the records of a stream come from: a neighbour that has it, or a filter over another stream of the site."""
+    """The origin of a stream: a neighbour that has it, or a filter over another stream of the site."""
 
     peer: str = ""
     """The neighbour that sends it; empty for a filter."""
@@ -58,7 +58,7 @@ class Feed:
 
 @dataclass
 class KeptStream:
-    """A stream of which a site has a log of its own."""
+    """A stream for which the site keeps its own log."""
 
     name: str
     base: int
@@ -72,7 +72,7 @@ class KeptStream:
     """Of the catalogue, when it was made: tells it from others of its name."""
 
     def feed_at(self, position: int) -> tuple[Feed, int | None]:
-        """Where the record at a position comes from, and up to which position that is so."""
+        """The origin of the record at a position, and the position up to which it stays the origin."""
         found, until = self.feeds[0][1], None
         for at, feed in self.feeds:
             if at <= position:
@@ -89,7 +89,7 @@ class KeptStream:
 
 @dataclass(frozen=True)
 class Message:
-    """Something that a neighbour is to be told."""
+    """A message to a neighbour."""
 
     number: int
     peer: str
@@ -130,7 +130,7 @@ class NetworkState:
     """Bytes that came from neighbours in streams and answers that are gone."""
 
     def apply(self, version: int, kind: str, name: str, body: dict[str, Any]) -> None:
-        """What follows from one change."""
+        """Apply one change to the state."""
         match kind:
             case "peer":
                 self.name, self.kind, self.capacity = name, PeerKind(body["kind"]), body["capacity"]

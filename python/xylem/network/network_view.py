@@ -22,7 +22,7 @@ _TIMEOUT_SECONDS = 30.0
 
 @dataclass
 class NetworkView:
-    """What was found."""
+    """The peers, links, streams and plans found in the network."""
 
     here: str
     records: dict[str, dict[str, Any]]
@@ -86,11 +86,11 @@ class NetworkView:
         return sorted(name for name, kind in self.kinds.items() if kind is PeerKind.SUPER)
 
     def publishers(self, stream: str) -> list[str]:
-        """Where a stream is published."""
+        """The peers that publish a stream."""
         return [name for name, one in self.records.items() if any(each["name"] == stream for each in one["sources"])]
 
     def plans(self, source: str) -> dict[str, dict[str, Any]]:
-        """By name: the plans of all subscriptions to a source, and of streams whose subscription is over."""
+        """By name: the plans of all subscriptions to a source, and of streams whose subscription has ended."""
         found: dict[str, dict[str, Any]] = {}
         for record in self.records.values():
             for stream in record["streams"]:
@@ -124,11 +124,11 @@ class NetworkView:
                    for one in readers if one.startswith("peer:"))  # fmt: skip
 
     def bases(self, stream: str) -> list[int]:
-        """Where the copies of a stream begin."""
+        """The first positions of the copies of a stream."""
         return [one["base"] for each in self.records.values() for one in each["streams"] if one["name"] == stream]
 
     def to_dict(self) -> dict[str, Any]:
-        """For people and programs: without what would let them in."""
+        """The view for people and programs, without tokens."""
         peers = []
         for name, kind in sorted(self.kinds.items()):
             record = self.records.get(name)

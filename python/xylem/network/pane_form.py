@@ -1,4 +1,4 @@
-"""A query over windows taken apart: what it needs of each item, and what it makes of the aggregates of a window.
+"""Split a query over windows: the values that it needs of each item, and its result from the aggregates of a window.
 
     for $w in /photons/photon|det_time diff 60 step 15| return <w n="{ count($w) }">{ max($w/en) }</w>
 
@@ -37,7 +37,7 @@ _FOCUS = (ast.Root, ast.ContextItem)
 
 @dataclass(frozen=True)
 class PaneValue:
-    """What is kept of each item: values of one type, or how many there are."""
+    """The value kept for each item: values of one type, or their number."""
 
     name: str
     text: str

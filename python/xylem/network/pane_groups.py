@@ -23,7 +23,7 @@ Compile = Callable[[str, str], SubscribedQuery]
 
 
 class WindowRecords:
-    """What stands around the records that windows become; they are in no log."""
+    """The elements around the records that represent windows; no log holds these records."""
 
     opening = b"<windows>"
     closing = b"</windows>"
@@ -32,7 +32,7 @@ class WindowRecords:
 
 @dataclass
 class Roll:
-    """The windows of one size and step, and who reads them: windows are the records of an evaluator of their own."""
+    """The windows of one size and step with their readers: an evaluator of their own reads windows as records."""
 
     evaluator: SharedEvaluator
     windows: WindowsOfPanes = field(default_factory=lambda: WindowsOfPanes(1, 1))
@@ -46,7 +46,7 @@ class Roll:
 class PaneGroup:
     """Subscriptions that share panes.
 
-    Holds:  the panes of the longest window, and what the runs of its members hold.
+    Holds:  the panes of the longest window, and the state of its members' runs.
     """
 
     def __init__(self, form: PaneForm, start: int, new_evaluator: Callable[[], SharedEvaluator]) -> None:
@@ -100,7 +100,7 @@ class PaneGroup:
         return self.items
 
     def flush(self) -> None:
-        """Answer the windows that are complete; Apart where panes do not answer for what has come."""
+        """Answer the complete windows; raises Apart if panes cannot represent an item that arrived."""
         data = b"".join(self._data)
         self._data.clear()
         records: dict[tuple[Fraction, Fraction], list[bytes]] = {key: [] for key in self.rolls}
@@ -131,7 +131,7 @@ class PaneGroup:
         return next(found, None)
 
     def done(self) -> Iterator[str]:
-        """Members whose answers nothing could change any more; windows that nobody reads are no longer formed."""
+        """The members with final answers. Windows without readers are no longer formed."""
         for key, roll in list(self.rolls.items()):
             yield from roll.evaluator.take_done()
             if not len(roll.evaluator):

@@ -42,7 +42,7 @@ def common_pane(lengths: Iterable[Fraction]) -> Fraction:
 
 @dataclass
 class Pane:
-    """What is kept of the items of one stretch."""
+    """The aggregates of the items in one stretch."""
 
     size: int = 0
     values: dict[str, list[Any]] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Panes:
         self._rest = b""
 
     def take(self, data: bytes, closed: Callable[[int], None]) -> None:
-        """Items as text; `closed` is told of each pane that is complete. Apart where one is not as it should be."""
+        """Take items as text and pass each complete pane to `closed`; raises Apart for an unexpected item."""
         data = self._rest + data
         end = 0
         for found in _ITEM.finditer(data):
@@ -174,7 +174,7 @@ class WindowsOfPanes:
             self.number += 1
 
     def last(self, panes: Panes, aggregates: Sequence[PaneAggregate]) -> bytes:
-        """What would follow if the stream were over here; nothing is changed."""
+        """The panes that the end of the stream would complete; changes nothing."""
         if panes.first is None:
             return b""
         found = WindowsOfPanes(self.size, self.step)

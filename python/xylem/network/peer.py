@@ -179,7 +179,7 @@ class Peer(Neighbours):
                     self.site.receive(name, about["query"], about["source"], about["from"], part["peer"])
 
     def have(self, part: dict[str, Any]) -> None:
-        """Have a stream, and somebody who reads it."""
+        """Add a stream and one reader of it."""
         name, reader = part["name"], part["reader"]
         with self.site.changed:
             kept = self.state.streams.get(name)
@@ -217,14 +217,14 @@ class Peer(Neighbours):
                 self.tell(part["peer"], "DELETE", f"/plans/{quote(name)}", {"to": end}, now=False)
 
     def placed_anew(self, name: str, about: dict[str, Any]) -> None:
-        """What a subscription of this site uses is another now."""
+        """Record that a subscription of this site is placed in a new way."""
         plan = self.state.plans.get(name)
         if plan is not None:
             kept = {**about, "from": plan["about"]["from"]}
             self.site.catalogue.add("plan", name, {**plan, "about": kept})
 
     def release(self, stream: str, reader: str) -> None:
-        """Somebody reads a stream no more; without readers it is dropped, and what it came from is released."""
+        """Remove a reader of a stream. Without readers, drop the stream and release its origin."""
         with self.site.changed:
             if reader in self.state.readers(stream):
                 self.site.catalogue.add("unreader", stream, {"reader": reader})
@@ -244,7 +244,7 @@ class Peer(Neighbours):
             self.release(feed.stream, f"stream:{stream}")
 
     def _finished(self, name: str, plan: dict[str, Any]) -> None:
-        """The part of a plan is over: nothing is read for it any more."""
+        """Finish this site's part of a plan: it reads nothing more for it."""
         traffic: dict[str, int] = {}
         known = self.site.catalogue.subscriptions.get(name)
         for part in plan["add"]:
@@ -259,7 +259,7 @@ class Peer(Neighbours):
     # --- messages
 
     def tell(self, peer: str, method: str, path: str, body: dict[str, Any], *, now: bool = True) -> None:
-        """Tell a neighbour something, now or as soon as it answers; what it refuses is raised if it answers now."""
+        """Send a message to a neighbour now, or as soon as it is reachable; raises its refusal if it answers now."""
         number = self.site.catalogue.add("send", peer, {"method": method, "path": path, "body": body})
         if not now:
             self._is_called.set()
@@ -293,7 +293,7 @@ class Peer(Neighbours):
         return True
 
     def deliver(self) -> None:
-        """Send what could not be sent before."""
+        """Send the messages that could not be sent before."""
         silent: set[str] = set()
         for message in list(self.state.outbox.values()):
             if message.peer in silent:
@@ -326,7 +326,7 @@ class Peer(Neighbours):
         self._undo(plan, error)
 
     def tidy(self) -> None:
-        """Let go of what is over: plans whose answers are complete, and feeds that another one has replaced."""
+        """Remove plans whose answers are complete, and feeds that have been replaced."""
         for name, plan in list(self.state.plans.items()):
             known = self.site.catalogue.subscriptions.get(name)
             if known is not None and not known.is_live and known.state is not State.SUSPENDED:

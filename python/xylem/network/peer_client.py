@@ -17,7 +17,7 @@ BUSY_STATUS = 503
 
 
 class Unreachable(Exception):
-    """Nobody answers there now; later somebody may."""
+    """The site does not answer now, but may answer later."""
 
 
 class Busy(Unreachable):
@@ -25,7 +25,7 @@ class Busy(Unreachable):
 
 
 class PeerClient:
-    """Asks one site. Unreachable where nobody answers; what the site refuses is raised with what it said."""
+    """Sends requests to one site. Raises Unreachable without an answer, and the site's own error if it refuses."""
 
     def __init__(self, url: str, token: str, timeout: float = 60.0, certificate: str = "") -> None:
         self._place = urlsplit(url)
@@ -70,7 +70,7 @@ class PeerClient:
 
 
 def connected(url: str, timeout: float | None, certificate: str = "") -> http.client.HTTPConnection:
-    """A connection to a site; encrypted where its address says so, and then with nobody else than who has signed."""
+    """A connection to a site; with TLS if its address says so, and then only if its certificate is trusted."""
     place = urlsplit(url)
     host = place.hostname or "127.0.0.1"
     if place.scheme != "https":
@@ -80,7 +80,7 @@ def connected(url: str, timeout: float | None, certificate: str = "") -> http.cl
 
 
 def refusal(status: int, data: bytes) -> InputError:
-    """What a site said when it refused something, as an error."""
+    """The refusal of a site as an error."""
     try:
         found = json.loads(data)
         told = found["error"]

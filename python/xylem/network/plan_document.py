@@ -39,7 +39,7 @@ def plan_dict(planner: Planner, name: str) -> dict[str, Any]:
 
 
 def network_dict(planner: Planner) -> dict[str, Any]:
-    """All plans, with what they send and do."""
+    """All plans, with their traffic and work."""
     load = planner.load()
     return {
         "plans": [plan_dict(planner, name) for name in planner.placed],
@@ -67,7 +67,7 @@ def kept_plan(planner: Planner, name: str, source: str) -> dict[str, Any]:
 
 
 def placed_again(told: dict[str, Any], properties: Properties | None) -> Placed:
-    """The place of a subscription as `kept_plan` has told it. What it still has to test is known to its filter."""
+    """The place of a subscription from the output of `kept_plan`. Its filter knows the remaining tests."""
     sizes = told["measured"]
     statistics = StreamStatistics(
         Measured(sizes["filter bytes"], sizes["filter seconds"]),
@@ -90,7 +90,7 @@ def filter_feed(properties: Properties, residual: tuple[Any, ...], used: str) ->
 
 @dataclass(frozen=True)
 class Naming:
-    """What streams are called at the peers of a network."""
+    """The names of streams at the peers of a network."""
 
     source: str = SOURCE
     others: Mapping[str, str] = field(default_factory=dict)

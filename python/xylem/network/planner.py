@@ -67,16 +67,16 @@ class Asked:
 
     @property
     def is_reducing(self) -> bool:
-        """Whether the transformation makes much less of what the filter leaves (thesis, definition 2.3.1).
+        """Whether the transformation makes the filtered stream much smaller (thesis, definition 2.3.1).
 
-        Then it is done near the source; any other near the subscriber, so that the filter's stream passes by others.
+        If so, it runs near the source; otherwise near the subscriber, and other peers can share the filtered stream.
         """
         return self.statistics.result.bytes < REDUCING * self.statistics.filter.bytes
 
 
 @dataclass(frozen=True)
 class Placed:
-    """Where a subscription is computed."""
+    """The peers that compute a subscription."""
 
     asked: Asked
     uses: str
@@ -105,9 +105,9 @@ class Planner:
         one_uplink: bool = True,
         transform_near_source: bool = False,
     ) -> None:
-        """`seconds` is the time in which so many bytes of the source come.
+        """`seconds` is the time in which the bytes of the sample arrive.
 
-        Without `shares` every subscription reads the source itself; without `one_uplink` each is sent a copy of it.
+        Without `shares` every subscription reads the source itself; without `one_uplink` each receives its own copy.
         """
         self.topology = topology
         self.source_peer = source_peer
@@ -146,7 +146,7 @@ class Planner:
         return found
 
     def load(self) -> Load:
-        """What all plans together send and do; a stream goes over a link once, whoever uses it."""
+        """The traffic and work of all plans together; a stream crosses a link once, however many use it."""
         return self._counted().load
 
     def _counted(self) -> CountedLoad:
@@ -173,7 +173,7 @@ class Planner:
         return (1 - self.cost.gamma) * self.cost.load(share) if share <= 1 else float("inf")
 
     def _added_phi(self, load: Load, added: Load) -> float:
-        """What a plan adds to the cost of everything."""
+        """The cost that a plan adds to the total."""
         found = 0.0
         for one, size in added.bytes.items():
             before = load.bytes.get(one, 0.0)
@@ -239,7 +239,7 @@ class Planner:
             yield from self._along(asked, stream, residual, route)
 
     def _routes(self, asked: Asked, peer: str) -> Iterator[list[str]]:
-        """Ways from a peer to the subscriber: the shortest, or over those that have what the query reads."""
+        """Routes from a peer to the subscriber: the shortest, or those over peers that have the stream."""
         if not asked.documents:
             yield self.topology.route(peer, asked.peer)
             return
@@ -277,7 +277,7 @@ class Planner:
         return is_able and set(asked.documents) <= self.documents.get(peer, set())
 
     def residual(self, placed: Placed) -> tuple[ast.Expr, ...]:
-        """What the filter of a subscription has to test behind the stream that it uses."""
+        """The conditions that a subscription's filter still has to test on the stream it uses."""
         own = placed.asked.properties
         if own is None:
             return ()
@@ -339,10 +339,10 @@ class Planner:
             self.placed, self.forced = kept, forced
 
     def optimize(self, most_rounds: int = 4) -> float:
-        """Choose anew where transformations are, and so what there is to share, for all subscriptions together.
+        """Choose the places of transformations again, and with them the shared streams, for all subscriptions together.
 
-        A local search from the plans there are: one transformation at a time is put elsewhere, everything is placed
-        again in the order it came, and what costs less is kept. The gain in Φ.
+        A local search from the current plans: it moves one transformation at a time, places everything
+        again in the original order, and keeps the result if it costs less. Returns the gain in Φ.
         """
         given = [one.asked for one in self.placed.values()]
         start = best = self.phi()
@@ -392,7 +392,7 @@ class Planner:
     # --- in words
 
     def explain(self, name: str, shown: Collection[str] | None = None) -> list[str]:
-        """What a subscription uses and what it does not, and why; of others than those shown, that they are there."""
+        """The streams that a subscription uses or does not use, and why; names only the subscriptions in `shown`."""
         one = self.placed[name]
         used = one.uses if shown is None or one.uses in shown else "the stream of another subscription"
         asked = one.asked
@@ -423,7 +423,7 @@ class Planner:
         return lines
 
     def _alone(self, asked: Asked) -> float:
-        """What would be sent if a subscription read the source itself."""
+        """The bytes sent if a subscription read the source itself."""
         other = _copy_of(self)
         other.placed.pop(asked.name)
         other.shares = False

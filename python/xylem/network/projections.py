@@ -40,7 +40,7 @@ def _missing(kept: Projection, needed: Projection, prefix: str) -> Iterator[str]
 
 
 def _covering(kept: Projection, sought: Test) -> Iterator[Projection]:
-    """What is kept of elements among which all those of a test are: `*` has all children, `//en` all that are en."""
+    """The parts kept of all elements that include those of a test: `*` covers all children, `//en` every en."""
     axis, uri, local = sought
     for (own_axis, own_uri, own_local), found in kept.children.items():
         if own_axis not in (axis, "descendant") or (own_axis == "child" and axis == "descendant"):

@@ -44,7 +44,7 @@ MOST_STEPS = 12
 
 @dataclass(frozen=True)
 class Properties:
-    """What a query takes of a stream, and what its own stream therefore holds."""
+    """The part of a stream that a query uses, which is also the content of its own stream."""
 
     source: str
     """The call that names the stream; empty for the context item."""
@@ -83,7 +83,7 @@ class Properties:
         return RecordReads(self.record, self.facts, constants, frozenset(left_out), single_around=self.single_around)
 
     def needed(self, conditions: Iterable[ast.Expr], given: Collection[ast.Expr] = ()) -> Projection:
-        """What the transformation reads, and these conditions before it, beside values that are given."""
+        """The paths that the transformation and these conditions read, apart from given values."""
         found = copied(self.projection)
         if given:
             reader = self.reader(self.common)
@@ -188,7 +188,7 @@ def properties_of(
 
 
 def _single_around(record: Names, schema: Schema | None) -> int:
-    """How many of the elements on the way to a record are there once at most: the root, and what a schema says."""
+    """The number of elements above a record that occur at most once: the root, and others by the schema."""
     (uri, local), here = record[0], None
     if schema is not None:
         here = schema.document().child(element_symbol(local, uri))
@@ -203,7 +203,7 @@ def _single_around(record: Names, schema: Schema | None) -> int:
 
 
 def _all_hold(conditions: Conditions, each: tuple[Zones, ...]) -> Zones:
-    """Where all conditions hold; one that would make too many zones is known by its form alone."""
+    """The zones where all conditions hold. A condition that would make too many zones is kept by its form alone."""
     zones = ALWAYS
     for condition, its_zones in zip(conditions, each, strict=True):
         try:
@@ -230,7 +230,7 @@ def _check_declarations(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> No
 
 
 def _constants(prolog: Iterable[ast.Declaration]) -> dict[tuple[str, str], ast.Expr]:
-    """Global variables that are constants: literals, and what is computed from them."""
+    """Global variables that are constants: literals, and values computed from literals."""
     found: dict[tuple[str, str], ast.Expr] = {}
     for one in prolog:
         if not isinstance(one, ast.VariableDecl) or one.external or one.value is None:
@@ -259,7 +259,7 @@ def _common(uses: list[Conditions]) -> list[ast.Expr]:
 
 
 def _alternatives(uses: list[Conditions], common: list[ast.Expr]) -> Conditions:
-    """What else must hold for one use at least: one disjunction, or nothing where some use asks for no more."""
+    """The further conditions of the uses as one disjunction; nothing if some use has no further condition."""
     options: list[ast.Expr] = []
     for use in uses:
         rest = [condition for condition in use if condition not in common]
@@ -277,7 +277,7 @@ def _alternatives(uses: list[Conditions], common: list[ast.Expr]) -> Conditions:
 
 
 def _projection(transformation: ast.Expr, record: Names) -> Projection:
-    """What is needed of a record; NotShared where something else is needed too."""
+    """The parts of a record that the query needs; NotShared if it needs anything else."""
     here = _projected(transformation)
     for names in record:
         if here.attributes or here.all_attributes or here.text or here.string or here.subtree:

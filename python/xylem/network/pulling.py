@@ -28,7 +28,7 @@ _MOST_BYTES = 4 << 20
 
 
 def wanted(site: Site, peer: str) -> dict[str, Any]:
-    """What a site asks of a neighbour."""
+    """The positions from which a site requests streams and answers from a neighbour."""
     network = site.catalogue.network
     streams: dict[str, Any] = {}
     with site.changed:
@@ -46,7 +46,7 @@ def wanted(site: Site, peer: str) -> dict[str, Any]:
 
 
 def found(site: Site, asked: dict[str, Any]) -> bytes | None:
-    """What there is of that; None for nothing new."""
+    """The requested records and bytes; None if there is nothing new."""
     streams: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
     pieces: list[bytes] = []
@@ -96,7 +96,7 @@ def _answer(site: Site, name: str, start: int) -> tuple[dict[str, Any], bytes] |
 
 
 def take(site: Site, peer: str, data: bytes) -> None:
-    """Keep what a neighbour has sent; XYRT0060 where it no longer has what comes next."""
+    """Store the data that a neighbour has sent; XYRT0060 if the neighbour has deleted the records that come next."""
     head, _, rest = data.partition(b"\n")
     told = json.loads(head)
     at = 0
@@ -167,7 +167,7 @@ class Pulling:
         self._pullers: dict[str, Puller] = {}
 
     def follow(self) -> None:
-        """Ask those who are neighbours now."""
+        """Pull from the current neighbours."""
         for name in self._peer.state.neighbours:
             known = self._pullers.get(name)
             if known is None or not known.is_alive():

@@ -99,7 +99,7 @@ def _is_literal(expr: ast.Expr) -> bool:
 
 
 class Form:
-    """A compiled query with marks for constants, of which programs with other constants are made."""
+    """A compiled query with marks for its constants; `program` replaces them."""
 
     def __init__(self, outline: Outline, program: StreamProgram) -> None:
         self.outline = outline

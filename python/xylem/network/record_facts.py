@@ -17,7 +17,7 @@ Names = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class RecordFacts:
-    """The constraints of the record element; None where no schema tells them."""
+    """The constraints of the record element; None without a schema."""
 
     constraints: ElementConstraints | None = None
 
@@ -31,7 +31,7 @@ class RecordFacts:
         return found is not None and found[1]
 
     def inside(self, path: ast.Expr) -> RecordFacts:
-        """What is known of the values below the items that a path leads to."""
+        """The facts about values below the items that a path selects."""
         return RecordFacts(self._below(path))
 
     def _below(self, path: ast.Expr) -> ElementConstraints | None:
@@ -44,7 +44,7 @@ class RecordFacts:
         return None
 
     def _occurrence(self, path: ast.Expr) -> tuple[ElementConstraints | None, bool] | None:
-        """What is known behind a path of at most one node, and whether there always is one; None for other paths."""
+        """The facts about the only node of a path, and whether it always exists; None for paths of several nodes."""
         match path:
             case ast.VarRef(name=name) if name == RECORD:
                 return self.constraints, True
@@ -81,7 +81,7 @@ def _step(
 
 
 def as_of_focus(expr: ast.Expr) -> ast.Expr:
-    """What is said of `$record`, said of the context item: `$record/en` is `en`."""
+    """An expression over `$record`, rewritten for the context item: `$record/en` becomes `en`."""
 
     def relative(node: ast.Node) -> ast.Node | None:
         match node:
@@ -95,7 +95,7 @@ def as_of_focus(expr: ast.Expr) -> ast.Expr:
 
 
 def is_path(expr: ast.Expr) -> bool:
-    """Whether an expression is a path of child and attribute steps from the record, with whatever predicates."""
+    """Whether an expression is a path of child and attribute steps from the record, with any predicates."""
     while isinstance(expr, ast.Path):
         match expr.right:
             case ast.AxisStep(axis="child" | "attribute", test=ast.NameTest() | ast.Wildcard() | ast.TextTest()):

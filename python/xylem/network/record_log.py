@@ -1,7 +1,7 @@
 """A stream as a log of records on disk: records are numbered by position, and can be read again.
 
     stream/log.data        the records, one after another; `log.OFFSET.data` has those from a later byte on
-    stream/log.index       a journal: a header with what stands around the records, then a line for each addition
+    stream/log.index       a journal: a header with the elements around the records, then a line for each addition
 
 Only records in the journal count; bytes beyond it come from an interrupted addition and are overwritten. Each addition
 has a checksum; a mismatch is XYRT0033.
@@ -42,7 +42,7 @@ _DECLARATION = re.compile(rb"""^<\?xml\s+version\s*=\s*["']1\.0["'](\s+encoding\
 
 @dataclass(frozen=True)
 class LogLimits:
-    """How much of a log is kept; None for all of it."""
+    """The size and age up to which a log is kept; None means no limit."""
 
     bytes: int | None = None
     seconds: float | None = None
@@ -84,11 +84,11 @@ class _Addition:
 
     @cached_property
     def places(self) -> list[int]:
-        """Where its records begin, and where the last one ends."""
+        """The offsets where its records begin, and where the last one ends."""
         return [0, *accumulate(self.lengths)]
 
     def number(self, position: int) -> int:
-        """How many of its records are before a position."""
+        """The number of its records before a position."""
         if self.at is not None:
             return bisect_left(self.at, position)
         return min(max(0, position - self.first), len(self.lengths))
@@ -166,12 +166,12 @@ class RecordLog:
 
     @property
     def closing(self) -> bytes:
-        """What would stand behind the records, if the stream had an end."""
+        """The end tags that would follow the records if the stream ended."""
         return b"".join(b"</%s>" % name for name in reversed(tag_names(self.opening)))
 
     @property
     def depth(self) -> int:
-        """How many elements are around each record."""
+        """The number of elements around each record."""
         return len(tag_names(self.opening))
 
     def close(self) -> None:
@@ -180,11 +180,11 @@ class RecordLog:
         self._open.clear()
 
     def takes(self, opening: bytes) -> bool:
-        """Whether records that stand in some elements can be among those there are."""
+        """Whether records below these elements can be added to the log."""
         return not self.opening or _DECLARATION.sub(b"", self.opening) == _DECLARATION.sub(b"", opening)
 
     def begin(self, opening: bytes) -> None:
-        """Say what stands around the records: the same for all that ever come; XYRT0052 for anything else."""
+        """Set the elements around the records, the same for all; XYRT0052 if they differ from the stored ones."""
         if not self.opening:
             self._journal.append([{"open": b64encode(opening).decode()}])
             self.opening = opening
@@ -247,7 +247,7 @@ class RecordLog:
 
     @property
     def kept_bytes(self) -> int:
-        """How many bytes of records are on disk."""
+        """The bytes of records on disk."""
         return self.bytes - self._files[0].offset
 
     def forget(self, before: int) -> bool:
@@ -296,7 +296,7 @@ class RecordLog:
         self.count += len(lengths)
 
     def bytes_before(self, position: int) -> int:
-        """How many bytes the records before a position have."""
+        """The bytes of the records before a position."""
         number = bisect_right(self._firsts, position) - 1
         if number < 0:
             return 0
@@ -304,7 +304,7 @@ class RecordLog:
         return addition.offset + addition.places[addition.number(position)]
 
     def read(self, start: int, end: int, most_bytes: int) -> tuple[bytes, int]:
-        """Records from a position on, at least one and up to so many bytes; and the position behind them."""
+        """Records from a position on (at least one, up to a number of bytes), and the position after them."""
         found: list[bytes] = []
         reached = start
         for addition, first, last, until in self._spans(start, end, most_bytes):

@@ -67,7 +67,7 @@ def _below(
 
 
 def _roots(schema: Schema) -> list[str]:
-    """The elements that a document may begin with: where any may, those that stand in no other, if that is one."""
+    """The possible root elements: if any element may be the root, the one that no other element contains."""
     document = schema.document()
     names = sorted(document.elements)
     if len(names) < 2:

@@ -50,7 +50,7 @@ class NotShared(Exception):
 
 @dataclass(frozen=True)
 class Around:
-    """An element around the records, so many steps below the document."""
+    """An element around the records, at a given depth."""
 
     depth: int
 
@@ -132,7 +132,7 @@ class RecordReads:
         return None
 
     def _below_records(self, path: ast.Path, scope: Scope) -> ast.Expr | None:
-        """A path that goes on below records: it leads nowhere for a record that has nothing there."""
+        """A path that continues below records: it selects nothing for a record without such nodes."""
         found = self.split(path, scope)
         if found is None:
             return None
@@ -167,7 +167,7 @@ class RecordReads:
     # --- where an expression leads
 
     def place(self, expr: ast.Expr, scope: Scope) -> tuple[Meaning, ast.Expr] | None:
-        """What an expression stands for, and the expression without conditions; None for everything else."""
+        """The records that an expression refers to, and the expression without conditions; None if there are none."""
         match expr:
             case ast.VarRef(name=name):
                 if name.expanded == ("", ROOT):
@@ -418,7 +418,7 @@ class RecordReads:
         return None if remaining is None else replace(clause, test=remaining)
 
     def _some(self, name: ExpandedName, item: Item, tests: list[ast.Expr]) -> Conditions:
-        """What tests of one of several items say of the record: some $n in PATH satisfies …"""
+        """The condition on the record in a test of some of its items: some $n in PATH satisfies …"""
         variable = ast.Name(name[1], None, name[0])
         binding = ast.QuantifiedBinding(variable, None, item.path)
         satisfies = conjunction([Substitution(self.constants).apply(test) for test in tests])
@@ -427,7 +427,7 @@ class RecordReads:
         return () if condition is None else (condition,)
 
     def _result(self, result: ast.Expr, inside: Scope, own: dict[int, list[ast.Expr]], sealed: set[int]) -> ast.Expr:
-        """The return clause: what it gives nothing for matters no more than what a `where` refuses."""
+        """The return clause: a record without a result has no more effect than one that `where` refuses."""
         only = next(iter(own)) if len(own) == 1 else None
         if only is None or only in sealed:
             self.uses += [tuple(conditions) for conditions in own.values()]

@@ -97,7 +97,7 @@ def _without_constants(flwor: ast.Flwor) -> ast.Expr | None:
 
 
 def _counted(step: ast.AxisStep, number: ast.IntegerLiteral) -> ast.Expr | None:
-    """A step from the focus, of which there is one: the first item of all is the first of this one."""
+    """A step from the focus, which is one item: the first item of all is the first of this item."""
     return replace(step, predicates=(*step.predicates, number)) if step.axis == "child" else None
 
 
@@ -155,7 +155,7 @@ def _is_plain(clause: ast.Clause) -> TypeGuard[ast.ForClause]:
 
 
 def _is_child_path(expr: ast.Expr) -> bool:
-    """/a/b: what it leads to lies nowhere inside each other."""
+    """/a/b: none of the nodes that it selects contains another."""
     while isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep) and expr.right.axis == "child":
         expr = expr.left
     return isinstance(expr, ast.Root)
@@ -178,7 +178,7 @@ def _gives_nodes(expr: ast.Expr) -> bool:
 
 
 def _is_itself(left: ast.Expr, step: ast.AxisStep) -> bool:
-    """Whether a step to the element itself asks for what it is: E/self::node(), a/self::a."""
+    """Whether a step to the element itself always holds: E/self::node(), a/self::a."""
     if not _gives_nodes(left):
         return False
     while isinstance(left, ast.Filter):

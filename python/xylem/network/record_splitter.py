@@ -45,7 +45,7 @@ class RecordSplitter:
         self._checker = scanner_class()(ScanPlan(), self.limits)
 
     def feed(self, data: bytes) -> tuple[list[bytes], InputError | None]:
-        """The records that the bytes complete, and what is wrong with the bytes after these."""
+        """The records that the bytes complete, and the error in the bytes after them."""
         fault = self._fault(data)
         if fault is not None:
             end = self._at + len(self._held) + len(data)
@@ -75,7 +75,7 @@ class RecordSplitter:
         return None
 
     def _end_of_records(self) -> int:
-        """Where the end tag of the root element begins."""
+        """The offset of the end tag of the root element."""
         tags = list(_END_TAG.finditer(self._held))
         return self._at + (tags[-1].start() if tags else 0)
 

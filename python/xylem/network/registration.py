@@ -48,7 +48,7 @@ _UNKNOWN_BYTES = 1000
 
 @dataclass(frozen=True)
 class SourceInfo:
-    """A stream as its publisher tells of it."""
+    """The description of a stream by its publisher."""
 
     name: str
     peer: str
@@ -66,7 +66,7 @@ class SourceInfo:
 
 
 def source_info(view: NetworkView, name: str, others: Subnets | None = None) -> SourceInfo:
-    """What the publisher of a stream says of it; XYRT0053 where none has it, or several."""
+    """The publisher's description of a stream; XYRT0053 if no site or several sites publish it."""
     others = around(view) if others is None else others
     here, there = view.publishers(name), others.publishing(name)
     found = [*here, *(each["peer"] for _, each in there)]
@@ -104,7 +104,7 @@ class Registration:
     def __init__(
         self, view: NetworkView, source: SourceInfo, token: int | None = None, others: Subnets | None = None
     ) -> None:
-        """`token` is the number of the lease that this is done by; None where nobody speaks for the network."""
+        """`token` is the number of the speaker's lease; None if the network has no speaker."""
         self._view = view
         self.source = source
         self._token = token
@@ -125,7 +125,7 @@ class Registration:
                 del known[name]
 
     def _known(self, name: str, told: dict[str, Any]) -> Placed | None:
-        """A plan that is carried out; None for one of which nothing is left, or that leads over peers that are gone."""
+        """A running plan; None if nothing of it is left, or if it crosses peers that have left."""
         try:
             properties = _shared(told["query"], self.source.schema)[0]
         except XylemError:
@@ -176,7 +176,7 @@ class Registration:
         return position
 
     def register(self, asked: Asked) -> list[str]:
-        """Place a subscription; a stream there is becomes wider where that costs less. Who else reads it now."""
+        """Place a subscription, widening an existing stream if that costs less. Returns that stream's other readers."""
         planner = self.planner
         before, kept = planner.phi(), dict(planner.placed)
         planner.register(asked)
@@ -218,7 +218,7 @@ class Registration:
         return replace(made, statistics=replace(made.statistics, result=Measured(0, 0.0)))
 
     def naming(self, start: int) -> Naming:
-        """What streams are called in a plan that begins at a position."""
+        """The names of streams in a plan that begins at a position."""
         names = [self.source.name, *(f"{one}-filter" for one in self.planner.placed)]
         late = {name: f"{name}.{start}" for name in names if any(base > start for base in self._bases(name))}
         return Naming(self.source.name, late)
@@ -275,7 +275,7 @@ class Registration:
         return found
 
     def explain(self, name: str, shown: Collection[str] | None = None) -> list[str]:
-        """What a subscription uses and what not, and where it is computed."""
+        """The streams that a subscription uses or cannot use, and the peers that compute it."""
         one = self.planner.placed[name]
         lines = self.planner.explain(name, shown)
         if one.uses == SOURCE and one.fetched[0] in self.planner.entries:
@@ -300,7 +300,7 @@ class Registration:
 
 @lru_cache(1024)
 def _shared(text: str, schema: SchemaText | None) -> tuple[Properties | None, str]:
-    """The properties of a query and what it leaves for others; None with the reason where that is only the source."""
+    """The properties of the stream that a query offers to others; None with the reason if it shares only the source."""
     SubscribedQuery(text, "query")
     try:
         found = properties_of(parse(text, "query"), None if schema is None else _schema(*schema))
@@ -327,9 +327,9 @@ def subscribe_in_network(
     at: str,
     shown: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """Subscribe a query at a peer of the network of a site. The same again is the one there is.
+    """Subscribe a query at a peer of a site's network. Repeating the same request changes nothing.
 
-    Who asks is told nothing of other subscriptions than those in `shown`.
+    The answer mentions only the subscriptions in `shown`.
     """
     checked_name(name)
     source = source or SubscribedQuery(text, name).source
@@ -344,7 +344,7 @@ def subscribe_in_network(
 
 
 def registered(peer: Peer, view: NetworkView, token: int | None, body: dict[str, Any]) -> dict[str, Any]:
-    """Place a subscription, as the speaker or where there is none."""
+    """Place a subscription, as the speaker or in a network without one."""
     name, text, source, at, shown = (body[key] for key in ("name", "query", "source", "at", "shown"))
     view.check(at)
     known = view.plans(source).get(name)
@@ -393,7 +393,7 @@ def optimized(peer: Peer) -> dict[str, Any]:
 
 
 def reconsidered(view: NetworkView, token: int | None) -> dict[str, Any]:
-    """The same as the speaker, or where there is none."""
+    """Optimise the plans, as the speaker or in a network without one."""
     told: list[dict[str, Any]] = []
     for source in sorted({plan["source"] for record in view.records.values() for plan in record["plans"]}):
         others = around(view)
@@ -432,9 +432,9 @@ def unsubscribe_in_network(peer: Peer, name: str, *, forwards: bool = True) -> d
 def explained_in_network(
     peer: Peer, text: str, source: str | None, at: str, shown: Collection[str] | None = None, name: str = "query"
 ) -> list[str]:
-    """What a query would use of the network if it were asked at a peer; nothing is done.
+    """The streams that a query would use if subscribed at a peer; changes nothing.
 
-    Of other subscriptions than those in `shown`, neither names nor conditions are told.
+    It mentions names and conditions only of the subscriptions in `shown`.
     """
     view = gathered(peer)
     source = source or SubscribedQuery(text, "query").source

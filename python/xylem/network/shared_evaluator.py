@@ -29,7 +29,7 @@ Members = dict[str, Member]
 
 
 class _Running:
-    """A scan and who takes part in it: by number of the query, those that have subscribed it."""
+    """A scan with its members, by the number of their query."""
 
     def __init__(self, members: Iterable[Member], opening: bytes, limits: Limits) -> None:
         of_query: dict[int, Members] = {}
@@ -76,8 +76,8 @@ class _Running:
 class SharedEvaluator:
     """The members of one stream at one position of its log.
 
-    Holds:  what the runs of the members hold, and one piece of the log.
-    Order:  each member has the records of the log from where it joined, in their order.
+    Holds:  the state of the members' runs, and one piece of the log.
+    Order:  each member receives the records of the log in order, from the position where it joined.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class SharedEvaluator:
         limits: Limits = DEFAULT_LIMITS,
         apart: Callable[[list[str]], None] | None = None,
     ) -> None:
-        """`apart` is told of members that have left because panes do not answer for them (`join_windows`)."""
+        """`apart` is called with members that left because panes cannot answer them (`join_windows`)."""
         self._log = log
         self._limits = limits
         self._failed = failed
@@ -147,7 +147,7 @@ class SharedEvaluator:
         other._groups = []
 
     def join_windows(self, form: PaneForm, member: Member, like: PaneGroup | None, compiled: Compile) -> None:
-        """A member over windows takes part from the position on: it reads the windows that `form` tells of."""
+        """Add a member over windows from this position on; it reads the windows of `form`."""
 
         def new_evaluator() -> SharedEvaluator:
             return SharedEvaluator(WindowRecords(), 0, self._failed_over_windows, self._limits)
@@ -165,14 +165,14 @@ class SharedEvaluator:
         self.join(items)
 
     def _failed_over_windows(self, member: Member, error: XylemError) -> None:
-        """What fails in words of windows is told in those of the query, by a run of its own; but not what is unread."""
+        """Run the query separately, so that the error of a window is reported in the query's own words."""
         if error.code == "XYRT0058" or self._tell_apart is None:
             self._failed(member, error)
         else:
             self._tell_apart([member.name])
 
     def _leave_panes(self, group: PaneGroup) -> None:
-        """Panes do not answer for what has come: each member is answered by itself."""
+        """Panes cannot represent an item that arrived: answer each member separately."""
         names = group.names()
         for name in names:
             group.drop(name)
@@ -220,7 +220,7 @@ class SharedEvaluator:
             self._begin(running, number, member)
 
     def _begin(self, running: _Running, number: int, member: Member) -> bool:
-        """Tell a member what is open where a scan has begun; whether it goes on."""
+        """Give a member the open elements at the start of a scan; returns whether it continues."""
         begun = running.scan.begun
         if begun is None:
             return True
@@ -283,7 +283,7 @@ class SharedEvaluator:
         return reached
 
     def advance_each(self, end: int, most_bytes: int, begin: Callable[[int], None]) -> int:
-        """The same record by record: `begin` is called with the position of each before its members have it."""
+        """Advance record by record: calls `begin` with each position before members receive the record."""
         assert isinstance(self._log, RecordLog)
         found = self._log.records(self.position, end, most_bytes)
         for position, record in found.each():
@@ -310,7 +310,7 @@ class SharedEvaluator:
             self._flush_panes()
 
     def _begun(self, members: Iterable[Member]) -> _Running:
-        """A scan from here on; members that have not begun are told of what is open."""
+        """Start a scan here; new members receive the open elements."""
         running = _Running(members, self._log.opening, self._limits)
         for number, group in list(running.groups.items()):
             for member in list(group.values()):
@@ -374,7 +374,7 @@ class SharedEvaluator:
             self._done.append(member.name)
 
     def _try(self, member: Member, action: Callable[[], None]) -> bool:
-        """Whether a member goes on: what fails in one of them is its own affair."""
+        """Whether a member continues; an error in one member does not affect the others."""
         try:
             action()
         except XylemError as error:
@@ -401,7 +401,7 @@ class SharedEvaluator:
 
 
 def met(evaluators: Iterable[SharedEvaluator]) -> list[SharedEvaluator]:
-    """Evaluators at one position become one; those that nobody needs are gone."""
+    """Merge evaluators at the same position, and drop those without members."""
     by_position: dict[int, SharedEvaluator] = {}
     for evaluator in evaluators:
         there = by_position.setdefault(evaluator.position, evaluator)

@@ -33,7 +33,7 @@ _TAKEN = (Report.ITEM, Report.START | Report.ITEM)
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """What one plan asks of a step that it shares with others."""
+    """The request of one plan to a step that it shares with others."""
 
     step: int
     alternatives: tuple[tuple[ValueTest, ...], ...]
@@ -43,7 +43,7 @@ class Taking:
 
 @dataclass(frozen=True, slots=True)
 class SharedPlan:
-    """A plan as steps that others may have in common, and what it takes of them."""
+    """A plan as steps that it may share with others, and its requests to them."""
 
     shape: ScanPlan
     """The same object for all plans with these steps."""
@@ -80,7 +80,7 @@ def shared_plan(plan: ScanPlan) -> SharedPlan | None:
 
 
 def shared_shape(plan: ScanPlan) -> ScanPlan:
-    """The one plan that stands for all that are equal."""
+    """The one plan that represents all equal plans."""
     return _SHAPES.setdefault(plan, plan)
 
 

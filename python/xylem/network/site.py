@@ -60,7 +60,7 @@ class Site(SiteStreams):
     # --- streams
 
     def publication(self, name: str) -> Publication:
-        """Bytes of a document to be added to a stream; the stream is made if need be."""
+        """A publication, which adds bytes of a document to a stream; creates the stream if necessary."""
         checked_name(name)
         with self._lock:
             if name in self.catalogue.network.streams:
@@ -196,9 +196,9 @@ class Site(SiteStreams):
                 self.catalogue.complete(name, end or 0)
 
     def unsubscribe(self, name: str, end: int | None = None) -> Subscription:
-        """Give a subscription up: what has come before is answered, and then the answer ends.
+        """End a subscription: its answer covers the records that have arrived.
 
-        `end` is the position of that, where it is not the end of the stream.
+        `end` is its last position, if that is not the end of the stream.
         """
         with self._work:
             known = self.catalogue.subscriptions.get(name)
@@ -228,7 +228,7 @@ class Site(SiteStreams):
         return found
 
     def answer_size(self, subscription: Subscription) -> int:
-        """How many bytes of an answer there are."""
+        """The size of an answer in bytes."""
         with self._lock:
             return self._answer(subscription.answer_name).size
 
@@ -289,7 +289,7 @@ class Site(SiteStreams):
 
     @property
     def fault(self) -> str:
-        """What ended the work of the site; empty while it goes on."""
+        """The error that stopped the site; empty while it runs."""
         return "" if self._broken is None else str(self._broken)
 
     def close(self) -> None:
@@ -316,7 +316,7 @@ class Publication:
         self.records = 0
 
     def feed(self, data: bytes) -> int:
-        """Add what is whole of some more bytes; the position behind it. An error comes after the records before it."""
+        """Add the records that these bytes complete, up to an error; returns the position after them."""
         records, fault = self._splitter.feed(data)
         position = self._stream.log.end
         if records:

@@ -16,7 +16,7 @@ from .peer_client import connected, refusal
 
 
 class SiteClient:
-    """Asks a site. XYRT0050 where there is none; what the site refuses is raised with its code."""
+    """Sends requests to a site. XYRT0050 if the site does not answer; a refusal is raised with the site's code."""
 
     def __init__(self, directory: Path | str, token: str | None = None, certificate: str = "") -> None:
         """By the directory of a site, which has its address and the owner's token; or by an address and a token."""
@@ -100,7 +100,7 @@ class SiteClient:
         return self._ask(method, path, None if body is None else [json.dumps(body, ensure_ascii=False).encode()])
 
     def ask_text(self, path: str) -> str:
-        """What a site has there, as text."""
+        """The answer of a site as text."""
         return self._bytes("GET", path).decode("utf-8")
 
     def _connection(self) -> http.client.HTTPConnection:

@@ -12,7 +12,7 @@ NOW, EARLIEST = "now", "earliest"
 
 
 def checked_name(name: str) -> str:
-    """XYRT0053 for a name that could not stand in a path."""
+    """The name; XYRT0053 if it cannot be part of a path."""
     if _NAME.fullmatch(name) is None:
         raise InputError("XYRT0053", f"'{name}' is no name: letters, digits, '.', '_' and '-', a letter or digit first")
     return name

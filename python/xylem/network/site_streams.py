@@ -60,7 +60,7 @@ class SiteStreams:
 
     @property
     def changed(self) -> threading.Condition:
-        """Told of whatever comes."""
+        """Notified of every addition."""
         return self._work
 
     def _stream(self, name: str) -> StreamSite:
@@ -98,7 +98,7 @@ class SiteStreams:
         return found | {name: "; ".join(one.faults.values()) for name, one in self._virtual.items() if one.faults}
 
     def add_part(self, name: str, part: str) -> None:
-        """Make a stream of this site a part of a virtual one, which is made if need be."""
+        """Make a stream of this site a part of a virtual stream, which is created if necessary."""
         checked_name(name)
         with self._work:
             network = self.catalogue.network
@@ -135,7 +135,7 @@ class SiteStreams:
             self._work.notify_all()
 
     def drop(self, name: str, traffic: dict[str, int]) -> None:
-        """Forget a stream that nobody needs any more."""
+        """Remove a stream without readers."""
         with self._work:
             stream = self.streams.pop(name)
             kept = self.catalogue.network.streams[name]

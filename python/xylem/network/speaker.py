@@ -25,7 +25,7 @@ Plan = Callable[[NetworkView, int | None], dict[str, Any]]
 
 
 def speaker(view: NetworkView) -> str | None:
-    """Who holds the lease by what most super-peers say; None where nobody does, or does not answer."""
+    """The holder of the lease according to most super-peers; None if there is none, or if it does not answer."""
     asked = view.voters()
     said: list[str] = [view.records[name]["speaker"]["holder"] for name in asked if name in view.records]
     for holder in sorted(set(said) - {""}):
@@ -35,9 +35,9 @@ def speaker(view: NetworkView) -> str | None:
 
 
 def elected(peer: Peer, view: NetworkView) -> str | None:
-    """The speaker; where there is none, the super-peer with the greatest name is asked to stand, then the next.
+    """The speaker. Without one, ask the super-peer with the greatest name to stand, then the next.
 
-    None where most super-peers do not answer: then each site plans for itself, as well as it can.
+    None if most super-peers do not answer: each site then plans for itself.
     """
     there = speaker(view)
     if there is not None:
@@ -57,7 +57,7 @@ def _is_elected(peer: Peer, view: NetworkView, name: str) -> bool:
 
 
 def stand(peer: Peer) -> bool:
-    """Stand for speaker, with what this site sees of the network."""
+    """Stand for speaker, with this site's view of the network."""
     return peer.election.stand(gathered(peer))
 
 

@@ -39,7 +39,7 @@ class Documents:
 
     @property
     def base_uri(self) -> str:
-        """What the names are relative to."""
+        """The base of relative names."""
         return f"{self._directory.as_uri()}/"
 
     def resources(self) -> FileResources:

@@ -70,7 +70,7 @@ class StreamSite:
         return min(places, default=self.log.end)
 
     def work(self) -> bool:
-        """Do the next piece of work; False where there is none."""
+        """Do the next piece of work; False if there is none."""
         self._begin_waiting()
         behind = min(self._evaluators, key=lambda one: one.position, default=None)
         if behind is None:
@@ -89,7 +89,7 @@ class StreamSite:
         return changed or behind.position > before
 
     def forget(self, before: int) -> None:
-        """Remove records before a position that are beyond the limits of the log; who needs them still is suspended."""
+        """Remove records before a position that exceed the limits of the log; suspends readers that still need them."""
         if not self.log.forget(before):
             return
         for evaluator in self._evaluators:
@@ -148,14 +148,14 @@ class StreamSite:
         return True
 
     def _answer_alone(self, names: list[str]) -> None:
-        """Subscriptions over windows begin again, each as its query was written; what is answered is left out."""
+        """Restart subscriptions over windows, each with its query as written; skips the part already answered."""
         for name in names:
             subscription = self._catalogue.subscriptions[name]
             self._alone.add(subscription.answer_name)
             self.add(subscription, self._compiled(subscription.query, name))
 
     def windows_of(self, subscription: Subscription) -> str:
-        """What a subscription over windows shares with others, in words; empty where it has no windows by values."""
+        """A text about the panes that a subscription shares; empty if it has no windows by values."""
         for group in self.pane_groups:
             if subscription.name in group:
                 others = len(group.names()) - 1
@@ -222,7 +222,7 @@ class StreamSite:
             self._catalogue.fail(member.name, self.position, str(error))
 
     def sync(self) -> None:
-        """Let what has been answered survive a crash of the machine."""
+        """Flush answers to disk, so that they survive a crash of the machine."""
         for name in self._touched:
             self._answers(name).sync()
         self._touched.clear()

@@ -60,7 +60,7 @@ def filter_text(properties: Properties) -> str:
 
 
 def statistics_of(query: str, properties: Properties | None, document: bytes) -> StreamStatistics:
-    """What a query leaves of the sample, and makes of it. One that shares nothing leaves all of it."""
+    """The share of a sample that passes a query's filter, and its result. A query that shares nothing passes all."""
     result = measured_answer(query, document)
     left = Measured(len(document), 0.0)
     if properties is not None:

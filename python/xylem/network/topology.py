@@ -17,7 +17,7 @@ from xylem.errors import InputError
 
 
 class PeerKind(StrEnum):
-    """What a peer is able to do."""
+    """The abilities of a peer."""
 
     THIN = "thin"
     SUPER = "super"

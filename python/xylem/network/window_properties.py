@@ -122,7 +122,7 @@ def windowed(query: ast.Expr, record: Names, facts: RecordFacts) -> Windowed | N
 
 
 class WindowReads:
-    """Reads a loop over windows; aggregates become values of a window, called by what they are."""
+    """Reads a loop over windows; aggregates become values of a window, named by their content."""
 
     def __init__(self, window: ast.Name, facts: RecordFacts) -> None:
         self.window = window
@@ -215,7 +215,7 @@ class WindowReads:
         return Aggregated(function, value, _is_exact(value), counted)
 
     def _value(self, expr: ast.Expr) -> ast.Expr | None:
-        """What an expression gives of each item of the window; None where it is something else."""
+        """The value of an expression for each item of the window; None for other expressions."""
         match expr:
             case ast.VarRef(name=name):
                 return THE_ITEM if name.expanded == self.window.expanded else None

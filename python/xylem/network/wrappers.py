@@ -28,7 +28,7 @@ ROOT, RECORD = "rows", "row"
 
 
 def wrapped(chunks: Iterable[bytes], kind: str, record: str = RECORD) -> Iterator[bytes]:
-    """A document of the records in some bytes; it grows as they come. XYIN0001 for what is not of the kind."""
+    """The records in some bytes as a document that grows with them. XYIN0001 for bytes of another format."""
     yield f"<{ROOT}>".encode()
     made = _csv_records(chunks, record) if kind == "csv" else _json_records(chunks, record)
     for text in made:

@@ -28,7 +28,7 @@ MOST_PIECES = 256
 
 
 class Kinds(IntFlag):
-    """What may be found where a number is looked for."""
+    """The kinds of values that may occur where a number is expected."""
 
     NUMBER = 1
     NAN = 2
@@ -59,7 +59,7 @@ class Variable:
 
 @lru_cache(1 << 14)
 def shared_variable(term: ast.Expr, view: str, domain: Kinds = Kinds.ANY) -> Variable:
-    """The same object for equal variables: conditions of many queries are compared by them."""
+    """One object for equal variables, because conditions of many queries are compared by them."""
     return Variable(term, view, domain)
 
 
@@ -68,7 +68,7 @@ Constant = Fraction | str
 
 @dataclass(frozen=True)
 class Some:
-    """Whether one of the values that a path leads to compares so with a constant; `exists` compares with nothing.
+    """Whether some value of a path compares with a constant in this way; `exists` needs no constant.
 
     The view is how values are compared: `string`; `number` for number(path), which is an error for several values, and
     NaN for none or for what is no number; `text` for functions of one text, which are an error for several.
@@ -138,7 +138,7 @@ class SomeItem:
 
 
 def leads_through(path: ast.Expr, other: ast.Expr) -> bool:
-    """Whether one path goes on where the other ends: what the first leads to is there only with the second."""
+    """Whether one path continues the other: the nodes of the first exist only below those of the second."""
     while path != other:
         if not isinstance(path, ast.Path):
             return False
@@ -194,7 +194,7 @@ def is_within(op: str, value: Constant, other: str, limit: Constant) -> bool:
 
 
 def _is_text_within(op: str, value: str, other: str, limit: str) -> bool:
-    """The same where one of the two asks what a text begins with, ends with, or has in it."""
+    """Implication between tests of the beginning, the end or a part of a text."""
     if op == "=":
         return _TEXT_TESTS[other](value, limit)
     if op in _TEXT_TESTS and other == "!=":
@@ -216,7 +216,7 @@ class Zone:
         return self.kinds.get(variable, variable.domain)
 
     def both(self, other: Zone) -> Zone | None:
-        """Where both hold; None where that is nowhere."""
+        """The zone where both hold; None if there is none."""
         kinds = dict(self.kinds)
         for variable, found in other.kinds.items():
             kinds[variable] = kinds.get(variable, variable.domain) & found
@@ -276,7 +276,7 @@ def _add(pieces: list[Zone], piece: Zone | None) -> None:
 
 
 def _agrees(kinds: dict[Variable, Kinds]) -> bool:
-    """Whether every variable can be something; what is missing is missing however it is looked at."""
+    """Whether every variable has a possible kind; a missing value is missing in every view."""
     by_path: dict[ast.Expr, list[Variable]] = {}
     for variable, found in kinds.items():
         if not found:
@@ -322,7 +322,7 @@ NEVER: Zones = ()
 
 
 class TooMany(Exception):
-    """More zones than are kept."""
+    """Raised for a condition of more zones than the limit."""
 
 
 def both(one: Zones, other: Zones) -> Zones:
