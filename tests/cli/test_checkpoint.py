@@ -19,6 +19,8 @@ from xylem.errors import XylemError
 from xylem.run.tasks.checkpoint import Checkpoint, load_checkpoint
 from xylem.source.byte_ranges import CutPoint
 
+from tests.warm_command import xylem
+
 QUERIES = {
     "elements": "for $i in /list/item where $i/n mod 3 != 0 return <i n='{$i/n}'>{$i/text()}</i>",
     "in a frame": "<all when='{current-dateTime()}'>{ for $i in /list/item return $i/n }</all>",
@@ -44,7 +46,8 @@ def command(query: str, document: Path, output: Path, *options: str) -> list[str
 
 
 def run(query: str, document: Path, output: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(query, document, output, *options), capture_output=True, text=True, check=False)
+    ended = xylem("run", "-q", query, "-i", str(document), "-o", str(output), *options)
+    return subprocess.CompletedProcess(ended.args, ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -213,15 +216,14 @@ def test_queries_that_cannot_be_gone_on_with(query: str, why: str, document: Pat
 
 def test_what_does_not_go_with_it(document: Path, tmp_path: Path) -> None:
     options = ["--checkpoint", str(tmp_path / "check.json")]
-    start = [sys.executable, "-m", "xylem", "run", "-q", "//item"]
     for more, why in (
         (["-i", str(document)], "writes to a file"),
         (["-i", str(document), "-i", str(document), "-o", "x"], "one file"),
         (["-i", str(document), "-o", "x", "--on-malformed", "skip"], "--on-malformed"),
     ):
-        done = subprocess.run([*start, *more, *options], capture_output=True, text=True, check=False)
+        done = xylem("run", "-q", "//item", *more, *options)
         assert done.returncode == 2
-        assert why in done.stderr
+        assert why in done.stderr.decode()
 
 
 def test_checkpoints_come_in_time() -> None:

@@ -197,6 +197,8 @@ def test_an_interrupt_ends_it_quietly() -> None:
         [sys.executable, "-m", "xylem", "run", "-q", "for $i in 1 to 30000000 return $i"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # Tests that a shell runs in the background ignore interrupts, and their processes would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
     process.stdout.read(10)
