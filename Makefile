@@ -34,10 +34,10 @@ $(STAMP): pyproject.toml python/xylem/version.py $(KERNEL)
 demo: install
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
-# Lint, types and the kernel's tests run beside the installation; the tests then have both cores to themselves.
+# The kernel is tested while the packages are installed, and types are checked beside the tests: no core waits for another.
 test:
-	@$(MAKE) --no-print-directory --jobs $(JOBS) install lint types kernel-test $(ARCHIVE)
-	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory --jobs $(JOBS) install kernel-test lint $(ARCHIVE)
+	@$(MAKE) --no-print-directory --jobs 2 types unit
 
 test-all:
 	XYLEM_CAMPAIGN=1 $(MAKE) test
