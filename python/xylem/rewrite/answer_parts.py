@@ -32,7 +32,7 @@ def answer_parts(query: Flux) -> tuple[Flux, ...]:
 
 
 def told_parts(parts: tuple[Flux, ...]) -> tuple[AnswerPart, ...]:
-    """What `explain` says of parts, and which of them read the input."""
+    """The parts as `explain` shows them, with a note of those that read the input."""
     return tuple(AnswerPart(_told(part), _reads_input(part)) for part in parts)
 
 

@@ -34,7 +34,7 @@ _WHOLE = frozenset({"string", "integer", "decimal", "double", "boolean"})
 
 @dataclass(frozen=True)
 class KnownTypes:
-    """What is known of the variables and the context items of a query: elements that a step selects."""
+    """Known types of a query's variables and context items: elements that a step selects."""
 
     steps: Mapping[ExpandedName, ast.AxisStep]
     """Of variables bound by `for`."""
@@ -75,7 +75,7 @@ class KnownTypes:
         return KnownTypes(steps, sequences, items)
 
     def is_item(self, argument: ast.Expr) -> bool:
-        """Whether an argument is a variable that stands for one element of an input."""
+        """Whether an argument is a variable bound to one element of an input."""
         return isinstance(argument, ast.VarRef) and argument.name.expanded in self.steps
 
     def has_type(self, argument: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
@@ -108,7 +108,7 @@ class KnownTypes:
     def converted(
         self, argument: ast.Expr, kind: ast.SequenceTypeNode | None, scope: Mapping[ExpandedName, Known]
     ) -> Converted | None:
-        """An argument as a function takes it; None where nobody can tell. `scope` has what is known of variables."""
+        """An argument converted to the parameter's type; None if that is unknown. `scope` holds known types."""
         if self.has_type(argument, kind):
             return Converted(argument)
         if kind is None or not isinstance(kind.item, ast.AtomicType) or kind.item.name.uri != XS:
@@ -145,7 +145,7 @@ def _last_step(expr: ast.Expr) -> ast.AxisStep | None:
 
 
 def _items(node: ast.Node) -> Iterator[tuple[ast.ContextItem, ast.AxisStep]]:
-    """Context items that stand for the items of a path, in what is evaluated for each of them."""
+    """Replace context items by the items of a path in the expression evaluated for each of them."""
     match node:
         case ast.SimpleMap(left=items, right=right):
             inner: tuple[ast.Expr, ...] = (right,)

@@ -116,7 +116,7 @@ def _is_bare_position(expr: ast.Expr) -> bool:
 
 
 def last_counted(condition: ast.Expr, number: str) -> int | None:
-    """The greatest number for which a condition can hold; None where there is none."""
+    """The greatest number for which a condition can hold; None if there is no limit."""
     match condition:
         case ast.And(left=left, right=right):
             found = [n for n in (last_counted(left, number), last_counted(right, number)) if n is not None]

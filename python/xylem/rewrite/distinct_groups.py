@@ -46,7 +46,7 @@ LIES_INSIDE = ast.Name("lies-inside", None, PART_NAMESPACE)
 
 
 def distinct_groups(flwor: ast.Flwor, is_nested: Callable[[ast.Expr], bool]) -> ast.Flwor | None:
-    """The same loop with `group by`; None where it is not of this kind. `is_nested`: may items be inside each other?"""
+    """The loop with `group by`; None if it has another form. `is_nested` says whether items may contain each other."""
     first = flwor.clauses[0]
     values = _distinct_path(first)
     if values is None:
@@ -92,7 +92,7 @@ def _mapped_path(values: ast.Expr) -> ast.Expr:
 
 
 def _divisions(path: ast.Expr) -> list[tuple[ast.Expr, ast.Expr]]:
-    """Every way to tell items and the way from an item to its values: the values' own steps are plain."""
+    """Every division of a path into the items and the steps from an item to its values; these steps are plain."""
     start, parts = flattened(path)
     found: list[tuple[ast.Expr, ast.Expr]] = []
     if len(parts) > 1 and _is_string_of_item(parts[-1]):
@@ -119,7 +119,7 @@ def _is_attribute(key: ast.Expr) -> bool:
 
 
 def _is_string_of_item(step: ast.Expr) -> bool:
-    """Whether a step gives one string for each item, made of what is in it."""
+    """Whether a step computes one string from the content of each item."""
     if not isinstance(step, ast.FunctionCall) or free_in(step) or uses_position(step):
         return False
     known = look_up(*step.name.expanded, len(step.arguments))
@@ -143,7 +143,7 @@ def _same_around(items: ast.Expr) -> ast.AxisStep | None:
 
 @dataclass
 class _Groups:
-    """What the loop reads of its groups, found and named."""
+    """Collects and names the values of groups that the loop reads."""
 
     items: ast.Expr
     key: ast.Expr
@@ -157,7 +157,7 @@ class _Groups:
         self._has_string_key = isinstance(self.key, ast.FunctionCall)
 
     def look_around(self, step: ast.AxisStep) -> None:
-        """Tell of each tuple whether its item lies in what a step leads to."""
+        """Bind for each tuple whether a step from its item finds anything."""
         outer = ast.Path(ast.VarRef(self._item), step, span=step.span)
         inside = ast.FunctionCall(ast.Name("exists", "fn", FN), (outer,), span=step.span)
         self._looks = (ast.LetClause(LIES_INSIDE, None, inside, span=step.span),)
@@ -178,7 +178,7 @@ class _Groups:
         return ast.Flwor((*head, *clauses), result, span=whole.span)
 
     def change(self, node: ast.Node) -> ast.Node | None:
-        """What stands for an expression after the grouping; None where it is none of the group's."""
+        """The replacement of an expression after grouping; None if the expression does not belong to the group."""
         match node:
             case ast.Path(left=left, right=ast.AxisStep(predicates=predicates) as step):
                 for count in range(len(predicates)):
@@ -272,7 +272,7 @@ def _same(a: ast.Expr, b: ast.Expr) -> bool:
 
 
 def _steps(expr: ast.Expr) -> list[ast.Expr]:
-    """The start of a path and its steps, wherever parentheses stand."""
+    """The start of a path and its steps, without regard to parentheses."""
     if isinstance(expr, ast.Path):
         return [*_steps(expr.left), *_steps(expr.right)]
     return [expr]

@@ -57,7 +57,7 @@ _ELEMENTS = (ast.DirectElement, ast.ComputedElement, ast.SequenceExpr, ast.Enclo
 
 
 class EarlierValue(NamedTuple):
-    """A variable of a pass, and what an earlier pass computes for it."""
+    """A variable of a pass, and the expression that an earlier pass computes for it."""
 
     name: ast.Name
     value: ast.Expr
@@ -66,7 +66,7 @@ class EarlierValue(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A query in two: what is computed first, and the rest, which reads it."""
+    """A query in two parts: an expression computed first, and the rest, which reads its value."""
 
     earlier: tuple[EarlierValue, ...]
     rest: ast.Expr
@@ -77,7 +77,7 @@ class Split(NamedTuple):
 
 
 def fused(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> ast.Expr:
-    """The body after the rules that make one pass of it, but for tables by key: those come last, of what is left."""
+    """The body after the rules that fuse it into one pass, except tables by key, which come last."""
     return make_one_pass(normalise(body, prolog)[0], prolog, without=("fold_groups", "group_by_key"))[0]
 
 
@@ -104,7 +104,7 @@ def split_passes(body: ast.Expr, prolog: Iterable[ast.Declaration], first_number
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an expression stands."""
+    """The position of an expression in the query."""
 
     is_needed: bool = False
     """Whether it is evaluated while items pass, so that it must be known before."""
@@ -250,7 +250,7 @@ class _Search:
         return not free_in(closed) & place.bound and not (place.is_inside and reads_item(closed))
 
     def _hidden(self, place: _Place, names: Sequence[ast.Name | None]) -> _Place:
-        """Behind a clause that binds names: what was fixed under them is so no more."""
+        """The position after a clause that binds names: earlier values of these names are hidden."""
         hidden = {name.expanded for name in names if name is not None}
         kept = tuple(let for let in place.lets if let.name.expanded not in hidden)
         return replace(place.binding(names), lets=kept)
@@ -263,7 +263,7 @@ class _Search:
         return replace(expr, bindings=tuple(bindings), satisfies=self.visited(expr.satisfies, place))
 
     def _in_order(self, expr: ast.Expr, place: _Place) -> ast.Expr:
-        """Content in its order: what stands before something long must be known when that begins to pass."""
+        """Content in order: values before a long part must be known when that part begins."""
         needed = replace(place, is_needed=True)
         match expr:
             case ast.SequenceExpr(items=items):
@@ -391,7 +391,7 @@ def _is_long_part(node: ast.Node, small: AbstractSet[ExpandedName]) -> bool:
 
 
 def _value_of(path: ast.Expr) -> ast.Expr:
-    """The values of a path, two at most: more than one is an error wherever this is read, and stays one.
+    """At most two values of a path: more than one is an error wherever it is read, and remains an error.
 
     A fold, because what a fold keeps is as small as its value.
     """

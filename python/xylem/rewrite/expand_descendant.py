@@ -47,7 +47,7 @@ class ExpandDescendant(Rule):
 
 
 def _step(name: str, wanted: str | None) -> Step:
-    """A step on the way. Names of which the schema does not know the namespace, a DTD's, are in the one asked for."""
+    """A step of the expanded path. Names from a DTD, which knows no namespaces, take the namespace of the query."""
     found = symbol(name)
     local = found.local or name
     uri = wanted if found.uri is None else found.uri

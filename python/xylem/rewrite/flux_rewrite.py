@@ -51,7 +51,7 @@ def rewrite_to_flux(body: Flux, schema: Schema | None = None, names: Names | Non
 
 @dataclass(frozen=True)
 class _Element:
-    """The element whose children are the stream: its variable, and what is known of it."""
+    """The element whose children are the stream: its variable and its constraints."""
 
     variable: str
     type: ElementConstraints | None
@@ -61,7 +61,7 @@ class _Element:
         return first_symbols(needs(body, [self.variable])[self.variable], self.type)
 
     def tested(self, path: tuple[Step, ...]) -> Symbols:
-        """What the predicates of a path read of the element itself."""
+        """The parts of the element itself that the predicates of a path read."""
         return first_symbols(predicate_needs(path, self.variable), self.type)
 
     def is_read_whole(self, body: Flux) -> bool:

@@ -22,7 +22,7 @@ from .step_lists import StepList, has_only_tests, is_document, local_name, relat
 
 
 def forward_ancestor(path: StepList) -> StepList | None:
-    """The path without its first step to ancestors; None where there is none, or it cannot go."""
+    """The path without its first step to ancestors; None if it has none, or if the step must stay."""
     for index, step in enumerate(path.steps):
         if step.axis == "ancestor":
             can_go = index and is_document(path.start) and is_element_test(step.test)

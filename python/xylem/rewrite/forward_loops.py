@@ -27,7 +27,7 @@ PARENT = ast.AxisStep("parent", ast.AnyKindTest())
 def bind_parent(
     clause: ast.ForClause, rest: Sequence[ast.Clause], result: ast.Expr, names: Names
 ) -> tuple[tuple[ast.Clause, ...], ast.Expr] | None:
-    """The clauses from this one on, and the result, with one element above bound; None where nobody asks for any."""
+    """The clauses from this one on and the result, with one ancestor bound to a variable; None if none is read."""
     path = step_list(clause.collection)
     if path is None or len(path.steps) < 2 or any(step.axis != "child" for step in path.steps):
         return None
@@ -51,7 +51,7 @@ def bind_parent(
 def _asked_above(
     clause: ast.ForClause, parts: Sequence[ast.Node], path: StepList
 ) -> Iterator[tuple[ast.Path, int]]:
-    """The paths `$x/..` and `$x/ancestor::b` that are read, with the number of steps that lead to what they select."""
+    """The paths `$x/..` and `$x/ancestor::b` in use, each with the number of steps up to its result."""
     names = [local_name(step) for step in path.steps[:-1]]
     here = ast.VarRef(clause.name)
     for part in parts:

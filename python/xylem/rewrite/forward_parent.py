@@ -26,7 +26,7 @@ from .step_lists import StepList, has_only_tests, is_document, local_name, relat
 
 
 def forward_parent(path: StepList) -> StepList | None:
-    """The path without its first step to a parent; None where there is none, or it cannot go."""
+    """The path without its first step to a parent; None if it has none, or if the step must stay."""
     for index, step in enumerate(path.steps):
         if step.axis == "parent":
             return _without(path, index) if index and has_only_tests(step) else None
@@ -59,7 +59,7 @@ def _without(path: StepList, index: int) -> StepList | None:
 
 
 def _as_parent(step: ast.AxisStep, up: ast.AxisStep) -> ast.AxisStep | None:
-    """The step before, restricted to what `up` asks of a parent."""
+    """The previous step, restricted by the tests of `up` on a parent."""
     if step.axis not in ("child", "descendant"):
         return None
     if isinstance(up.test, ast.AnyKindTest) or up.test == step.test:

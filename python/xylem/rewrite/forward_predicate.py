@@ -30,7 +30,7 @@ from .step_lists import StepList, has_only_tests, is_document, local_name, relat
 
 
 def forward_predicate(path: StepList) -> StepList | None:
-    """The path with one such test less; None where there is none, or it cannot go."""
+    """The path with one such test less; None if it has none, or if the test must stay."""
     for index, step in enumerate(path.steps):
         if step.predicates and step.axis in ("child", "descendant"):
             made = _first_moved(path, index, step)
@@ -82,7 +82,7 @@ def _moved(path: StepList, index: int, plain: ast.AxisStep, test: ast.Expr, *, c
 
 
 def _with_test(step: ast.AxisStep, up: Lifted) -> ast.AxisStep | None:
-    """The step to the parent with what is asked of it."""
+    """The step to the parent with the tests on it."""
     tests = [] if up.test is None else [up.test]
     if isinstance(up.parent, ast.AnyKindTest) or up.parent == step.test:
         return with_predicates(step, tests)
@@ -128,7 +128,7 @@ def _of_ancestor(
 def _below(
     parts: Sequence[ast.AxisStep], compared: tuple[()] | tuple[ast.GeneralComparison, str]
 ) -> tuple[ast.Expr, ...] | None:
-    """What the ancestor must fulfil: that there is something below it, or that it compares."""
+    """The condition on the ancestor: it has such a node below it, or it compares."""
     if not parts:
         # The ancestor itself is compared: its string value would have to be known.
         return None if compared else ()

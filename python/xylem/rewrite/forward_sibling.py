@@ -32,7 +32,7 @@ _ONE = ast.IntegerLiteral(1)
 
 
 def forward_sibling(path: StepList) -> StepList | None:
-    """The path without its first step to a sibling; None where there is none, or it cannot go."""
+    """The path without its first step to a sibling; None if it has none, or if the step must stay."""
     for index, step in enumerate(path.steps):
         if step.axis in AXES:
             made = _sibling(path.steps[index - 1], step) if index else None

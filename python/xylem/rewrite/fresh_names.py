@@ -10,7 +10,7 @@ from xylem.syntax import ast
 
 
 class Names:
-    """Gives out names. The query's own names are kept where they are bound once and stand for nothing else."""
+    """Creates unique names. The query's own names stay if they are bound only once."""
 
     def __init__(self, body: ast.Node, declared: Iterable[ast.Declaration] = ()) -> None:
         bound: Counter[str] = Counter()

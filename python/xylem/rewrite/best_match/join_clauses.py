@@ -60,7 +60,7 @@ class JoinClauses:
 
 
 def join_clauses(clauses: Sequence[ast.Clause], index: int) -> JoinClauses:
-    """What the join at a place is about; XYST0015 where it cannot stand there."""
+    """The parts of the join at a place; XYST0015 if a join is not allowed there."""
     clause = clauses[index]
     assert isinstance(clause, ast.BestMatchClause)
     if clause.left.name.expanded == clause.right.name.expanded:

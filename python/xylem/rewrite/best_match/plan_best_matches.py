@@ -155,7 +155,7 @@ def _place_test(
 
 
 def _inlined(lets: Sequence[ast.LetClause], join: JoinClauses) -> dict[tuple[str, str], ast.Expr]:
-    """What may stand for variables in a term; one with a declared type must be checked first."""
+    """The values that may replace variables in a term; a value with a declared type must be checked first."""
     put_in: dict[tuple[str, str], ast.Expr] = {}
     for let in lets:
         if let.type is None and (join.reads_left(let.value) or join.reads_right(let.value)):

@@ -29,7 +29,7 @@ _UNKNOWN = None
 
 @dataclass(frozen=True)
 class Asked:
-    """What a table is asked for."""
+    """The keys that are looked up in a table."""
 
     values: ast.Expr
     """Over the input; with `behind`, a function of an item of that table."""
@@ -41,7 +41,7 @@ Bindings = tuple[tuple[ExpandedName, ast.Expr | None], ...]
 
 
 def asked_keys(body: ast.Expr) -> dict[int, Asked]:
-    """By the number of each table in the body of a part; those are missing of which it is not known."""
+    """The keys looked up in each table, by its number in the body of a part; without tables whose keys are unknown."""
     found: dict[int, Asked] = {}
     seen: set[int] = set()
     for number, other, bindings in _calls(body, ()):

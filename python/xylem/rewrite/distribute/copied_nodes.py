@@ -67,7 +67,7 @@ def _is_distinct(expr: ast.Expr) -> bool:
 
 
 def _is_below(expr: ast.Expr, item: ExpandedName) -> bool:
-    """Steps from an item that lead to nodes none of which is inside another."""
+    """Whether steps from an item select nodes that do not contain each other."""
     start, steps = flattened(expr)
     axes = {step.axis if isinstance(step, ast.AxisStep) else "" for step in steps if not isinstance(step, ast.Filter)}
     return isinstance(start, ast.VarRef) and start.name.expanded == item and axes <= {"child", "attribute", "self"}

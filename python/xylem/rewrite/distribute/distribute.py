@@ -42,7 +42,7 @@ def distribute(
     input_of: InputOf = InputOf.NAMED,
     without: Collection[str] = (),
 ) -> SpreadQuery:
-    """How a query is spread over parts of its input, or why it is one task.
+    """Divide a query into tasks over parts of its input, or say why it is one task.
 
     `prolog` has the declarations of the module and of those it imports, their names resolved. With
     `is_one_document` off, the input is a sequence of documents, and a leading `/` means each of them.
@@ -112,7 +112,7 @@ def _spread(
 
 
 def _refuse_statements(body: ast.Expr, declared: list[ast.Declaration]) -> None:
-    """What a statement sets, all that comes behind it may read: neither tasks nor merges know what ran before."""
+    """Refuse statements: later code may read what they set, and tasks and merges do not know what ran before."""
     for statement in Statements.of(body, declared).changed.values():
         raise NotSpread(f"the program sets ${statement.name}, step by step", statement)
 
@@ -120,7 +120,7 @@ def _refuse_statements(body: ast.Expr, declared: list[ast.Declaration]) -> None:
 def _taken_apart(
     body: ast.Expr, declared: list[ast.Declaration], new_frame: Callable[[], Frame]
 ) -> tuple[Frame, ast.Expr]:
-    """The parts of a body and what is around them; aggregates in loops as tables, where these can be parts."""
+    """The parts of a body and the frame around them; aggregates in loops become tables if tables can be parts."""
     ranged = with_match_ranges(body)
     with_keys = with_tables(body, declared)
     for tried in (made for made in (ranged, with_keys, body) if made is not None):
@@ -143,7 +143,7 @@ def _without_recursion(body: ast.Expr, declared: list[ast.Declaration]) -> ast.E
 
 
 def _flat(part: SpreadPart, frame: Frame) -> SpreadPart:
-    """Where paths go over copies that may lie inside each other, tasks look whether they do."""
+    """If a path reads copies of nodes that may contain each other, let the tasks test whether they do."""
     copied = frame.copies.get(part.variable.name.expanded, Reach.NONE) | frame.grouped.get(part.number, Reach.NONE)
     if not frame.analysis.needs_flat or not copied & UNSURE:
         return part
@@ -158,7 +158,7 @@ def _placed(part: SpreadPart, frame: Frame) -> SpreadPart:
 
 
 def _projected(part: SpreadPart, frame: Frame, made: ast.Expr) -> SpreadPart:
-    """Of nodes that are gathered, only what is looked at need be sent."""
+    """Reduce gathered nodes to the parts that the query reads."""
     name = part.variable.name.expanded
     if part.kind is not PartKind.MAP or part.place.group is not None or name not in frame.copies:
         return part

@@ -74,7 +74,7 @@ def divided(frame: Frame, expr: ast.Flwor) -> ast.Expr | None:
 
 
 class _Contents:
-    """What is read of an element: aggregates of what it contains, and values of what is around its parts."""
+    """The values read of an element: aggregates of its content, and values around its parts."""
 
     def __init__(self, frame: Frame, loop: Loop) -> None:
         self._frame = frame
@@ -93,7 +93,7 @@ class _Contents:
         return tuple(_name("around", number) for number in range(len(self.around)))
 
     def taken_out(self, result: ast.Expr) -> ast.Expr:
-        """What is left of the result: variables in place of all that reads the element."""
+        """The result with variables in place of every expression that reads the element."""
         self._sure = surely_evaluated(result)
         made = replaced(result, self._aggregate)
         self._sure = surely_evaluated(made)

@@ -81,7 +81,7 @@ class Frame:
     # --- an expression
 
     def split(self, expr: ast.Expr, place: Place) -> ast.Expr:
-        """What stands for an expression in the frame; NotSpread where it cannot be computed by parts."""
+        """The replacement of an expression in the frame; NotSpread if parts cannot compute it."""
         if not reads_input(expr):
             return expr
         before = len(self.parts)
@@ -113,13 +113,13 @@ class Frame:
             raise
 
     def _forget(self, before: int) -> None:
-        """Take back what an attempt added."""
+        """Undo the additions of an attempt."""
         for part in self.parts[before:]:
             self.copies.pop(part.variable.name.expanded, None)
         del self.parts[before:]
 
     def _extract(self, expr: ast.Expr, use: Use) -> ast.Expr:
-        """What a part reads of the rest of the input: parts of an earlier stage."""
+        """Turn what a part reads from the rest of the input into parts of an earlier stage."""
         with self.guarded():
             return self.split(expr, Place(use))
 
@@ -224,7 +224,7 @@ class Frame:
     def _in_passing(
         self, expr: ast.Expr, argument: ast.Expr, function: str, arguments: tuple[ast.Expr, ...]
     ) -> ast.Expr | None:
-        """An aggregate of what start tags or texts tell, wherever they are."""
+        """An aggregate over start tags or texts, anywhere in the document."""
         is_counted = (FN, function) in COUNTS
         if not is_seen_in_passing(argument, self.analysis, self.copies, counted=is_counted):
             return None
@@ -347,7 +347,7 @@ class Frame:
         return self._children(expr, names_bound_in(expr))
 
     def _unmerged_aggregate(self, call: ast.FunctionCall) -> ast.Expr:
-        """A function in Python that folds values, and has no way to merge what it has of parts of them."""
+        """A Python function that folds values but cannot merge the results of parts."""
         before = self._gathered_for
         self._gathered_for = f", since {call.name.prefix or 'udf'}:{call.name.local} has no `merge`"
         try:
@@ -427,7 +427,7 @@ class Frame:
         return made
 
     def _node(self, node: ast.Node, use: Use, bound: frozenset[ExpandedName], is_outermost: bool = False) -> ast.Node:
-        """The node with parts for the expressions directly below it, and below what is no expression."""
+        """The node with parts for the expressions directly below it, also below nodes that are no expressions."""
         if not reads_input(node):
             return node
         if isinstance(node, ast.Expr) and not is_outermost and not isinstance(node, ast.EnclosedExpr):
@@ -453,7 +453,7 @@ class Frame:
 
 
 def _takes_first(expr: ast.Expr) -> bool:
-    """Whether a path goes on from the first items of a sequence, which are few."""
+    """Whether a path continues from the first few items of a sequence."""
     while isinstance(expr, (ast.Path, ast.SimpleMap)):
         expr = expr.left
     return first_items(expr) is not None
@@ -466,7 +466,7 @@ def _refuse_windows(expr: ast.Expr) -> None:
 
 
 class Guard:
-    """Counts what may keep a part from being read."""
+    """Counts the conditions that may keep a part from being read."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -490,7 +490,7 @@ _INWARDS = frozenset({"child", "descendant", "descendant-or-self"})
 
 
 def _whole_items(expr: ast.Expr) -> str:
-    """What keeps items from being divided themselves: an aggregate of what one of them contains."""
+    """The reason to keep items whole, such as an aggregate over the content of one; empty without a reason."""
     if not isinstance(expr, ast.Flwor):
         return ""
     first = next(clause for clause in expr.clauses if isinstance(clause, ast.ForClause))
@@ -516,5 +516,5 @@ def _is_of_input(expr: ast.Expr) -> bool:
 
 
 def expr_of(found: FirstItems, variable: ast.Expr) -> ast.Expr:
-    """What takes the first items, with a part for its sequence."""
+    """The expression that takes the first items, with a part for its sequence."""
     return variable if found.around is None else found.around(variable)

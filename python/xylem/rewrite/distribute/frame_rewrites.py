@@ -14,7 +14,7 @@ from .spreading import inlined
 
 
 def is_document_element(node: ast.Node) -> bool:
-    """/name or /*, of which a document has one at most."""
+    """Whether an expression is /name or /*, which select at most one element of a document."""
     return (
         isinstance(node, ast.Path)
         and isinstance(node.left, ast.Root)
@@ -25,7 +25,7 @@ def is_document_element(node: ast.Node) -> bool:
 
 
 def is_once(first: ast.ForClause) -> bool:
-    """Whether a loop goes over the document element, of which there is one."""
+    """Whether a loop iterates over the document element, which is one item."""
     is_plain = first.position is None and first.type is None and not first.allowing_empty
     return is_plain and is_document_element(first.collection)
 
@@ -38,7 +38,7 @@ def once(first: ast.ForClause, rest: ast.Flwor) -> ast.Expr:
 
 
 def behind(let: ast.LetClause, made: ast.Expr, flwor: ast.Flwor) -> ast.Expr:
-    """What was made of the rest of a FLWOR expression, behind one of its bindings if that is still read."""
+    """The rewritten rest of a FLWOR expression, after one of its bindings if the rest still reads it."""
     if let.name.expanded not in free_in(made):
         return made
     if isinstance(made, ast.Flwor):

@@ -126,7 +126,7 @@ class _Tables:
     def _by_equality(
         self, gathered: ast.VarRef, variable: ast.Name, test: ast.Expr, bound: Collection[ExpandedName]
     ) -> ast.Expr | None:
-        """The items whose key may make a condition hold; None where no equality of it tells."""
+        """The items whose key may satisfy a condition; None if the condition has no suitable equality."""
         for equality, own, other in _equalities(test):
             if free_in(own) == {variable.expanded} and not reads_item(own) and not free_in(other) & set(bound):
                 return self._looked_up(gathered, equality, own, other, variable)

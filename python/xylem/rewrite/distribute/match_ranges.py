@@ -159,7 +159,7 @@ class _Ranged:
         return ast.Flwor(tuple(clauses), result, span=self.flwor.span)
 
     def _behind(self, left: ast.Expr, right: ast.Expr) -> list[ast.Clause]:
-        """What follows the join, with the numbers of items as the last keys of its order."""
+        """The clauses after the join, with item numbers as the last order keys."""
         keys = (left, right) if self.plan.left_is_first else (right, left)
         specs = tuple(ast.OrderSpec(key) for key in keys)
         if self.behind and isinstance(self.behind[-1], ast.OrderByClause):
@@ -168,7 +168,7 @@ class _Ranged:
         return [*self.behind, ast.OrderByClause(specs)]
 
     def _codes(self) -> ast.Expr:
-        """All ranges that an item is told to."""
+        """All ranges that an item is sent to."""
         plan, least, most = self.plan, _ref(_LEAST), _ref(_MOST)
         reach = _arithmetic("-", most, least)
         nothing = _number(0)
@@ -205,7 +205,7 @@ class _Ranged:
         ]
 
     def _value(self, bound: Bound) -> ast.Expr:
-        """What a bound is, as a number."""
+        """The value of a bound as a number."""
         plan = self.plan
         compared = [(sign, plan.constants[place]) for sign, place in bound.compared]
         if bound.limit is not None:
@@ -223,7 +223,7 @@ class _Ranged:
         return Substitution(self._put_in()).apply(_function("sum", ast.SequenceExpr(tuple(signed))))
 
     def _put_in(self) -> dict[tuple[str, str], ast.Expr]:
-        """What variables stand for that are bound before the loops."""
+        """Substitute the variables that are bound before the loops."""
         found: dict[tuple[str, str], ast.Expr] = {}
         for clause in self.before:
             if not isinstance(clause, ast.LetClause):
@@ -235,7 +235,7 @@ class _Ranged:
     # --- inner joins: the best of each range compete
 
     def _inner(self) -> ast.Expr:
-        """Of each of these pairs, what is compared, by what it is ordered, and its result: nothing else need travel."""
+        """Reduce each pair to the compared values, the order keys and its result: nothing else is sent."""
         plan = self.plan
         *conditions, last = self.behind or (None,)
         specs = last.specs if isinstance(last, ast.OrderByClause) else ()

@@ -60,7 +60,7 @@ def _is_any(step: ast.Expr, axis: str) -> bool:
 
 
 def _followed(parts: Sequence[ast.Expr], analysis: ReachAnalysis, variables: Variables) -> Reach:
-    """Where a path arrives, with elements of which the content is not there. BeyondReach where it looks further."""
+    """The elements that a path selects, without their content. BeyondReach if the path reads further."""
     reach = Reach.AROUND
     for number, part in enumerate(parts):
         tests: Sequence[ast.Expr] = ()

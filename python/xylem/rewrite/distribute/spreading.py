@@ -49,7 +49,7 @@ class Spread:
 
 
 class Spreading:
-    """Decides for expressions of one query. `copies` tells which part variables hold nodes of the input."""
+    """Decides for the expressions of one query. `copies` names the part variables that hold nodes of the input."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Spreading:
             raise NotSpread("it needs the whole of the document element", node)
 
     def _local_path(self, expr: ast.Expr, bound: frozenset[ExpandedName]) -> ast.Expr:
-        """The path with parts of their own for what its predicates read of the rest of the input."""
+        """The path with separate parts for values that its predicates read from the rest of the input."""
         match expr:
             case ast.Path(left=left, right=right):
                 return _replaced(expr, left=self._local_path(left, bound), right=self._local_step(right, bound))
@@ -147,7 +147,7 @@ class Spreading:
         return Spread(ast.Flwor((*loop.head, loop.first, *loop.rest), loop.result, span=flwor.span), loop.scopes, reach)
 
     def variables_after(self, loop: Loop, clauses: tuple[ast.Clause, ...]) -> dict[ExpandedName, Reach]:
-        """Where variables are after clauses behind the first of a loop; BeyondReach where one sees too far."""
+        """The reach of variables after the later clauses of a loop; BeyondReach if one reads too far."""
         variables = dict(loop.variables)
         for clause in clauses:
             if loop.inner is not None and clause is loop.inner[0]:
@@ -233,7 +233,7 @@ class Spreading:
         return made
 
     def localised(self, expr: ast.Expr, bound: frozenset[ExpandedName], use: Use = Use.ITEMS) -> ast.Expr:
-        """The expression with part variables for what it reads of the rest of the input."""
+        """The expression with part variables for values that it reads from the rest of the input."""
         made = self._localised_node(expr, bound, use)
         assert isinstance(made, ast.Expr)
         return made
@@ -292,7 +292,7 @@ class Spreading:
 
 @dataclass(frozen=True)
 class Loop:
-    """A FLWOR expression over items of the input: `head`, then the loop, then what is local to an item."""
+    """A FLWOR expression over items of the input: `head`, then the loop, then the clauses local to an item."""
 
     head: tuple[ast.Clause, ...]
     """Bindings that do not read the input."""
@@ -320,7 +320,7 @@ def merged(flwor: ast.Flwor) -> ast.Flwor:
 
 
 def inlined(let: ast.LetClause, rest: ast.Flwor, bound: frozenset[ExpandedName]) -> ast.Flwor:
-    """What follows a `let`, with its value in place of its variable."""
+    """The clauses after a `let`, with its value in place of its variable."""
     if let.type is not None:
         raise NotSpread("the type of a variable that holds input is checked as a whole", let)
     refuse_grouped(let, rest)
@@ -353,7 +353,7 @@ def _is_window(clause: ast.Node | None) -> bool:
 
 
 def _own(part: ast.Expr) -> ast.Expr:
-    """What a part of a flattened path adds to it."""
+    """The predicates and steps that one part adds to a flattened path."""
     return part.predicate if isinstance(part, ast.Filter) else part
 
 

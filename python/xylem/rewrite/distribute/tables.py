@@ -47,7 +47,7 @@ def is_table(node: ast.Node) -> bool:
 
 
 def table_part(frame: Frame, call: ast.FunctionCall) -> ast.Expr:
-    """The part that stands for a table; NotSpread where its cells cannot be merged."""
+    """The part that computes a table; NotSpread if its cells cannot be merged."""
     records, keys, aggregates = call.arguments
     spread = frame.spreading.spread(records)
     for function in _functions(keys, aggregates):
@@ -88,7 +88,7 @@ def _mergeable(node: ast.Node, facts: QueryFacts) -> ast.FunctionCall:
 
 
 def _with_values(aggregate: ast.Expr, facts: QueryFacts) -> ast.Expr:
-    """A sum or mean with what is kept of it until tables are merged."""
+    """A sum or mean with the values kept for it until tables are merged."""
     assert isinstance(aggregate, ast.InlineFunction) and isinstance(aggregate.body, ast.FunctionCall)
     call = aggregate.body
     if call.name.local not in ("sum", "avg"):

@@ -194,7 +194,7 @@ def _are_seen_in_passing(
 
 
 def _post(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> ast.Expr:
-    """What is done with a group: arrays [items, order keys…]."""
+    """The expression applied to a group: arrays [items, order keys…]."""
     order = next((index for index, clause in enumerate(clauses) if isinstance(clause, ast.OrderByClause)), None)
     if order is None:
         return _after(clauses, ast.SquareArray((result,), span=result.span))
@@ -209,7 +209,7 @@ def _orders(clauses: tuple[ast.Clause, ...]) -> tuple[ast.OrderSpec, ...]:
 
 
 def _told(specs: tuple[ast.OrderSpec, ...], frame: Frame) -> tuple[ast.OrderSpec, ...]:
-    """Orders with what the prolog says where they say nothing."""
+    """Order specifications completed by the defaults of the prolog."""
     default = "greatest" if frame.is_empty_greatest else "least"
     return tuple(replace(spec, empty=spec.empty or default) for spec in specs)
 
@@ -267,7 +267,7 @@ class _Partial:
         return converted(self._named(call, f"Q{{{call.name.uri}}}{call.name.local}", member), given)
 
     def _may_be_early(self, call: ast.FunctionCall, argument: ast.Expr) -> bool:
-        """Whether what is aggregated may be computed before the group is known. The aggregate's own errors wait."""
+        """Whether aggregated values may be computed before the group is known. Errors of the aggregate itself wait."""
         return id(call) in self._sure or not isinstance(flattened(argument)[0], ast.SimpleMap)
 
     def _named(self, call: ast.FunctionCall, function: str, member: ast.Expr) -> ast.VarRef:

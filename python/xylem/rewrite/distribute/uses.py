@@ -31,7 +31,7 @@ _ATOMISING = (
 
 
 def children_in_use(node: ast.Node) -> Iterator[tuple[ast.Node, Use]]:
-    """The nodes directly below, each with what is done to its value."""
+    """The nodes directly below, each with the use of its value."""
     match node:
         case ast.If(test=test, then=then, otherwise=otherwise):
             yield test, Use.TRUTH

@@ -60,7 +60,7 @@ class _Shape(NamedTuple):
 
 
 def windowed(frame: Frame, expr: ast.Expr, place: Place) -> ast.Expr | None:
-    """The part that windows are, or an aggregate of what they give; None where an expression is neither."""
+    """The part for windows or for an aggregate of their results; None for other expressions."""
     match expr:
         case ast.Flwor() | ast.Path() | ast.Filter() | ast.SimpleMap():
             flwor = _windows_of(expr)

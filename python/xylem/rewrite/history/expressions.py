@@ -69,7 +69,7 @@ def folded_variable(argument: ast.Expr) -> ExpandedName | None:
 
 
 def asks_for_versions(body: ast.Expr, unit: ast.Name) -> bool:
-    """Whether versions of what a variable holds are asked for: `$x#1`."""
+    """Whether an expression reads versions of a variable's nodes: `$x#1`."""
     return any(
         isinstance(node, PROJECTIONS)
         and isinstance(node.base, (ast.VarRef, *PROJECTIONS))
@@ -79,7 +79,7 @@ def asks_for_versions(body: ast.Expr, unit: ast.Name) -> bool:
 
 
 def path_from(expr: ast.Node, mixed: set[ExpandedName]) -> ast.Node | None:
-    """A path or a group that starts at one of these variables; None where there is none."""
+    """A path or a group that starts at one of these variables; None if there is none."""
     if not mixed:
         return None
     tainted = set(mixed)
@@ -100,7 +100,7 @@ def path_from(expr: ast.Node, mixed: set[ExpandedName]) -> ast.Node | None:
 
 
 def stays_apart(rest: Sequence[ast.Expr], is_order_kept: bool) -> bool:
-    """Whether what is taken of elements inside each other is different, and in document order where that matters."""
+    """Whether results from nested elements are disjoint, and in document order if order matters."""
     axes = [step.axis if isinstance(step, ast.AxisStep) else "" for step in rest]
     if not axes or axes == ["attribute"]:
         return True
@@ -108,6 +108,6 @@ def stays_apart(rest: Sequence[ast.Expr], is_order_kept: bool) -> bool:
 
 
 def text_of(expr: ast.Node) -> str:
-    """An expression as it was written; a step with the path in front of it is told by where it stands."""
+    """An expression as it was written; the position of a step identifies the path before it."""
     span = expr.span
     return " ".join(span.source.text[span.start : span.end].split())

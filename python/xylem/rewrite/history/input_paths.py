@@ -63,7 +63,7 @@ class InputPath:
 
 
 def projection_of(node: ast.Node) -> Projection | None:
-    """What a projection chooses; None where that is not a literal."""
+    """The version or time that a projection selects; None if it is not a literal."""
     match node:
         case ast.VersionProjection(version=ast.IntegerLiteral(value=value)):
             return Projection("#", str(value))
@@ -208,7 +208,7 @@ class InputPaths:
         )
 
     def _united(self, expr: ast.Expr) -> InputPath | None:
-        """A path to what is in one, in both, or not in the other of two paths by the same steps."""
+        """The union, intersection or difference of two paths with the same steps, as one path."""
         rest: list[ast.Expr] = []
         while isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep):
             rest.insert(0, expr.right)

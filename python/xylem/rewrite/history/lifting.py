@@ -51,7 +51,7 @@ class Lifting(PlanBase):
         values: Sequence[ast.Expr] = (),
         lookups: Sequence[plan.Lookup] = (),
     ) -> plan.Source:
-        """`values`: what is computed of a unit beside the body; `lookups`: those that the body asks."""
+        """`values` are further results of a unit; `lookups` are the lookups that the body makes."""
         condition: int | None = None
         levels = 0
         if path.conditions:
@@ -112,7 +112,7 @@ class Lifting(PlanBase):
         return made
 
     def _lifted(self, expr: ast.Node, beside: Beside) -> Any:
-        """An expression with variables for what operators keep for it."""
+        """An expression with variables for the values that operators maintain."""
         if not self._reads_paths(expr):
             return expr
 
@@ -167,7 +167,7 @@ class Lifting(PlanBase):
         return None if found is None else beside.hole(found, expr.span)
 
     def _together(self, expr: ast.Expr, beside: Beside) -> ast.Expr | None:
-        """The same where paths start at several of the items: those must not stand inside each other."""
+        """The case of paths that start at several of the items, which must not contain each other."""
         before, self.takes_together = self.takes_together, True
         try:
             return self._sequence(expr, beside)

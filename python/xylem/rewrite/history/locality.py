@@ -95,7 +95,7 @@ def _first_step(node: ast.Node, name: tuple[str, str]) -> tuple[ast.Node, list[a
 
 
 def durations(expr: ast.Node) -> tuple[Projection, ...]:
-    """How far back in time an expression looks."""
+    """The durations by which an expression looks back in time."""
     found = (projection_of(node) for node in expr.walk())
     return tuple(dict.fromkeys(one for one in found if one is not None and one.sign.startswith("?")))
 
@@ -106,7 +106,7 @@ def looks_back(expr: ast.Node) -> bool:
 
 
 def may_be_time(node: ast.Node) -> bool:
-    """Whether `$x?60` may be a projection: of maps and arrays it is a lookup, which only the value tells."""
+    """Whether `$x?60` may be a projection; for maps and arrays it is a lookup, which only the value decides."""
     return isinstance(node, ast.Lookup) and isinstance(node.key, (ast.IntegerLiteral, ast.DecimalLiteral))
 
 

@@ -63,7 +63,7 @@ class Timelines:
 
 
 class Numbering:
-    """Where the items of a unit stand among those of all units, `at $i`, or its tuples, `count $n`.
+    """The position of a unit's items among those of all units (`at $i`), or of its tuples (`count $n`).
 
     A unit is given how many come before it, and tells how many it has.
     """
@@ -283,7 +283,7 @@ class LoopPlans(Lifting):
         )
 
     def _siblings(self, path: InputPath, unit: ast.Name) -> tuple[plan.Siblings | None, list[ast.Expr]]:
-        """The places among siblings that count, and what is asked of each before."""
+        """The positions among siblings that matter, and the tests before each of them."""
         if path.siblings is None:
             return None, []
         tests, places = path.siblings
@@ -324,7 +324,7 @@ class LoopPlans(Lifting):
             self.takes_together = before
 
     def _row(self, result: ast.Expr, specs: Sequence[ast.OrderSpec], beside: Beside) -> ast.Expr:
-        """What a turn gives: its items, behind the keys they are ordered by."""
+        """The result of an iteration: its order keys, then its items."""
         given: ast.Expr = self._lifted(result, beside)
         keys = [self._lifted(spec.key, beside) for spec in specs]
         return ast.SquareArray((*keys, given), span=result.span) if specs else given
@@ -332,7 +332,7 @@ class LoopPlans(Lifting):
     def _template(
         self, body: ast.Expr, specs: Sequence[ast.OrderSpec], inner: Sequence[ast.Clause]
     ) -> tuple[ast.Expr, tuple[str | None, ...], str] | None:
-        """What a turn gives to the element around it, the text of that, and its start tag; None where there is none."""
+        """An iteration's result for the element around it, with that element's text and start tag; None without one."""
         keys: tuple[ast.Expr, ...] = ()
         element = body
         if specs:
@@ -373,7 +373,7 @@ class LoopPlans(Lifting):
         fold: str | None,
         outer: Beside,
     ) -> tuple[ast.Expr, plan.Grouping]:
-        """The row that a turn gives to its group, and what becomes of the group."""
+        """The row that an iteration adds to its group, and the result of the group."""
         beside = Beside(self)
         keys = [spec.name for spec in group.specs]
         taken = {name.expanded for name in keys}

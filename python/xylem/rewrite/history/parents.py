@@ -30,7 +30,7 @@ _BINDERS = (
 
 
 def levels_above(nodes: Sequence[ast.Node], name: ast.Name) -> int:
-    """How many levels above the item of a variable some expressions look; 0 where that cannot be told by its name."""
+    """The number of levels above a variable's item that some expressions read; 0 if its name does not tell."""
     most = 0
     for node in (each for one in nodes for each in one.walk()):
         if isinstance(node, _BINDERS) and node.name.expanded == name.expanded:
@@ -67,7 +67,7 @@ def _level(node: ast.Node, name: ast.Name) -> int | None:
 
 
 def raised(path: InputPath, levels: int) -> tuple[InputPath, list[ast.AxisStep]] | None:
-    """The path to the elements so many levels above, and the steps down from them; None where there are none."""
+    """The path to the elements a number of levels above, and the steps down from them; None if there are none."""
     kept = len(path.steps) - levels
     if kept < 1 or path.projection is not None or path.siblings is not None or path.rest:
         return None

@@ -20,7 +20,7 @@ from .locality import is_timeline, looks_back, may_be_time, reason_to_leave
 
 @dataclass
 class Beside:
-    """What a function reads beside its unit, as further parameters."""
+    """The values that a function reads beside its unit, as further parameters."""
 
     planner: PlanBase
     holes: list[plan.Operator] = field(default_factory=list)
@@ -141,7 +141,7 @@ class PlanBase(ABC):
         steps: tuple[plan.Step, ...],
         lookups: Sequence[plan.Lookup] = (),
     ) -> None:
-        """The histories that a function reads of its unit, and of what it looks up."""
+        """The histories that a function reads, of its unit and of its lookups."""
         for node in body.walk():
             if isinstance(node, PROJECTIONS) and is_timeline(node):
                 raise NoOperator("the history of a value of each turn of a loop", node)

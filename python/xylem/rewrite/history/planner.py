@@ -81,7 +81,7 @@ class _Planner(LoopPlans):
         return PlannedHistory(plan.HistoryPlan(plan.Sequence(()), (), whole=why, notes=(note,)), ())
 
     def _without_lets(self, body: ast.Expr) -> ast.Expr:
-        """Paths and what is folded of them in place of the variables that hold them."""
+        """Paths and their folds in place of the variables that hold them."""
 
         def flwor(node: ast.Node) -> ast.Node | None:
             if not isinstance(node, ast.Flwor):
