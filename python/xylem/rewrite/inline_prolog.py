@@ -43,7 +43,7 @@ MOST_NODES = 4_000
 
 
 def inline_prolog(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> ast.Expr:
-    """The body with calls of simple functions, and variables that read the input, replaced by what they stand for."""
+    """The body with simple functions inlined, and with variables that read the input replaced by their values."""
     declared = list(prolog)
     body = inline_functions(body, declared)
     reached = [d for d in reached_declarations([body], declared) if isinstance(d, ast.VariableDecl)]
@@ -62,7 +62,7 @@ def inline_prolog(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> ast.Expr
 
 
 def inline_functions(body: ast.Expr, declared: Iterable[ast.Declaration]) -> ast.Expr:
-    """The body with calls of simple functions replaced by what they stand for."""
+    """The body with simple functions inlined."""
     declared = list(declared)
     functions = {(*d.name.expanded, len(d.parameters)): d for d in declared if isinstance(d, ast.FunctionDecl)}
     if not functions:
@@ -94,7 +94,7 @@ class _Inliner:
         self.results = 0
 
     def inlined(self, expr: ast.Expr, known: KnownTypes) -> ast.Expr:
-        """An expression of the query, or of a function, with what is known of its own variables."""
+        """An expression of the query or of a function after inlining, given the known types of its variables."""
         return replaced(expr, lambda node: self._call(node, known))
 
     def _call(self, node: ast.Node, known: KnownTypes) -> ast.Node | None:

@@ -24,7 +24,7 @@ ExpandedName = tuple[str, str]
 
 
 def reads_input(node: ast.Node) -> bool:
-    """Whether a leading `/` stands anywhere in it."""
+    """Whether it contains a leading `/`."""
     return any(isinstance(below, ast.Root) for below in node.walk())
 
 
@@ -39,7 +39,7 @@ def is_closed(expr: ast.Expr, bound: frozenset[ExpandedName]) -> bool:
 
 
 def read_from_document(body: ast.Expr, is_one_document: bool = True, *, may_be_named: bool = True) -> ast.Expr:
-    """The body with a leading `/` for every way to say the input; NotSpread where that cannot be told.
+    """The body with a leading `/` for every reference to the input; NotSpread if a reference is unclear.
 
     With several documents, a `/` behind a change of focus is the document of the node at hand, and cannot be followed.
     `may_be_named`: the input is the document that the query names by doc(), where it asks for no other.

@@ -56,7 +56,7 @@ class LeafLimits:
             raise TooFar
 
     def check_predicate(self, predicate: ast.Expr, streams: Collection[str]) -> None:
-        """The same for a predicate, whose focus is a node of the stream."""
+        """Check a predicate, whose focus is a node of the stream."""
         self._check_prolog(predicate)
         here = {("", name): Projection() for name in streams}
         focus = Projection()

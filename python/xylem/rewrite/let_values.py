@@ -98,7 +98,7 @@ def _is_repeated_in(name: ast.Name, expr: ast.Node) -> bool:
 
 
 def bound_once(body: ast.Expr) -> dict[tuple[str, str], ast.Expr]:
-    """What variables stand for that one `let` binds, and nothing else."""
+    """The values of variables that exactly one `let` binds."""
     times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
     lets = (node for node in body.walk() if isinstance(node, ast.LetClause))
     return {let.name.expanded: let.value for let in lets if times[let.name.expanded] == 1}

@@ -32,7 +32,7 @@ class _Stays(Exception):
 
 
 def lifted(test: ast.Expr) -> Lifted | None:
-    """The test said of the parent; None where it asks for more than the parent."""
+    """The test as a condition on the parent; None if it reads more than the parent."""
     if uses_position(test) or not reads_focus(test):
         return None
     if isinstance(test, ast.AxisStep) and test.axis == "parent" and has_only_tests(test):

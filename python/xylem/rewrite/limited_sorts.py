@@ -32,7 +32,7 @@ _CONSTRUCTORS = (ast.DirectElement, ast.ComputedElement, ast.SquareArray, ast.Ma
 
 @dataclass(frozen=True)
 class LimitedSort:
-    """A loop with `order by` of which the first tuples are wanted."""
+    """A loop with `order by` whose first tuples are needed."""
 
     loop: ast.Flwor
     """The whole loop: for, then clauses before the order, the order, clauses behind it."""
@@ -45,7 +45,7 @@ class LimitedSort:
 
     @property
     def told(self) -> str:
-        """How many tuples, in words."""
+        """The number of tuples, in words."""
         number = f"${self.limit.name.local}" if isinstance(self.limit, ast.VarRef) else str(self.limit)
         return f"{number} tuple{'s' * (number != '1')}"
 
@@ -80,7 +80,7 @@ def limited_sort(expr: ast.Expr) -> LimitedSort | None:
 
 
 class _Wanted(NamedTuple):
-    """How many items of a sequence."""
+    """The number of items of a sequence that are needed."""
 
     base: ast.Expr
     limit: int | ast.VarRef
@@ -106,7 +106,7 @@ def _wanted(expr: ast.Node) -> _Wanted | None:
 
 
 def limited_nodes(body: ast.Node) -> frozenset[int]:
-    """The `order by` clauses and calls of sort() in a query of which only the first items are asked for, by id."""
+    """The `order by` clauses and calls of sort() of which a query needs only the first items, by id."""
     found: set[int] = set()
     for node in body.walk():
         limited = limited_sort(node) if isinstance(node, (ast.Flwor, ast.FunctionCall, ast.Filter)) else None
@@ -209,7 +209,7 @@ def sorting_loop(call: ast.Expr) -> ast.Flwor | None:
 
 
 def _key(function: ast.Expr, item: ast.VarRef) -> ast.Expr | None:
-    """What a function of one item gives for it."""
+    """The result of a one-parameter function for an item."""
     match function:
         case ast.InlineFunction(parameters=(ast.Parameter(name=name, type=None),), returns=None, body=body):
             if reads_focus(body):

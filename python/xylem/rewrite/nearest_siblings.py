@@ -71,7 +71,7 @@ def argument_of_last(predicate: ast.Expr) -> bool:
 
 
 def any_sibling(expr: ast.Expr) -> ast.Expr:
-    """A condition that asks for the nearest of siblings, of which any will do."""
+    """A test whether there are siblings, which reads only the nearest one."""
     match expr:
         case ast.AxisStep(axis=axis, predicates=predicates) if axis in AXES and all(map(is_test, predicates)):
             return nearest(expr)

@@ -15,7 +15,7 @@ class NotSpread(Exception):
 
 
 class NoParts(NotSpread):
-    """One of which nothing more particular is known."""
+    """The general case, without a more specific reason."""
 
     def __init__(self, node: ast.Node | None = None) -> None:
         super().__init__("its value over the input does not follow from its values over parts of it", node)

@@ -80,7 +80,7 @@ def split_start(expr: ast.Expr) -> tuple[ast.Expr, list[ast.Expr]]:
 
 
 def is_local(part: ast.Expr, streams: Collection[str]) -> bool:
-    """Whether a part gives only what is below its focus, and does not ask how many there are beside it."""
+    """Whether a part selects only nodes below its focus, and does not read the size of the focus."""
     for node in part.walk():
         if isinstance(node, _CONSTRUCTORS) or (isinstance(node, ast.VarRef) and node.name.local in streams):
             return False
@@ -88,7 +88,7 @@ def is_local(part: ast.Expr, streams: Collection[str]) -> bool:
 
 
 def stays_inside(rest: Sequence[ast.Expr]) -> bool:
-    """Whether no part leads out of the node the path goes on from: two such nodes then never lead to the same one."""
+    """Whether no part leaves the node that it starts from, so that two such nodes never lead to the same node."""
     level = 0
     for part in rest:
         if not isinstance(part, ast.AxisStep):
@@ -115,7 +115,7 @@ _DOWN = {"child", "attribute", "descendant", "descendant-or-self", "self"}
 
 
 def path_from(rest: Sequence[ast.Expr]) -> Rest:
-    """The parts of a path, from whatever start."""
+    """The parts of a path from any start."""
 
     def made(start: ast.Expr) -> ast.Expr:
         for part in rest:

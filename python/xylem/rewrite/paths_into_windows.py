@@ -140,7 +140,7 @@ def _name_of(clause: ast.Clause) -> ast.Name:
 
 
 def _split(clauses: tuple[ast.Clause, ...]) -> tuple[tuple[ast.Clause, ...], tuple[ast.Clause, ...]]:
-    """The window clause with what only looks at its tuples, one by one; and the rest."""
+    """The window clause with the clauses that only read its tuples one by one, and the rest."""
     end = next((place + 1 for place, clause in enumerate(clauses) if _forms_windows(clause)), len(clauses))
     while end < len(clauses) and isinstance(clauses[end], (ast.WhereClause, ast.LetClause, ast.CountClause)):
         end += 1
@@ -149,7 +149,7 @@ def _split(clauses: tuple[ast.Clause, ...]) -> tuple[tuple[ast.Clause, ...], tup
 
 @dataclass(frozen=True)
 class _Windows:
-    """Windows whose results can be put one behind the other: what is known of them behind their clause."""
+    """Windows whose results can be concatenated, and the facts known after their clause."""
 
     items: Names
     """Variables bound to items of one window and of no other, in document order."""
@@ -161,7 +161,7 @@ class _Windows:
 
     @staticmethod
     def of(outer: tuple[ast.Clause, ...], streams: Container[str]) -> _Windows | None:
-        """What is known behind some clauses; None where windows share items, or order is lost."""
+        """The facts known after some clauses; None if windows share items, or if order is lost."""
         place = next((place for place, clause in enumerate(outer) if _forms_windows(clause)), None)
         if place is None or not all(isinstance(clause, ast.LetClause) for clause in outer[:place]):
             return None
@@ -206,7 +206,7 @@ def _seen(result: ast.Expr, first_of: ast.Name | None) -> ast.Expr:
 
 
 def _items_of(clause: ast.Clause) -> tuple[Names, ast.Name | None] | None:
-    """The variables bound to items of one window and of no other; and that of which only the first item is such."""
+    """The variables bound to items of one window only, and the variable of which only the first item is such."""
     names: list[ast.Name | None]
     first_of = None
     match clause:
@@ -225,7 +225,7 @@ def _items_of(clause: ast.Clause) -> tuple[Names, ast.Name | None] | None:
 
 
 def _may_nest(collection: ast.Expr, streams: Container[str]) -> bool | None:
-    """Whether items may stand inside each other; None where they may come in another order than the document's."""
+    """Whether items may contain each other; None if they may be out of document order."""
     order = event_order_call(collection)
     if order is not None or makes_elements(collection):
         # Copies, and elements made one after the other: trees of their own.

@@ -18,7 +18,7 @@ FunctionKey = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class QueryFacts:
-    """What is known of the query as a whole."""
+    """The facts about the query as a whole."""
 
     functions: Mapping[FunctionKey, ast.FunctionDecl]
     variables: Mapping[ExpandedName, Known]
@@ -56,7 +56,7 @@ class QueryFacts:
         return QueryFacts(functions, variables, taken, has_collation, values, sets_variables)
 
     def fresh(self, like: str) -> ast.VarRef:
-        """A variable that stands nowhere else in the query."""
+        """A variable that the query does not use."""
         name, number = like, 1
         while name in self.taken:
             number += 1
@@ -82,7 +82,7 @@ class QueryRule(ABC):
 
 
 class Change(NamedTuple):
-    """What a rule changed."""
+    """A change made by a rule."""
 
     rule: QueryRule
     before: ast.Expr
@@ -90,14 +90,14 @@ class Change(NamedTuple):
 
     @property
     def told(self) -> str:
-        """What the rule did, in words for `explain`."""
+        """The change in words, for `explain`."""
         return f"{self.rule.told} ({self.rule.name})"
 
 
 def apply_rules(
     rules: Sequence[QueryRule], body: ast.Expr, prolog: Sequence[ast.Declaration], without: Collection[str] = ()
 ) -> tuple[ast.Expr, tuple[Change, ...]]:
-    """The body after each of the rules in turn, but for those in `without`; and what they changed."""
+    """The body after each rule in turn, except those in `without`, and the changes made."""
     facts = QueryFacts.of(body, prolog)
     done: list[Change] = []
     for rule in rules:

@@ -42,7 +42,7 @@ ANYTHING: Alternatives = (Requirement(),)
 
 
 def required_by(nodes: Iterable[Flux]) -> Alternatives:
-    """What must hold of the children of the variables for all of these loops and conditions to reach their bodies."""
+    """The conditions on the variables' children under which all of these loops and conditions reach their bodies."""
     found = ANYTHING
     for node in nodes:
         if isinstance(node, If):
@@ -90,7 +90,7 @@ def _condition(condition: ast.Expr) -> Alternatives:
 
 
 def _value(expr: ast.Expr) -> Alternatives:
-    """What must occur for the value not to be empty."""
+    """The children that must occur for the value not to be empty."""
     match expr:
         case ast.Arithmetic(left=left, right=right):
             return _all_of(_value(left), _value(right))
@@ -99,7 +99,7 @@ def _value(expr: ast.Expr) -> Alternatives:
 
 
 def _nothing(expr: ast.Expr) -> Alternatives:
-    """What must not occur for the value to be empty; `not(exists(…))` and `not(empty(…))` are such too."""
+    """The children that must not occur for the value to be empty; also for `not(exists(…))` and `not(empty(…))`."""
     match expr:
         case ast.FunctionCall(name=ast.Name(local="exists", uri=uri), arguments=(argument,)) if uri == FN:
             return _nothing(argument)

@@ -16,7 +16,7 @@ from .fresh_names import Names
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known at one place of an expression."""
+    """The facts known at one place of an expression."""
 
     names: Names
     schema: Schema | None = None
@@ -30,7 +30,7 @@ class Facts:
         return Facts(names, schema, {ROOT: None if schema is None else schema.document()})
 
     def inside(self, node: Flux) -> Facts:
-        """The same, in the body of a node."""
+        """The facts in the body of a node."""
         if isinstance(node, For):
             return replace(self, types={**self.types, node.variable: self.type_of(node)}, above=(*self.above, node))
         return replace(self, above=(*self.above, node))

@@ -41,7 +41,7 @@ Types = dict[str, ElementConstraints | None]
 
 
 def unsafe_places(program: Flux, schema: Schema | None = None) -> list[str]:
-    """What is wrong with a program, in words; nothing for a safe one."""
+    """The faults of a program, in words; none for a safe program."""
     types: Types = {ROOT: None if schema is None else schema.document()}
     return list(_check(program, ROOT, types, schema))
 

@@ -32,9 +32,9 @@ class ScopedPath:
 
 
 def flattened(expr: ast.Expr) -> tuple[ast.Expr, list[ast.Expr]]:
-    """What a path starts with, and what comes behind each `/`; the predicate of a whole path stands as its Filter.
+    """The start of a path and the part after each `/`; the predicate of a whole path remains its Filter.
 
-    A filter that is itself a step, as in `a/(b | c)[1]`, stands in parentheses: it is none of the whole path.
+    A filter that is itself a step, as in `a/(b | c)[1]`, is in parentheses: it does not apply to the whole path.
     """
     parts: list[ast.Expr] = []
     while isinstance(expr, (ast.Path, ast.Filter)):
@@ -55,7 +55,7 @@ def is_input_path(expr: ast.Expr) -> bool:
 
 
 def scoped_path(expr: ast.Expr, analysis: ReachAnalysis, variables: Variables) -> ScopedPath:
-    """The scope of a path from the document; BeyondReach says why there is none."""
+    """The scope of a path from the document; BeyondReach gives the reason if there is none."""
     _, parts = flattened(expr)
     failure: BeyondReach | None = None
     for used, scope in reversed(list(_beginnings(parts))):
@@ -115,7 +115,7 @@ def _predicates(part: ast.Expr) -> Iterable[ast.Expr]:
 
 
 def _followed(parts: list[ast.Expr], analysis: ReachAnalysis, variables: Variables) -> Reach:
-    """Where the rest of a path arrives, from an element of its scope."""
+    """The elements that the rest of a path selects, from an element of its scope."""
     reach = Reach.ITEM
     for part in parts:
         if isinstance(part, ast.Filter):

@@ -40,7 +40,7 @@ def _keeps_order(body: Flux, is_open: Names, statements: Statements) -> bool:
 
 
 def _parts(body: Flux) -> Iterator[Flux]:
-    """What is evaluated by itself in a body: loops, and what has no other parts."""
+    """The separately evaluated parts of a body: loops, and expressions without further parts."""
     match body:
         case Sequence(parts=parts):
             for part in parts:
@@ -56,19 +56,19 @@ def _is_steady(part: Flux, statements: Statements) -> bool:
 
 
 def _follows(part: Flux, is_open: Names) -> bool:
-    """Whether a part reads what is still passing."""
+    """Whether a part reads items that are still arriving."""
     if isinstance(part, (For, OpenWindows)):
         return True
     return any(free_in(expression) & is_open for expression in expressions_of(part))
 
 
 def _reads(leaf: Leaf, is_open: Names) -> int:
-    """In how many places a leaf reads what is still passing."""
+    """The number of places where a leaf reads items that are still arriving."""
     return sum(isinstance(node, ast.VarRef) and node.name.expanded in is_open for node in leaf.expression.walk())
 
 
 def _opens(loop: For) -> bool:
-    """Whether the items of a loop are open while its body runs: it has loops over what is inside them."""
+    """Whether the items of a loop are open while its body runs, because it loops over their content."""
     todo: list[Flux] = [loop.body]
     while todo:
         body = todo.pop()

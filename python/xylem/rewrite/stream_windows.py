@@ -45,7 +45,7 @@ WindowLike = ast.WindowClause | ast.ForseqClause | ast.ForClause
 
 
 def window_index(clauses: Sequence[ast.Clause]) -> int | None:
-    """The place of a clause over windows, or over what windows give, that stands behind nothing but `let`."""
+    """The index of a clause over windows or their results that follows only `let` clauses."""
     for index, clause in enumerate(clauses):
         if numbered_keys(clauses, index) is not None:
             return index
@@ -68,7 +68,7 @@ def binds_data_windows(clause: ast.Clause) -> bool:
 
 
 def collection_of(clauses: Sequence[ast.Clause], index: int) -> ast.Expr | None:
-    """What its windows range over; None where that reads a variable of a `let` before it."""
+    """The sequence of its windows; None if it reads a variable of an earlier `let`."""
     clause = clauses[index]
     assert isinstance(clause, WindowLike)
     keyed = numbered_keys(clauses, index)
@@ -111,7 +111,7 @@ def over_results(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
 
 
 def _operands(expr: ast.Expr) -> Sequence[ast.Expr]:
-    """What an expression evaluates once, in its own scope."""
+    """The operands that an expression evaluates once, in its own scope."""
     match expr:
         case ast.FunctionCall(name=name, arguments=arguments):
             is_partial = any(isinstance(argument, ast.ArgumentPlaceholder) for argument in arguments)
@@ -144,7 +144,7 @@ _STRICT = (
 
 
 def gives_windows(expr: ast.Expr) -> bool:
-    """Whether an expression may be about windows, told by its form."""
+    """Whether an expression may contain windows, judged by its form."""
     match expr:
         case ast.Flwor(clauses=clauses, result=result) if window_index(clauses) is not None or gives_windows(result):
             return True
@@ -186,7 +186,7 @@ def by_arrival(
 
 
 def given(body: Flux, expression: ast.Flwor, names: Names) -> Flux | None:
-    """What gives the items, with its copies given to the windows; None where their order or identity could be lost."""
+    """The source of the items, with its copies passed to the windows; None if order or identity could be lost."""
     if are_windows(body):
         return body
     match body:

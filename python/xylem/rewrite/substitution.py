@@ -20,12 +20,12 @@ N = TypeVar("N", bound=ast.Node)
 
 
 class FocusInTheWay(Exception):
-    """The expression asks for its focus in a way that no expression can stand for."""
+    """The expression uses its focus in a way that no other expression can replace."""
 
 
 @dataclass(frozen=True)
 class Substitution:
-    """What stands for what at one place of an expression."""
+    """The replacements at one place of an expression."""
 
     variables: Mapping[ExpandedName, ast.Expr]
     focus: ast.Expr | None = None
@@ -34,7 +34,7 @@ class Substitution:
     """Stands for a leading `/`; None leaves it."""
 
     def without(self, *names: ast.Name | None) -> Substitution:
-        """The same, inside a construct that binds these names."""
+        """The replacements inside a construct that binds these names."""
         bound = {name.expanded for name in names if name is not None}
         if not bound & self.variables.keys():
             return self
@@ -42,7 +42,7 @@ class Substitution:
         return replace(self, variables=kept)
 
     def in_new_focus(self, of: ast.Expr) -> Substitution:
-        """The same, where the focus is on the items of `of`, an expression after substitution."""
+        """The replacements where the focus is on the items of `of`, an expression after substitution."""
         return Substitution(self.variables, None, self.root if _starts_in_stream(of, self) else None)
 
     def apply(self, node: N) -> N:

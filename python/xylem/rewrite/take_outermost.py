@@ -29,7 +29,7 @@ from .substitution import variable
 
 
 class Outermost(NamedTuple):
-    """A handler for outermost matches: the path to them, their variable, and what is done with each."""
+    """A handler for outermost matches: the path to them, their variable, and the expression for each."""
 
     path: tuple[Step, ...]
     variable: str

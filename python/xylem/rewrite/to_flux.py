@@ -74,7 +74,7 @@ _PICKING = ("head", "tail", "subsequence", "outermost")
 
 
 def to_flux(body: ast.Expr, limits: LeafLimits | None = None, names: Names | None = None) -> Flux:
-    """The query as XQuery⁻. What no part of it can do is done by one leaf over the whole document."""
+    """The query as XQuery⁻. One leaf over the whole document evaluates whatever XQuery⁻ cannot express."""
     has_windows = any(isinstance(node, (ast.WindowClause, ast.ForseqClause, ast.DataWindow)) for node in body.walk())
     converter = _Converter(names or Names(body), limits or LeafLimits(), has_windows)
     start = _Place(Substitution({}, variable(ROOT), variable(ROOT)), frozenset({ROOT}))
@@ -86,7 +86,7 @@ def to_flux(body: ast.Expr, limits: LeafLimits | None = None, names: Names | Non
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an expression stands: what its names stand for, and what is around it."""
+    """The place of an expression: the values of its names, and its surroundings."""
 
     names: Substitution
     streams: frozenset[str]
@@ -105,7 +105,7 @@ class _Place:
 
     @property
     def resolved(self) -> _Place:
-        """The same place for an expression whose names have been replaced: nothing is to be replaced twice."""
+        """The place for an expression whose names have been replaced, so that nothing is replaced twice."""
         known = {("", name): variable(name) for name in self.streams}
         return replace(self, names=replace(self.names, variables=known))
 
@@ -159,7 +159,7 @@ class _Converter:
         return self._leaf(expr, place)
 
     def _is_taken_apart(self, expr: ast.Expr) -> bool:
-        """Whether the parts of an expression may be evaluated apart: all but what must see the same variables."""
+        """Whether the parts of an expression may be evaluated separately: no statement changes what they read."""
         steady = self.limits.statements.is_steady
         if not self.limits.statements or steady(expr):
             return True
@@ -359,7 +359,7 @@ class _Converter:
         return sequence([OpenWindows(outer, place.inside), made, CloseWindows()])
 
     def _bracketed(self, windows: ast.Expr, place: _Place) -> Flux | None:
-        """Windows whose results are taken between brackets; None where what is followed gives them otherwise."""
+        """Windows whose results are taken between brackets; None if the source gives them in another way."""
         if isinstance(windows, ast.Flwor) and any(map(binds_data_windows, windows.clauses)):
             return self._windows(windows, windows.clauses, windows.result, place)
         made = self.convert(windows, place)
@@ -387,7 +387,7 @@ class _Converter:
         return None if mapped is None else self.convert(mapped, place.resolved)
 
     def _nested_items(self, resolved: ast.Expr, expression: ast.Flwor, place: _Place) -> Flux | None:
-        """Items that may stand inside each other: those in an outermost one are given together, in one tree."""
+        """Items that may contain each other: those inside one outermost item arrive together, in one tree."""
         for first, rest in nesting_paths(resolved, place.streams, whole=True):
             *before, last = first.steps
             self._check_path(first, place)
@@ -555,7 +555,7 @@ class _Converter:
     def _tested_above(
         self, clause: ast.ForClause, rest: Seq[ast.Clause], place: _Place
     ) -> tuple[tuple[ast.Clause, ...]] | None:
-        """The clauses with a `where` about what is above as a predicate, where the path can then be followed."""
+        """The clauses with a `where` about ancestors turned into a predicate, if the path can then be streamed."""
         tested = with_tests_above(clause, rest)
         if tested is None:
             return None
@@ -620,7 +620,7 @@ class _Converter:
 
 
 def _needs_order(rest: Seq[ast.Expr]) -> bool:
-    """Whether what the parts of a path lead to may overlap for nodes inside each other: all but attributes."""
+    """Whether the results of a path's parts may overlap for nested nodes, as all but attributes may."""
     return any(not isinstance(part, ast.AxisStep) or part.axis != "attribute" for part in rest)
 
 
@@ -628,7 +628,7 @@ def _needs_order(rest: Seq[ast.Expr]) -> bool:
 
 
 def sequence(parts: Iterable[Flux]) -> Flux:
-    """The parts one after the other; a single one stands alone."""
+    """The parts as a sequence; a single part is returned as it is."""
     flat: list[Flux] = []
     for part in parts:
         flat.extend(part.parts if isinstance(part, Sequence) else [part])
@@ -657,7 +657,7 @@ def flux_step(step: ast.AxisStep) -> Step:
 
 
 def _ends_in_value(part: Flux) -> bool:
-    """Whether atomic values may stand at its ends."""
+    """Whether it may begin or end with atomic values."""
     match part:
         case Leaf() | CloseWindows():
             return True

@@ -25,7 +25,7 @@ _FORWARD = ("child", "descendant", "descendant-or-self", "self", "attribute")
 
 
 def about_each(expr: ast.Expr, is_in_order: Callable[[ast.Expr], bool]) -> ast.SimpleMap | None:
-    """A path, a filter or `data()` that asks each item of a sequence by itself, as a map over that sequence.
+    """A path, a filter or `data()` that treats each item separately, as a map over the sequence.
 
     `is_in_order` tells whether a sequence of nodes is in document order, each there once and none inside another.
     """

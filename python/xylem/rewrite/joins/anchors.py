@@ -35,7 +35,7 @@ def at_anchor(collection: ast.Expr, around: Surroundings, name: ast.Name) -> tup
 
 
 def _is_shared(start: ast.Expr, steps: list[ast.Path], around: Surroundings) -> bool:
-    """Whether what a path starts with is likely to be the same node for many turns."""
+    """Whether the start of a path is likely to be the same node in many iterations."""
     match start:
         case ast.AxisStep(axis=axis) | ast.Path(right=ast.AxisStep(axis=axis)):
             return axis in UPWARDS

@@ -338,7 +338,7 @@ class _Finder(LoopJoins):
         return ast.Filter(nearest, place if is_behind(path) else last, span=path.span)
 
     def _beside(self, find: FindBeside, node: Any, around: Surroundings) -> ast.Expr | None:
-        """A loop over what stands beside an item as a look-up, over a tree or what a stream keeps of one."""
+        """A loop over the siblings of an item as a lookup, in a tree or in the nodes that a stream keeps."""
         if not self.facts.finds_anchors:
             return None
         number = self.facts.number

@@ -40,7 +40,7 @@ from .visitor import JOIN_NAMESPACE
 
 
 class _Clauses(NamedTuple):
-    """Clauses of a FLWOR expression with what stands around its result."""
+    """The clauses of a FLWOR expression with the surroundings of its result."""
 
     clauses: list[ast.Clause]
     result: ast.Expr
@@ -48,7 +48,7 @@ class _Clauses(NamedTuple):
 
 
 class LoopJoins(SharedValues):
-    """Finds them; what stands in the clauses is visited where it stands."""
+    """Finds joins of loops; expressions inside the clauses are visited in place."""
 
     def _flwor(self, clauses: Sequence[ast.Clause], result: ast.Expr, around: Surroundings) -> _Clauses:
         bounded = [
@@ -128,7 +128,7 @@ class LoopJoins(SharedValues):
     def _joined(
         self, clause: ast.ForClause, rest: Sequence[ast.Clause], result: ast.Expr, around: Surroundings
     ) -> tuple[ast.JoinClause, list[ast.Clause], ast.Expr] | None:
-        """A loop as a join, the clauses that are left behind it, and the result.
+        """A loop as a join, with the remaining clauses and the result.
 
         An equality is taken wherever it stands: another comparison before it leaves more items.
         """
@@ -143,7 +143,7 @@ class LoopJoins(SharedValues):
     def _joined_at_anchor(
         self, clause: ast.ForClause, rest: Sequence[ast.Clause], result: ast.Expr, around: Surroundings
     ) -> tuple[ast.LetClause, tuple[ast.JoinClause, list[ast.Clause], ast.Expr]] | None:
-        """The same for a collection that starts at an anchor, which is bound before it."""
+        """A join over a collection that starts at an anchor, which is bound before it."""
         found = self._at_anchor(clause.collection, around)
         if found is None:
             return None
@@ -263,7 +263,7 @@ class LoopJoins(SharedValues):
     def _with_more(
         self, join: ast.JoinClause, rest: list[ast.Clause], around: Surroundings
     ) -> tuple[ast.JoinClause, list[ast.Clause]]:
-        """A join with the equalities and the orders that stand behind it, and the clauses that are left."""
+        """A join extended by the equalities and comparisons after it, and the remaining clauses."""
         if not is_narrowing(join.tests[0]) or join.place is not None:
             return join, rest
         own = {name.expanded for name in (join.name, join.position) if name is not None}
@@ -295,7 +295,7 @@ class LoopJoins(SharedValues):
         values: Substitution,
         around: Surroundings,
     ) -> tuple[ast.JoinClause, ast.Expr | None] | None:
-        """The join that a condition makes of a loop, and what is left of the condition.
+        """The join that a loop and a condition form, and the rest of the condition.
 
         `hidden` are variables bound by the loop and behind it; `values` stand for some of them.
         """
@@ -399,12 +399,12 @@ def _spliced(clause: ast.ForClause) -> tuple[ast.JoinClause, *tuple[ast.Clause, 
 
 
 def reads_root(expr: ast.Node) -> bool:
-    """Whether a leading `/` of this very focus stands in it."""
+    """Whether it contains a leading `/` that refers to this focus."""
     return (reads_focus(expr) and not reads_item(expr)) or any(isinstance(node, ast.Root) for node in expr.walk())
 
 
 def depth_without(inside: Surroundings, key: ast.Expr, name: ast.Name | None = None) -> int:
-    """How deep a key is, beside the item that it is the key of."""
+    """The number of loops that a key depends on, apart from its own item."""
     own = set() if name is None else {name.expanded}
     return max((inside.depths.get(read, 0) for read in free_in(key) - own), default=0)
 

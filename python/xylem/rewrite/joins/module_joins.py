@@ -55,7 +55,7 @@ class ModuleJoins:
         return with_joins(body, self._facts()) if self.is_possible else body
 
     def of_leaf(self, expr: ast.Expr, around: Surroundings) -> ast.Expr:
-        """A part of a streamed query over what is kept."""
+        """A part of a streamed query that reads kept nodes."""
         facts = JoinFacts(is_leaf=True, shares_values=True, finds_anchors=True)
         return with_joins(expr, facts, around) if self.is_possible else expr
 
@@ -80,7 +80,7 @@ class ModuleJoins:
 
 
 def _worth(facts: JoinFacts) -> tuple[int, int]:
-    """What was found: joins count for more than values that are computed once."""
+    """The value of the findings: joins count more than values that are computed once."""
     return sum(isinstance(one, ast.JoinClause) for one in facts.found), len(facts.found)
 
 

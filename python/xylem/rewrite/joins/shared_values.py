@@ -28,7 +28,7 @@ from .visitor import JoinVisitor
 
 
 class SharedValues(JoinVisitor):
-    """Finds them; what is asked of them is visited where it stands."""
+    """Finds shared values; the expressions that read them are visited in place."""
 
     def _is_shared(self, call: ast.FunctionCall, around: Surroundings) -> bool:
         """Whether a call folds items that are the same at each turn of a loop around it."""
@@ -97,12 +97,12 @@ class SharedValues(JoinVisitor):
         return made
 
     def _changes(self, predicate: ast.Expr, around: Surroundings) -> bool:
-        """Whether a predicate reads what is bound at each turn of the loop around it."""
+        """Whether a predicate reads a variable that the loop around it binds."""
         return around.depth_of(around.settled(predicate)) >= around.depth
 
 
 def _before(predicate: ast.Expr, whole: ast.Expr) -> Span:
-    """Where in the query the step stands that has this predicate."""
+    """The position in the query of the step with this predicate."""
     span, behind = whole.span, predicate.span
     if span.source is not behind.source or not span.start < behind.start <= span.end:
         return span

@@ -43,7 +43,7 @@ _OF_ROOT = ("preceding", "following")
 
 
 def compared_beside(node: ast.GeneralComparison, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
-    """What makes a comparison with steps to one side true; None for any other comparison."""
+    """The condition under which a comparison with sibling steps is true; None for other comparisons."""
     if node.op != "=":
         return None
     for condition in conditions(node):
@@ -60,7 +60,7 @@ def compared_beside(node: ast.GeneralComparison, around: Surroundings, name: ast
 
 
 def tested_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
-    """$x/following-sibling::t[A = B]: a comparison with what changes from turn to turn."""
+    """$x/following-sibling::t[A = B]: a comparison with a value that changes in each iteration."""
     start, steps = _steps(path)
     if len(steps) != 1 or not all(map(is_test, steps[0].predicates)):
         return None
@@ -87,7 +87,7 @@ def nearest_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.
 
 
 def is_behind(path: ast.Expr) -> bool:
-    """Whether a path of one step goes to what comes later in the document."""
+    """Whether a path of one step selects nodes later in the document."""
     step = path.right if isinstance(path, ast.Path) else path
     return isinstance(step, ast.AxisStep) and step.axis in _BEHIND
 
@@ -133,7 +133,7 @@ def _loop(
 
 
 def _steps(path: ast.Expr) -> tuple[ast.Expr | None, list[ast.AxisStep]]:
-    """What a path of steps starts with, None for the context item, and its steps; no steps where it has others."""
+    """The start of a path (None for the context item) and its steps; no steps if it contains other expressions."""
     steps: list[ast.AxisStep] = []
     while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
         steps.append(path.right)

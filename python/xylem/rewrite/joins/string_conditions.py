@@ -75,7 +75,7 @@ def of_strings(test: ast.Expr) -> Iterator[Condition]:
 
 
 def _token(call: ast.FunctionCall, sought: ast.Expr) -> ast.Expr:
-    """The token that is sought; it is an error if there is none, or several."""
+    """The token to find; none or several are an error."""
     token = _call("normalize-space", sought)
     if _is_one_string(sought):
         return token

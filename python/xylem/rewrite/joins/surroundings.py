@@ -22,7 +22,7 @@ ExpandedName = tuple[str, str]
 
 @dataclass(frozen=True)
 class FocusFacts:
-    """How deep the context item is, and the root of its tree."""
+    """The number of loops that the context item depends on, and the root of its tree."""
 
     depth: int = 0
     is_in_input: bool = True
@@ -31,7 +31,7 @@ class FocusFacts:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What is known at one place of an expression."""
+    """The facts known at one place of an expression."""
 
     depth: int = 0
     depths: Mapping[ExpandedName, int] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Surroundings:
 
     @staticmethod
     def of_loops(outer: Iterable[ExpandedName], inner: Iterable[ExpandedName]) -> Surroundings:
-        """Where names are bound to one item each: outer ones once, inner ones at each turn of a loop."""
+        """The surroundings with names bound to one item each: outer names once, inner names in each iteration."""
         depths = dict.fromkeys(inner, 1)
         return Surroundings(min(len(depths), 1), depths, FocusFacts(0, False), single=frozenset({*outer, *depths}))
 
@@ -74,7 +74,7 @@ class Surroundings:
         return replace(inner, depth=self.depth + 1)
 
     def with_let(self, name: ast.Name, value: ast.Expr, may_repeat: bool) -> Surroundings:
-        """Behind a `let`; with `may_repeat`, the value may stand for the variable."""
+        """The surroundings after a `let`; with `may_repeat`, the value may replace the variable."""
         settled = self.settled(value)
         inner = self._bound([name.expanded], self.depth)
         if may_repeat and self.depth_of(settled) < self.depth:
@@ -95,7 +95,7 @@ class Surroundings:
         return self._bound([name.expanded for name in names if name is not None], self.depth)
 
     def in_focus_of(self, items: ast.Expr) -> Surroundings:
-        """Where each of the items is the context item in turn."""
+        """The surroundings in which each of the items is the context item in turn."""
         focus = FocusFacts(self.depth + 1, self.is_in_input(items))
         return replace(self, depth=self.depth + 1, focus=focus)
 
@@ -125,7 +125,7 @@ class Surroundings:
     # --- what an expression depends on
 
     def depth_of(self, expr: ast.Expr) -> int:
-        """How many of the loops around its value depends on."""
+        """The number of surrounding loops that its value depends on."""
         found = max((self.depths.get(name, 0) for name in free_in(expr)), default=0)
         if reads_item(expr) or (reads_focus(expr) and not self.focus.is_in_input):
             found = max(found, self.focus.depth)
@@ -168,7 +168,7 @@ _MANY = (ast.Path, ast.AxisStep, ast.Filter, ast.Flwor, ast.SimpleMap, ast.SetOp
 
 
 def may_be_many(value: ast.Expr) -> bool:
-    """Whether a value may be many items, told by its form."""
+    """Whether a value may be many items, judged by its form."""
     if isinstance(value, ast.FunctionCall):
         known = look_up(*value.name.expanded, len(value.arguments))
         return known is not None and known.returns.endswith("*")

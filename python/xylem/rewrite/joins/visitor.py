@@ -17,7 +17,7 @@ JOIN_NAMESPACE = "urn:xylem:join"
 
 @dataclass
 class JoinFacts:
-    """What holds for a whole query."""
+    """The facts that hold for a whole query."""
 
     shares_values: bool = False
     """Whether values that are the same for many turns of a loop are kept: a stream has other ways with them."""
@@ -40,14 +40,14 @@ class JoinFacts:
 
 
 class JoinVisitor(ABC):
-    """Goes through an expression, with what stands around each part of it."""
+    """Visits an expression with the surroundings of each of its parts."""
 
     def __init__(self, facts: JoinFacts) -> None:
         self.facts = facts
 
     @abstractmethod
     def visit(self, node: Any, around: Surroundings) -> Any:
-        """The same part with its joins."""
+        """The part with its joins."""
 
     def _rebuilt(self, node: Any, around: Surroundings) -> Any:
         def value(old: Any) -> Any:

@@ -6,7 +6,7 @@ from xylem.syntax import ast
 
 
 def answering_loops(body: ast.Expr) -> frozenset[int]:
-    """The loops, by id, whose items stand in the answer as they are: they keep the names that the query gave them."""
+    """The loops, by id, whose items are part of the answer unchanged: their variables keep their names."""
     found: set[int] = set()
     waiting: list[ast.Node] = [body]
     while waiting:

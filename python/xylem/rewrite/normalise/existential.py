@@ -33,7 +33,7 @@ def as_comparison(test: ast.Expr) -> ast.Expr:
 
 
 def _asked_for(test: ast.Expr) -> ast.Expr | None:
-    """The items of which a test asks whether there are any."""
+    """The items whose existence a condition tests."""
     for name in ("exists", "boolean"):
         items = argument_of(test, name)
         if items is not None:

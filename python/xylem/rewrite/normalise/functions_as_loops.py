@@ -76,7 +76,7 @@ def _without_arrow(node: ast.Node) -> ast.Node | None:
 
 
 def _mapped(node: ast.Node) -> ast.Node | None:
-    """What a loop gives is mapped as it comes."""
+    """Map the result of a loop inside the loop."""
     match node:
         case ast.SimpleMap(left=ast.Flwor() as loop, right=right) if not uses_position(right):
             return replace(loop, result=replaced(replace(node, left=loop.result), _mapped))

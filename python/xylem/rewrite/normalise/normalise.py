@@ -34,7 +34,7 @@ MOST_ROUNDS = 8
 def normalise(
     body: ast.Expr, prolog: Sequence[ast.Declaration], without: Collection[str] = ()
 ) -> tuple[ast.Expr, tuple[Change, ...]]:
-    """The body of a query in its normal form, and what was changed.
+    """The body of a query in its normal form, and the changes made.
 
     Names are resolved, the input is read from the root, and what the prolog declares has been put in (`inline_prolog`).
     """

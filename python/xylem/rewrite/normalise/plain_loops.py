@@ -51,7 +51,7 @@ def _plain(node: ast.Node) -> ast.Node | None:
 
 
 def _with_path(loop: ast.Flwor) -> ast.Expr | None:
-    """The expression with the path of a `let` where its variable stands."""
+    """The expression with the path of a `let` in place of its variable."""
     for index, clause in enumerate(loop.clauses):
         if not isinstance(clause, ast.LetClause) or clause.type is not None:
             continue
@@ -82,7 +82,7 @@ def _is_read_once(clause: ast.LetClause, behind: ast.Flwor) -> bool:
 
 
 def _stands_for(name: ast.Name, value: ast.Expr, behind: ast.Flwor) -> bool:
-    """Whether a value may stand wherever its variable is read."""
+    """Whether a value may replace its variable everywhere."""
     bound = [one.expanded for node in behind.walk() for one in bound_names(node)]
     if name.expanded in bound or free_in(value) & set(bound):
         return False
@@ -129,7 +129,7 @@ def _gives_nodes(expr: ast.Expr) -> bool:
 
 
 def _of_the_first(loop: ast.Flwor) -> ast.Expr | None:
-    """A loop over the first items of what is sorted: as many as are asked for."""
+    """A loop over the first items of a sorted sequence, limited to the number needed."""
     match loop.clauses:
         case (ast.ForClause(position=ast.Name() as position, collection=ast.Flwor() as items) as first, *rest):
             pass
@@ -148,7 +148,7 @@ def _of_the_first(loop: ast.Flwor) -> ast.Expr | None:
 
 
 def _most(test: ast.Expr, position: ast.Name) -> int | None:
-    """How many items a test of their position lets through, the first ones."""
+    """The number of first items that a test of their position admits."""
     if not isinstance(test, (ast.GeneralComparison, ast.ValueComparison)):
         return None
     for side in sides(test):

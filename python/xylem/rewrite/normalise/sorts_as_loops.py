@@ -45,7 +45,7 @@ class SortsAsLoops(QueryRule):
 
 
 def _counted(loop: ast.Flwor) -> ast.Flwor | None:
-    """The loop over its first tuples alone, where a `count` behind an order tells how many they are."""
+    """The loop limited to its first tuples, if a `count` after an order gives their number."""
     at = next((number for number, clause in enumerate(loop.clauses) if isinstance(clause, ast.CountClause)), None)
     if at is None or at + 1 == len(loop.clauses) or not isinstance(loop.clauses[at - 1], ast.OrderByClause):
         return None
@@ -70,7 +70,7 @@ def _counted(loop: ast.Flwor) -> ast.Flwor | None:
 
 
 def _most(test: ast.Expr, number: ast.Name) -> int | None:
-    """How many of the first tuples pass a test of their number, where all of them do."""
+    """The number of first tuples that pass a test of their number, if no later tuple passes it."""
     position = ast.FunctionCall(ast.Name("position", "fn", FN), ())
     found = first_items(ast.Filter(ast.ContextItem(), Substitution({number.expanded: position}).apply(test)))
     return found.count if found is not None and found.around is None and found.count > 0 else None

@@ -44,7 +44,7 @@ NOTHING = Contribution(None, ast.SequenceExpr())
 
 
 def contribution(step: ast.Expr, found: LinearRecursion) -> Contribution | None:
-    """What a way through the body adds; None where it is more than one operator, or does not reach the rest."""
+    """The contribution of one branch of the body; None if it uses several operators, or does not reach the rest."""
     match step:
         case ast.FunctionCall() if found.is_call(step):
             return NOTHING
@@ -121,7 +121,7 @@ def _binary(operator: Operator, parts: tuple[ast.Expr, ...], found: LinearRecurs
 
 
 def _joined(operator: Operator, values: tuple[ast.Expr, ...]) -> ast.Expr:
-    """What is added, as one expression."""
+    """The contributions as one expression."""
     if operator is Operator.CONCAT:
         # Nothing counts as the empty string, more than one item as an error: as in fn:concat.
         several = values if len(values) > 1 else (*values, ast.StringLiteral(""))

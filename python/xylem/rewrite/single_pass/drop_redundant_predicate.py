@@ -69,7 +69,7 @@ def _without(flwor: ast.Flwor, facts: QueryFacts) -> ast.Expr | None:
 
 
 def _settled(test: ast.Expr, loops: list[ast.ForClause], known: dict[tuple[str, str], Known]) -> ast.Expr | None:
-    """What is left of a condition; None where it always holds."""
+    """The rest of a condition; None if it always holds."""
     for loop in loops:
         if _asks_for_any(test, loop.collection):
             return None

@@ -43,7 +43,7 @@ Make = Callable[[LinearRecursion, ast.FunctionCall, QueryFacts], ast.Expr | None
 
 
 def each_call(body: ast.Expr, facts: QueryFacts, make: Make, end: End = FRONT) -> ast.Expr:
-    """The body with calls of linear recursions replaced by what `make` gives for them."""
+    """The body with calls of linear recursions replaced by the results of `make`."""
     values = bound_once(body)
 
     def at(node: ast.Node) -> ast.Node | None:
@@ -160,7 +160,7 @@ def _with_result(
 
 
 def _next_values(step: ast.Expr, found: LinearRecursion, carried: list[int], may_end: bool = False) -> ast.Expr | None:
-    """The values a way through the body hands on; None where one does not end in the recursive call.
+    """The values that a branch of the body passes on; None if a branch does not end in the recursive call.
 
     With `may_end` a way that gives what is given at the end hands on the values as they are.
     """

@@ -93,7 +93,7 @@ class _Maker:
         return converted(expr, self.returns, self.scope, self.facts)
 
     def _returns_fit(self, *values: Values) -> bool:
-        """Whether what the calls inside give needs no conversion, or always the same."""
+        """Whether the results of inner calls need no conversion, or always the same one."""
         return self.returns is None or declared_class(self.returns).values in values
 
     def _extreme(self) -> ast.Expr | None:
@@ -195,7 +195,7 @@ class _Maker:
 
 
 def _ordered(values: Values) -> Values:
-    """As fn:max takes them: what has no type is a double."""
+    """Values as fn:max takes them: untyped values are doubles."""
     if values is Values.UNTYPED:
         return Values.DOUBLE
     return Values.UNKNOWN if values is Values.BOOLEAN else values

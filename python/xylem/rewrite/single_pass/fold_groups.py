@@ -73,7 +73,7 @@ def is_folded(loop: ast.Flwor, facts: QueryFacts) -> bool:
 
 
 def folded_groups(body: ast.Expr, facts: QueryFacts) -> frozenset[int]:
-    """The `group by` clauses of which only aggregates are kept, by id."""
+    """The `group by` clauses that keep only aggregates, by id."""
     loops = [node for node in body.walk() if isinstance(node, ast.Flwor)]
     found = [_grouped(loop, facts) for loop in loops]
     return frozenset(id(grouped.clause) for grouped in found if grouped is not None)
@@ -177,7 +177,7 @@ class _NotFolded(Exception):
 def _values(
     first: ast.ForClause, before: list[ast.Clause], record: ast.VarRef
 ) -> tuple[dict[ExpandedName, ast.Expr], list[ast.Expr], ast.Expr | None]:
-    """What variables stand for in terms of the record, the conditions it must fulfil, the items of a second loop."""
+    """The values of variables in terms of the record, its conditions, and the items of a second loop."""
     values: dict[ExpandedName, ast.Expr] = {first.name.expanded: record}
     tests: list[ast.Expr] = []
     many: ast.Expr | None = None
@@ -246,7 +246,7 @@ class _Aggregates:
         return ast.SequenceExpr()
 
     def _taken(self, call: ast.FunctionCall) -> ast.Expr | None:
-        """What an aggregate takes of a record."""
+        """The value that an aggregate takes from a record."""
         argument, *more = call.arguments or (ast.SequenceExpr(),)
         has_separator = call.name.local == "string-join" and len(more) == 1 and isinstance(more[0], ast.StringLiteral)
         if (more and not has_separator) or not is_steady(argument) or reads_focus(argument):
@@ -259,7 +259,7 @@ class _Aggregates:
         return Substitution(self.values).apply(argument)
 
     def _parts(self, argument: ast.Expr) -> Iterator[ast.Node]:
-        """The argument, and what its variable stands for."""
+        """The argument, and the value of its variable."""
         yield from argument.walk()
         for name in free_in(argument) & self.values.keys():
             yield from self.values[name].walk()
@@ -301,7 +301,7 @@ class _Aggregates:
 
 
 def _is_way_down(value: ast.Expr | None, nests: bool) -> bool:
-    """Whether a variable stands for the record, or for what a path of steps leads to from it."""
+    """Whether a variable is bound to the record, or to nodes that a path of steps selects from it."""
     while isinstance(value, ast.Path) and isinstance(value.right, ast.AxisStep):
         if value.right.axis not in _STEPS_DOWN or (nests and value.right.axis == "descendant"):
             return False

@@ -58,7 +58,7 @@ class GroupByKey(QueryRule):
 
 @dataclass(frozen=True)
 class _Place:
-    """What is bound around an expression."""
+    """The variables bound around an expression."""
 
     loops: Mapping[ExpandedName, Loop] = field(default_factory=dict)
     paths: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
@@ -69,7 +69,7 @@ class _Place:
     """Whether the focus is that of the whole body."""
 
     def binding(self, *names: ast.Name) -> _Place:
-        """The same, inside of what binds some names."""
+        """The place inside an expression that binds some names."""
         own = {name.expanded for name in names}
         return _Place(
             {name: loop for name, loop in self.loops.items() if name not in own},
@@ -80,7 +80,7 @@ class _Place:
 
 
 class _Tables:
-    """The tables of a query, each with its aggregates, in place of which numbers stand while it is walked."""
+    """The tables of a query with their aggregates; numbers replace the aggregates while the query is visited."""
 
     def __init__(self, facts: QueryFacts) -> None:
         self.facts = facts

@@ -42,5 +42,5 @@ def _looks_around(loop: ast.Flwor) -> bool:
 
 
 def _may_nest(items: ast.Expr) -> bool:
-    """Whether one item may stand inside another: a path of children has them side by side."""
+    """Whether items may contain each other; those of a path of child steps never do."""
     return any(isinstance(node, ast.AxisStep) and node.axis.startswith("descendant") for node in items.walk())

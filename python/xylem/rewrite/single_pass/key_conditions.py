@@ -145,7 +145,7 @@ _SAFE_CALLS = frozenset({
 
 
 def is_safe(expr: ast.Expr, loops: AbstractSet[ExpandedName]) -> bool:
-    """Whether no value of the loops makes an expression fail that others do not.
+    """Whether an expression fails for all values of the loops or for none.
 
     What is asked of all turns beforehand must not fail for one that the loops themselves leave out, as 6 idiv $i does
     for 0 where $i > 0.

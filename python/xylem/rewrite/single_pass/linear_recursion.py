@@ -152,7 +152,7 @@ def is_node_sequence(kind: ast.SequenceTypeNode | None) -> bool:
 def _without_lets(
     body: ast.Expr, sequence: ExpandedName, made: LinearRecursion
 ) -> tuple[list[ast.LetClause], ast.Expr]:
-    """The expression below the `let` clauses around it; what is only another name for something is put in."""
+    """The expression below the `let` clauses around it, with aliases replaced by what they name."""
     kept: list[ast.LetClause] = []
     while isinstance(body, ast.Flwor) and all(isinstance(clause, ast.LetClause) for clause in body.clauses):
         rest, result = list(body.clauses), body.result

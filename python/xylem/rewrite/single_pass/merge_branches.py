@@ -104,7 +104,7 @@ def _path(start: ast.Expr, steps: Sequence[ast.AxisStep]) -> ast.Expr:
 
 
 def _taken(found: RecordSource, further: list[ast.AxisStep], item: ast.VarRef) -> ast.Expr:
-    """What a branch takes of an item, its records being some steps further down."""
+    """The values that a branch takes from an item whose records are some steps below it."""
     taken = found.taken
     for condition in reversed(found.conditions):
         taken = ast.If(condition, taken, ast.SequenceExpr(), span=condition.span)

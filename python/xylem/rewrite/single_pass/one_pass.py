@@ -13,5 +13,5 @@ from .rules import RULES
 def make_one_pass(
     body: ast.Expr, prolog: Sequence[ast.Declaration], without: Collection[str] = ()
 ) -> tuple[ast.Expr, tuple[Change, ...]]:
-    """The body of a query in its normal form, after all rules but those in `without`; and what they changed."""
+    """The body of a query in normal form after all rules except those in `without`, and the changes made."""
     return apply_rules(RULES, body, prolog, without)

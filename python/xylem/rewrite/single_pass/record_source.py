@@ -30,7 +30,7 @@ class RecordSource:
 
     @property
     def leaves_order(self) -> bool:
-        """Whether what is taken of the records, one after the other, may be in another order than in the document."""
+        """Whether the values taken from the records in turn may be out of document order."""
         return self.nests and isinstance(self.taken, ast.Path)
 
 

@@ -8,7 +8,7 @@ from xylem.schema.symbols import symbol
 
 
 def closes_before_reopening(parent: ElementConstraints, first: str, last: str) -> bool:
-    """Whether in every word of the content model, a `last` stands between any two `first`.
+    """Whether in every word of the content model, a `last` lies between any two `first`.
 
     A walk through the automaton from each state that reads a `first`, not through states that read a `last`: another
     `first` must not be reached. `first` and `last` being the same name, every child is a window by itself.

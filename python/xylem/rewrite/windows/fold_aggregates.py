@@ -48,7 +48,7 @@ class FoldAggregates(WindowRule):
 
 
 def _uses(place: WindowPlace, window: WindowPlan) -> int:
-    """How often the window is read."""
+    """The number of reads of the window."""
     return sum(
         isinstance(node, ast.VarRef) and node.name.expanded == window.name.expanded
         for top in place.followers

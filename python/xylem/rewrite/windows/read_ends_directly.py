@@ -37,7 +37,7 @@ class ReadEndsDirectly(WindowRule):
 
 
 def _part(node: ast.Node, window: WindowPlan) -> str | None:
-    """What of the window an expression reads: first, last or count."""
+    """The part of the window that an expression reads: first, last or count."""
     match node:
         case ast.Filter(base=ast.VarRef(name=name), predicate=predicate) if name.expanded == window.name.expanded:
             if isinstance(predicate, ast.IntegerLiteral) and predicate.value == 1:

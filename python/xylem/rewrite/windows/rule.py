@@ -14,7 +14,7 @@ from xylem.syntax import ast
 
 @dataclass(frozen=True)
 class WindowFacts:
-    """What is known around a FLWOR expression."""
+    """The facts known around a FLWOR expression."""
 
     without: frozenset[str] = frozenset()
     """Rules that are switched off."""
@@ -34,7 +34,7 @@ class WindowFacts:
 
 @dataclass(frozen=True)
 class WindowPlace:
-    """A window clause with what follows it: the scope of its variables."""
+    """A window clause with the clauses after it, the scope of its variables."""
 
     window: WindowPlan
     rest: tuple[ast.Clause, ...]
