@@ -35,6 +35,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     What may take longest says so by its time limit; next come all that start Spark.
     """
+    _share_spark(items)
     if not turns.is_everything_asked_for() and not any("::" in argument for argument in config.args):
         cache = getattr(config, "cache", None)
         items[:], left_out = turns.divided(items, cache.get("cache/lastfailed", {}) if cache else ())
@@ -44,3 +45,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         limit = item.get_closest_marker("timeout")
         limits[item.path] = max(limits.get(item.path, 0), limit.args[0] if limit and limit.args else 0)
     items.sort(key=lambda item: (-limits[item.path], SPARK not in item.path.parents))
+
+
+def _share_spark(items: list[pytest.Item]) -> None:
+    """Half of the tests over a session of Spark run each day: each takes seconds of both cores."""
+    for item in items:
+        slow = any(item.iter_markers("turns")) or any(item.iter_markers("share"))
+        if "spark" in getattr(item, "fixturenames", ()) and not slow:
+            item.add_marker(pytest.mark.share(2))

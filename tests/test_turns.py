@@ -35,19 +35,27 @@ def collected(*arguments: str, **environment: str) -> tuple[set[str], str]:
         text=True,
         check=True,
     )
-    return {line.strip() for line in told.stdout.splitlines() if "<Function test_a_million" in line}, told.stdout
+    return {line.strip() for line in told.stdout.splitlines() if "<Function test_" in line}, told.stdout
 
 
 SLOW = "tests/robustness/test_long_chains.py"
 
 
 def test_a_run_chooses_by_its_day_and_says_so() -> None:
-    one, told = collected(SLOW, XYLEM_TEST_DAY="740000")
-    other, _ = collected(SLOW, XYLEM_TEST_DAY="740001")
-    both, _ = collected(SLOW, XYLEM_CAMPAIGN="1")
+    one, told = collected(SLOW, "-k", "million", XYLEM_TEST_DAY="740000")
+    other, _ = collected(SLOW, "-k", "million", XYLEM_TEST_DAY="740001")
+    both, _ = collected(SLOW, "-k", "million", XYLEM_CAMPAIGN="1")
     assert len(one) == len(other) == 1
     assert one | other == both
     assert "XYLEM_TEST_DAY=740000 repeats them" in told
+
+
+def test_tests_over_a_session_of_spark_run_every_second_day() -> None:
+    one, _ = collected("tests/spark/test_frame.py", XYLEM_TEST_DAY="740000")
+    other, _ = collected("tests/spark/test_frame.py", XYLEM_TEST_DAY="740001")
+    everything, _ = collected("tests/spark/test_frame.py", XYLEM_CAMPAIGN="1")
+    assert one | other == everything
+    assert len(one & other) < len(everything) / 2
 
 
 def test_a_test_that_is_named_runs_any_day() -> None:
