@@ -23,7 +23,7 @@ class OpenTag:
 
 @dataclass(frozen=True)
 class OpenedWindows:
-    """What follows are items of windows."""
+    """Marks that items of windows follow."""
 
     opened: OpenWindows
     over: Operator | None
@@ -46,7 +46,7 @@ def united(operators: list[Operator]) -> Operator:
 
 
 def folded(events: Iterable[Event], windows: Callable[[OpenedWindows, Operator], Operator]) -> list[Operator]:
-    """The operators of some events, with what stands between brackets inside of it."""
+    """The operators of some events, including those between brackets."""
     stack: list[tuple[OpenTag | OpenedWindows | None, list[Operator]]] = [(None, [])]
     for event in events:
         match event:
@@ -82,7 +82,7 @@ def is_plain_leaf(operator: Operator) -> bool:
 
 
 def without_tuples(operator: Operator, tuples: Operator | None) -> Operator:
-    """The same where it is evaluated once: what is around it has the tuples."""
+    """The operators if they run once: an operator around them has the tuples."""
     if tuples is None:
         return operator
     if operator is tuples:

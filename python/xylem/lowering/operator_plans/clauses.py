@@ -37,7 +37,7 @@ class Clauses:
         return self.planner.plan(expr.result, scope, tuples)
 
     def clause(self, clause: ast.Clause, tuples: Operator | None, scope: Scope) -> tuple[Operator, Scope]:
-        """The tuples behind a clause, and what is known of variables there."""
+        """The tuples after a clause, and the facts about variables there."""
         made, plan = self.planner.made, self.planner.plan
         match clause:
             case ast.ForClause(name=name, collection=collection, position=position):
@@ -188,7 +188,7 @@ def _order_text(order: ast.BestMatchOrder) -> str:
 
 
 def _reads_much(value: ast.Expr, scope: Scope) -> bool:
-    """Whether it reads a variable that holds more than an item: what it gives is told by an operator of its own."""
+    """Whether it reads a variable of more than one item, so that its result gets an operator of its own."""
     names = (node.name for node in value.walk() if isinstance(node, ast.VarRef))
     return any(name.expanded in scope.roots or scope.of(name) > Extent.ITEM for name in names)
 

@@ -188,7 +188,7 @@ class ExpressionPlanner:
         return self.made(Union, expr, how="either", inputs=branches, over=over)
 
     def of_test(self, test: ast.Expr, scope: Scope) -> tuple[Operator, ...]:
-        """The operators of a condition, whose text is told where it is tested."""
+        """The operators of a condition; the operator that tests it shows its text."""
         if self.is_plain(test):
             return ()
         found = self.plan(test, scope)
@@ -220,7 +220,7 @@ class ExpressionPlanner:
         waiting: list[ast.AxisStep] = []
 
         def settled() -> Operator:
-            """What is known so far, with the steps that wait."""
+            """The operator built so far, with the pending steps."""
             nonlocal found, waiting
             path = path_text(waiting)
             if found is None:
@@ -257,7 +257,7 @@ class ExpressionPlanner:
         return self.made(Select, predicate, condition=text_of(predicate), inputs=inputs)
 
     def over(self, found: Operator, over: Operator | None) -> Operator:
-        """The same for each tuple: what has tuples of its own already is bound to them in turn."""
+        """The operator for each tuple; an operator that has tuples of its own is bound to them in turn."""
         if over is None:
             return found
         if found.over is None:
@@ -301,7 +301,7 @@ class ExpressionPlanner:
                          inputs=(input_,), over=over)  # fmt: skip
 
     def folded(self, function: str, node: ast.Node, input_: Operator, over: Operator | None) -> Operator:
-        """An aggregate of all items of an input; of what a join gives, it asks the index."""
+        """An aggregate of all items of an input; an aggregate of a join asks its index."""
         if isinstance(input_, Join) and input_.how == "inner":
             input_ = replace(input_, how=_MATCHES.get(function, "group"))
         return self.made(Aggregate, node, functions=(function,), inputs=(input_,), over=over)
@@ -321,7 +321,7 @@ class ExpressionPlanner:
         )
 
     def _called(self, call: ast.FunctionCall, scope: Scope, over: Operator | None) -> Operator:
-        """A function of the query: what it does stands below its call, but not again inside itself."""
+        """A call of a query's function, with the operators of its body below it, except inside itself."""
         key = (*call.name.expanded, len(call.arguments))
         declaration = self.functions[key]
         told = f"{call.name.local}({', '.join(map(text_of, call.arguments))})"
@@ -363,7 +363,7 @@ def keys_of(kinds: Iterable[str], are_known: bool = True) -> KeysOf:
 
 
 def constructed(expr: ast.Expr) -> str:
-    """What is constructed, in a word."""
+    """The kind of the constructed node, in a word."""
     match expr:
         case ast.DirectElement(name=name):
             return f"<{name}>"
@@ -375,7 +375,7 @@ def constructed(expr: ast.Expr) -> str:
 
 
 def _placed(operator: Operator, span: Span) -> Operator:
-    """The same, with a place in the query where it has none."""
+    """The operator with a place in the query, if it has none."""
     if operator.span is not None or span.end == 0:
         return operator
     return replace(operator, span=span, inputs=tuple(_placed(each, span) for each in operator.inputs))
@@ -386,7 +386,7 @@ def _sequence(items: Sequence[ast.Expr]) -> ast.Expr:
 
 
 def _taken_apart(expr: ast.Expr) -> tuple[ast.Expr | None, list[ast.Expr]]:
-    """Where a path starts, None for the context item, and what follows; a `Filter` stands for its predicate."""
+    """The start of a path (None for the context item) and its parts; a `Filter` represents its predicate."""
     steps: list[ast.Expr] = []
     while True:
         if isinstance(expr, ast.Path):

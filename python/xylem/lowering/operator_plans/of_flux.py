@@ -45,7 +45,7 @@ class FluxPlanner:
         self.planner = planner
 
     def events(self, body: Flux, scope: Scope, over: _Tuples) -> Iterator[Event]:
-        """What is written, piece by piece: once, or for each tuple."""
+        """The written events, piece by piece: once, or for each tuple."""
         match body:
             case Fixed():
                 yield from self._fixed(body, over)
@@ -122,7 +122,7 @@ class FluxPlanner:
 
 
 def in_memory(handler: Handler, variable: str) -> Flux:
-    """What a handler does where its stream is in memory."""
+    """The operators of a handler whose stream is in memory."""
     match handler:
         case On(through=through, step=step):
             return For(handler.variable, variable, (*through, step), handler.body, None, handler.position)

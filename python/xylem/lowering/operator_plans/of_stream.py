@@ -104,7 +104,7 @@ class _StreamPlanner:
     def _scope(
         self, role: ScopeRole, scope: Scope, over: Operator | None, span: Span | None = None
     ) -> Iterator[Event]:
-        """What is written while the children of an element pass."""
+        """The operators that write while the children of an element arrive."""
         held = self._kept(role)
         tuples = over
         if held or not role.is_single:
@@ -280,7 +280,7 @@ class _StreamPlanner:
     # --- windows that are fed, aggregates that are fed
 
     def _windowed(self, opened: OpenedWindows, items: Operator) -> Operator:
-        """What window clauses give for the items between their brackets."""
+        """The operators of window clauses over the items between their brackets."""
         planner = self.flux[Runs.CODE].planner
         before = self.given.get(ITEMS.expanded)
         self.given[ITEMS.expanded] = items
@@ -307,7 +307,7 @@ class _StreamPlanner:
         return replace(made, runs=runs, span=span, meters=meters)
 
     def _taken(self, feed: FeedRole, aggregate: AggregateRole, source: Scan, runs: Runs) -> Operator:
-        """What an aggregate takes of each record."""
+        """The value that an aggregate takes from each record."""
         tuples: Operator = source
         if feed.scope.is_single and self.paths.may_hold_all(feed.step):
             held = self.paths.kept_as(source.path, feed.step)

@@ -28,7 +28,7 @@ IN_ORDER = "of tasks, in the order of the input"
 
 
 def task_plan(program: DistributedProgram) -> OperatorPlan:
-    """The operators of a distributed query, from what its tasks evaluate and how that is put together."""
+    """The operators of a distributed query: those of its tasks, and those that merge their results."""
     query = program.spread
     known: dict[Variable, Operator] = {}
     for part in sorted(query.parts, key=lambda each: (each.stage, each.number)):
@@ -39,7 +39,7 @@ def task_plan(program: DistributedProgram) -> OperatorPlan:
 
 
 def part_operators(expr: ast.Expr) -> Operator:
-    """The operators of an expression over the whole input, in one place: what a part stands for."""
+    """The operators of an expression over the whole input in one process, which a part represents."""
     return ExpressionPlanner(Runs.TASK).plan(expr, Scope())
 
 
@@ -54,7 +54,7 @@ class _PartPlanner(ExpressionPlanner):
         self.tables = {lookup.number: lookup for lookup in part.lookups}
 
     def merged(self) -> Operator:
-        """What the tasks of the part give, put together."""
+        """The merged results of the part's tasks."""
         part, found = self.part, self.plan(self.part.body, Scope())
         span, meters = part.source.span, (Meter("rows", str(part.number)),)
         match part.kind:
@@ -74,7 +74,7 @@ class _PartPlanner(ExpressionPlanner):
         return found
 
     def _grouped(self, found: Operator, meters: tuple[Meter, ...]) -> Operator:
-        """Rows of one key meet; what is asked of their group is computed there."""
+        """Brings the rows of one key together and computes the results of their group."""
         part, grouping = self.part, self.part.grouping
         assert grouping is not None
         rows = self.made(
@@ -136,5 +136,5 @@ def _keys(part: SpreadPart) -> tuple[str, ...]:
 
 
 def _answer_of(body: ast.Expr) -> ast.Expr:
-    """What a group gives; the order keys behind it are not part of the answer."""
+    """The result of a group, without the order keys after it."""
     return body.members[0] if isinstance(body, ast.SquareArray) and body.members else body

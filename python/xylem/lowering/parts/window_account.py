@@ -33,7 +33,7 @@ _OPEN = {
 
 @dataclass(frozen=True)
 class WindowAccount:
-    """What one window clause keeps over a stream."""
+    """The memory of one window clause over a stream."""
 
     line: int
     state: str
@@ -54,7 +54,7 @@ class WindowAccount:
 def window_accounts(
     program: DistributedProgram, body: ast.Node, waits_for_end: Callable[[], bool]
 ) -> list[WindowAccount]:
-    """What each window clause of a program over a stream keeps, one document without an end.
+    """The memory of each window clause of a program over a stream that is one endless document.
 
     `body`: the query; `waits_for_end`: whether one process would keep what grows with the stream.
     """

@@ -58,7 +58,7 @@ def write_best_match(
     *,
     is_answer: bool = False,
 ) -> tuple[Bound, Bound]:
-    """Write the loop over the pairs; gives the variables of the left and of the right side that each turn binds.
+    """Write the loop over the pairs; returns the variables of the left and right side that each iteration binds.
 
     `rest` and `result` are what comes behind the join: variables that neither they nor the join read, and nobody wants
     besides, are not kept. `is_answer`: whether the results are those of the query, and nothing else is.
@@ -81,7 +81,7 @@ def write_best_match(
     written = written_match(c, plan, rest, result) if is_answer and not any(live) and not is_looked_up else None
 
     def joining() -> str:
-        """What makes the join, once both sides are known."""
+        """The code that computes the join from both sides."""
         limits = [_limit(c, criterion) for criterion in plan.criteria]
         constants = [c.bind(c.atomized(c.sequence(c.compile(value)))) for value in plan.constants]
         in_pair = partial(_in_pair, c, plan, bounds)
@@ -166,7 +166,7 @@ def _write_texts(
     given: str,
     in_pair: Callable[[str, str, Callable[[], None]], str],
 ) -> None:
-    """Write what the answer is where it is wanted as text: the loop over the pairs is not reached then."""
+    """Write the code for an answer that is wanted as text, which skips the loop over the pairs."""
 
     def hole(expr: ast.Expr) -> str:
         def write() -> None:
@@ -185,7 +185,7 @@ def _write_texts(
 
 
 def _is_one_item(c: Compiler, plan: BestMatchPlan) -> bool:
-    """Whether the first loop is over one item that is bound already: the other side then serves all turns around."""
+    """Whether the first loop has one item that is already bound, so that the other side serves all outer iterations."""
     first = plan.left if plan.left_is_first else plan.right
     match first.binding:
         case ast.ForClause(collection=ast.VarRef(name=name), allowing_empty=False):
@@ -230,7 +230,7 @@ def not_bounded(written: ast.BestMatchClause, why: str) -> StaticError:
 def _with_stream_orders(
     c: Compiler, plan: BestMatchPlan
 ) -> tuple[BestMatchPlan, list[DeclaredOrder], MovingWindow]:
-    """The plan with what punctuation is read as leaves of its sides, what is declared, and along what windows move."""
+    """The plan with the leaves read as punctuation, the declared orders, and the values along which windows move."""
     both = (plan.left, plan.right)
     declared = [declared_order(c.functions.module.prolog, stream_of(side.binding.collection)) for side in both]
     paths = [
@@ -310,7 +310,7 @@ def _side(
     *,
     is_live: bool = False,
 ) -> tuple[str, Bound]:
-    """What gives the rows of a side, and the variables of a row: that of the loop, then those that are read later."""
+    """The source of a side's rows, and the variables of a row: the loop's, then those that are read later."""
     binding = side.binding
     wanted = set(read).union(*map(read_variables, side.leaves))
     clauses = _read_clauses(side.clauses, wanted)
@@ -349,7 +349,7 @@ def _side(
 
 
 def _read_clauses(clauses: Sequence[ast.Clause], read: set[tuple[str, str]]) -> list[ast.Clause]:
-    """The clauses of a side without variables that nobody reads: what terms read of them has been put in its place."""
+    """The clauses of a side without unused variables: terms already contain the values they read."""
     kept: list[ast.Clause] = []
     wanted = set(read)
     for clause in reversed(clauses):
@@ -536,7 +536,7 @@ def with_positions(plan: BestMatchTuples) -> tuple[list[ast.Clause], Places]:
 
 
 def tuple_criteria(c: Compiler, plan: BestMatchTuples, rows: str, kept: Bound) -> str:
-    """What gives the best of some rows."""
+    """The function that selects the best of some rows."""
 
     def in_row(stem: str, comment: str, write: Callable[[], None]) -> str:
         def body() -> None:
@@ -563,12 +563,12 @@ def _unpack(c: Compiler, side: Bound, parameter: str) -> None:
 
 
 def _fresh(c: Compiler, side: Bound) -> Bound:
-    """The same variables under names of their own."""
+    """The variables under fresh names."""
     return [(name, replace(code, text=c.writer.fresh("v"), simple=True, step=None, each="")) for name, code in side]
 
 
 def _function(c: Compiler, frame: Frame, *parameters: str) -> str:
-    """A function that takes the parameters alone: what it captured is given here."""
+    """A function of the parameters alone; its captured values are bound here."""
     if not frame.captures:
         return frame.name
     return f"(lambda {', '.join(parameters)}: {c.writer.call(frame, *parameters)})"

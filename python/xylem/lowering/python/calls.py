@@ -218,7 +218,7 @@ def _constructor_call(c: Compiler, node: ast.Expr, name: ast.Name, arguments: tu
 
 
 def unknown_function(c: Compiler, name: ast.Name, arity: int, node: ast.Node) -> StaticError:
-    """XPST0017, with what there is instead."""
+    """XPST0017, with the arities or names that exist instead."""
     same = c.functions.arities(c, name)
     if same:
         hint = f"{name} exists with {' or '.join(map(str, same))} argument{'s' if same != [1] else ''}"
@@ -424,7 +424,7 @@ def _is_known_builtin(c: Compiler, name: ast.Name, arity: int) -> bool:
 
 
 def _place(c: Compiler) -> str:
-    """Where a function is referred to: its context, the functions visible there, and the focus it may capture."""
+    """The place of a function reference: its context, the visible functions, and the focus it may capture."""
     focus = c.scope.focus
     item = "None"
     if focus.item is not None:

@@ -23,7 +23,7 @@ from xylem.values.sequence_type import (
 
 
 class Shape(Enum):
-    """How a sequence is held in Python; the calling convention of `values/function_item.py` with one refinement."""
+    """The Python form of a sequence; the calling convention of `values/function_item.py` with one refinement."""
 
     ONE = "the item itself"
     OPTIONAL = "the item, or None"
@@ -32,7 +32,7 @@ class Shape(Enum):
 
 
 class OneStep(NamedTuple):
-    """A step from one node, with the text it was written as: what is no longer that text is no longer that step."""
+    """A step from one node, with its code: it is valid only while the code is unchanged."""
 
     text: str
     context: str

@@ -96,7 +96,7 @@ def tails(kind: type) -> Callable[[T], T]:
 
 
 class Sink:
-    """Where the items of an expression go: statements for one item, and for an iterable of items."""
+    """The destination of an expression's items: statements for one item, and for an iterable of items."""
 
     def __init__(self, one_item: CodeGap, items: CodeGap, *, yields: bool = False) -> None:
         self.one_item = one_item
@@ -154,7 +154,7 @@ class Compiler:
     # --- dispatch
 
     def compile(self, node: ast.Expr) -> Code:
-        """Write what the expression needs; give its value."""
+        """Write the statements of an expression; returns its value."""
         handler = HANDLERS.get(type(node))
         if handler is None:
             raise not_executable(node)

@@ -32,7 +32,7 @@ def variables_in_cycles(units: list[ModuleTable]) -> list[GlobalVariable]:
 
 
 def _is_free(value: ast.Expr, reference: ast.VarRef) -> bool:
-    """Whether nothing inside the initialiser binds the name anew (told by name alone: enough to be sure)."""
+    """Whether nothing inside the initialiser rebinds the name (by name alone, which is conservative)."""
     bound = {
         node.name.expanded
         for node in value.walk()

@@ -39,14 +39,14 @@ def stream_call(c: Compiler, argument: ast.Expr) -> Code:
 
 
 def stream_readers(c: Compiler, name: str) -> int | None:
-    """How many places read a stream: one call outside all loops, or nobody knows."""
+    """The number of places that read a stream: one for a call outside all loops, otherwise unknown."""
     bounds = c.writer.bounds
     assert bounds is not None
     return bounds.stream_readers.get(name)
 
 
 def count_readers(c: Compiler, name: tuple[str, str]) -> int | None:
-    """How many readers an infinite global variable has."""
+    """The number of readers of an infinite global variable."""
     bounds = c.writer.bounds
     assert bounds is not None
     return global_readers(name, bounds.modules)

@@ -22,7 +22,7 @@ def reads_fed_items(collection: ast.Expr) -> bool:
 
 
 def pauses(c: Compiler, collection: ast.Expr) -> bool:
-    """Whether pauses stand among the items of a variable."""
+    """Whether the items of a variable may include pauses."""
     known = c.scope.variables.get(collection.name.expanded) if isinstance(collection, ast.VarRef) else None
     return known is not None and known.code.pauses
 
@@ -38,7 +38,7 @@ def settled(plan: WindowPlan, result: ast.Expr) -> WindowPlan:
 
 
 def write_fed_loop(c: Compiler, targets: str, source: str) -> None:
-    """The head of a loop over what is fed; where that pauses, so does the generator."""
+    """The head of a loop over fed items; at a pause among them, the generator pauses too."""
     turn, pause = c.writer.fresh("turn"), c.writer.constant(PAUSE, "PAUSE", key="PAUSE")
     c.writer.line(f"for {turn} in {source}:")
     with c.writer.indented():

@@ -63,7 +63,7 @@ def tail_flwor(c: Compiler, node: ast.Flwor, finish: Finish) -> None:
 
 
 def straight_on(c: Compiler, node: ast.Flwor | None = None) -> None:
-    """The next statements follow each other, in an expression or in what is left of it."""
+    """The next statements follow each other, in an expression or its rest."""
     if c.static.is_sequential:
         # Variables may change from one statement to the next.
         return
@@ -94,7 +94,7 @@ def push_flwor(c: Compiler, node: ast.Flwor, sink: Sink) -> ItemType:
 
 
 def _planned(c: Compiler, node: ast.Flwor) -> ast.Flwor:
-    """The expression with its joins and window clauses planned, which the program keeps for whoever tells of it."""
+    """The expression with planned joins and window clauses, which the program keeps for `explain`."""
     made = with_plans(c, node)
     if made is not node:
         c.writer.planned[node] = made
@@ -208,7 +208,7 @@ def order_by_keys(c: Compiler, clause: ast.OrderByClause) -> str:
 
 
 def order_columns(c: Compiler, clause: ast.OrderByClause) -> tuple[rt.OrderColumn, ...]:
-    """How the keys of tuples compare."""
+    """The comparison of tuple keys."""
     return tuple(_order_column(c, spec) for spec in clause.specs)
 
 
@@ -227,7 +227,7 @@ def _collation_of(c: Compiler, uri: str | None, node: ast.Node) -> object:
 
 
 def write_tuples(c: Compiler, node: ast.Flwor, clauses: tuple[ast.Clause, ...], then: Callable[[], None]) -> None:
-    """The loops of some clauses of an expression; `then` writes what is done with each tuple."""
+    """The loops of some clauses of an expression; `then` writes the statements for each tuple."""
     loops = _Loops(c, node, Sink(CodeGap(""), CodeGap("")))
     loops.write_clauses(list(_planned(c, replace(node, clauses=clauses)).clauses), then)
 

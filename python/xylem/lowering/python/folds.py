@@ -30,7 +30,7 @@ class Fold:
 
 
 def fold_of(zero: ast.Expr, function: ast.Expr) -> Fold | None:
-    """What fold-left does with a function; None where it is not known before the run."""
+    """The fold that fold-left computes with a function; None if the function is unknown before the run."""
     match function:
         case ast.InlineFunction(parameters=(so_far, one), body=body, returns=returns) if one.type is None:
             if returns is not None and returns != so_far.type:

@@ -38,7 +38,7 @@ def write_join(c: Compiler, join: ast.JoinClause) -> tuple[str, ItemType]:
 
 
 def number_of_matches(c: Compiler, node: ast.Expr, function: str) -> str | None:
-    """count, exists or empty of what a join gives, as Python; None where it gives other items than the index has."""
+    """count, exists or empty of a join as Python; None if the join's results are not the items of its index."""
     match node:
         case ast.Flwor(clauses=(*lets, ast.JoinClause(place=None) as join), result=result):
             if result != ast.VarRef(join.name) and not isinstance(result, _ONE_ITEM):
@@ -54,7 +54,7 @@ def number_of_matches(c: Compiler, node: ast.Expr, function: str) -> str | None:
 
 
 def one_match(c: Compiler, node: ast.Expr, predicate: ast.Expr) -> Code | None:
-    """The first or the last of what a join gives, asked of its index; None for anything else."""
+    """The first or the last result of a join, from its index; None for other expressions."""
     match node:
         case ast.Flwor(clauses=(*lets, ast.JoinClause(place=None) as join), result=ast.VarRef(name=name)):
             if name != join.name or len(join.tests) == 1 or not _is_anchor(lets, join):
@@ -75,7 +75,7 @@ _ONE_ITEM = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.Doub
 
 
 def _is_anchor(lets: Sequence[ast.Clause], join: ast.JoinClause) -> bool:
-    """Whether what stands before a join binds its anchor, and nothing else."""
+    """Whether the clause before a join binds its anchor and nothing else."""
     if join.anchor is None:
         return not lets
     return len(lets) == 1 and isinstance(lets[0], ast.LetClause) and lets[0].name == join.anchor
@@ -151,7 +151,7 @@ def _anchored(c: Compiler, name: str, made: str, join: ast.JoinClause) -> str:
 
 
 def _values(c: Compiler, expr: ast.Expr, op: str) -> str:
-    """What a comparison compares: values, or places in document order."""
+    """The operands of a comparison: values, or positions in document order."""
     code = c.compile(expr)
     if op in ast.NODE_ORDERS:
         return f"{c.rt(rt.order_keys)}({c.as_sequence(code)}, {op!r})"
@@ -159,7 +159,7 @@ def _values(c: Compiler, expr: ast.Expr, op: str) -> str:
 
 
 def _key(c: Compiler, test: ast.JoinTest, number: int) -> str:
-    """The keys of an item. Those of a later test may fail where an earlier one does not hold, and nobody asks."""
+    """The keys of an item. A key of a later test may fail; that counts only if the earlier tests hold."""
     if number == 0 or _never_fails(test.key):
         return _values(c, test.key, test.op)
     keys, error = c.writer.fresh("keys"), c.writer.fresh("error")
@@ -173,7 +173,7 @@ def _key(c: Compiler, test: ast.JoinTest, number: int) -> str:
 
 
 def _never_fails(key: ast.Expr) -> bool:
-    """Paths and variables give what is there, and each node has an identity."""
+    """Whether a key cannot fail: paths, variables, and the identity of nodes."""
     inside = key.arguments[0] if isinstance(key, ast.FunctionCall) and key.name.uri == PREFIXES["_places"] else key
     expressions = (node for node in (argument_of(inside, "generate-id") or inside).walk() if isinstance(node, ast.Expr))
     return all(isinstance(node, (ast.Path, ast.AxisStep, ast.VarRef)) for node in expressions)
@@ -196,7 +196,7 @@ ExpandedName = tuple[str, str]
 
 
 def placed_for(c: Compiler, name: str, made: str, reading: tuple[ast.Expr, ...], is_of_input: bool) -> str:
-    """Write what is made once for many turns where the last variable is bound that it reads; gives its name here."""
+    """Write a value for many iterations where the last variable that it reads is bound; returns its name here."""
     reads = frozenset[tuple[str, str]]().union(*map(free_in, reading))
     return placed(c, name, made, reads, reading, is_of_input)
 
@@ -209,7 +209,7 @@ def placed(
     reading: Sequence[ast.Node],
     is_of_input: bool = False,
 ) -> str:
-    """The same for variables that are told, where not all that is read is bound here."""
+    """As `placed_for`, for given variables, if not all variables that it reads are bound here."""
     visible = [c.scope.variables[one] for one in reads if one in c.scope.variables]
     focus = c.scope.focus
     reads_it = any(map(reads_item if is_of_input else reads_focus, reading))

@@ -39,7 +39,7 @@ class GroupKey:
 
 @dataclass(frozen=True)
 class GroupPart:
-    """An aggregate of a table: what is taken of a record."""
+    """An aggregate of a table: the value taken from a record."""
 
     function: str
     taken: ast.Expr
@@ -56,7 +56,7 @@ class Grouping:
 
 
 def grouping_of(call: ast.FunctionCall, record: ast.VarRef) -> tuple[ast.Expr, Grouping] | None:
-    """The records of a table and what it keeps of them, the variable standing for a record; None for other calls."""
+    """The records of a table, the values it keeps and the variable of a record; None for other calls."""
     if call.name.expanded != GROUPS.expanded:
         return None
     from xylem.rewrite.substitution import Substitution
@@ -104,7 +104,7 @@ def _part(aggregate: ast.Expr, record: ast.VarRef) -> GroupPart:
 
 
 def table_spec(c: Compiler, grouping: Grouping) -> TableSpec:
-    """What a run makes a table of, with the functions for its items and zeros written."""
+    """The description from which a run makes a table; writes the functions for its items and zeros."""
     from xylem.run.stream.keyed_groups import KeySpec, PartSpec, TableSpec
 
     keys = []

@@ -58,7 +58,7 @@ def compile_map(c: Compiler, node: ast.MapConstructor) -> Code:
 
 
 def _with_names(c: Compiler, node: ast.MapConstructor, keys: list[str]) -> Code:
-    """A map of which all keys are strings as they are written: no key can come twice."""
+    """A map whose keys are all string literals, so that no key occurs twice."""
     values = []
     kind = _Entries()
     for entry in node.entries:
@@ -75,7 +75,7 @@ def _with_names(c: Compiler, node: ast.MapConstructor, keys: list[str]) -> Code:
 
 
 def places_of(c: Compiler, names: tuple[str, ...]) -> str:
-    """The constant that says where the items of a record stand."""
+    """The constant with the positions of a record's items."""
     return c.writer.constant(record_places(names), "places", ", ".join(names), key=names)
 
 
@@ -175,7 +175,7 @@ def _whole(c: Compiler, base: Code) -> Code:
 
 
 def value_at(c: Compiler, base: Code, key: Code) -> Code | None:
-    """The value of one key in what is known to be a map, or no item at all; None for anything else."""
+    """The value of one key in an expression known to be a map or empty; None for other expressions."""
     kind = base.item
     if not isinstance(kind, MapItem) or not is_plain(key):
         return None
@@ -225,7 +225,7 @@ def map_call(c: Compiler, builtin: Builtin, given: Sequence[Code]) -> Code | Non
 
 
 def map_result(builtin: Builtin, given: Sequence[Code]) -> MapItem | None:
-    """The type of the map that a function gives, by what it is given; None where it is not known."""
+    """The type of the map that a function returns for its arguments; None if unknown."""
     if builtin.uri != _MAP:
         return None
     base = given[0].item

@@ -64,7 +64,7 @@ class GlobalVariable:
 
 @dataclass(eq=False)
 class ModuleTable:
-    """One module: what it declares, what it imports, and the compiler that writes its code."""
+    """One module: its declarations, its imports, and the compiler that writes its code."""
 
     module: ast.Module
     static: StaticContext
@@ -80,13 +80,13 @@ class ModuleTable:
         self.compiler = Compiler(self.writer, self.static, self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a run asks of it, which is functions by their names: it travels with programs that look them up."""
+        """The state that a run needs, functions by name: it travels with programs that look functions up."""
         kept = ("module", "static", "externals", "uri", "imports", "own_functions")
         return {name: value for name, value in self.__dict__.items() if name in kept}
 
     @cached_property
     def joins(self) -> ModuleJoins:
-        """Finds the joins in what the module declares."""
+        """Finds the joins in the module's declarations."""
         from xylem.rewrite.joins.module_joins import RULE, ModuleJoins
 
         rules_off = self.writer.without_rules
@@ -234,7 +234,7 @@ class ModuleTable:
     # --- code
 
     def variable_code(self, variable: GlobalVariable) -> Code:
-        """How to read a global variable; writes its initialisation the first time."""
+        """The code that reads a global variable; writes its initialisation the first time."""
         if variable.code is None:
             variable.code = self._constant(variable.declaration)
         if variable.code is None:

@@ -140,7 +140,7 @@ def _fused(steps: list[ast.Expr]) -> list[ast.Expr]:
 
 
 def _known_item(c: Compiler, node: ast.Expr) -> ItemType | None:
-    """What the code written so far tells of a variable or of the context item."""
+    """The facts that the code so far establishes about a variable or the context item."""
     if isinstance(node, ast.VarRef):
         variable = c.scope.variables.get(node.name.expanded)
         return None if variable is None else variable.code.item
@@ -287,7 +287,7 @@ def _fits_axis(axis: str, item: NodeItem) -> bool:
 
 
 def _residual(c: Compiler, code: Code, item: NodeItem | None) -> Code:
-    """What a node test cannot say: document-node(element(x)) and type annotations."""
+    """The conditions that a node test cannot express: document-node(element(x)) and type annotations."""
     if item is None:
         return code
     return replace(code, text=f"[n for n in {code.text} if {c.type_constant(item)}.accepts(n)]", shape=Shape.SEQUENCE)
@@ -448,7 +448,7 @@ def asked_value(c: Compiler, predicate: ast.Expr) -> str:
 
 
 def asked_positions(c: Compiler, predicate: ast.Expr, tests: list[PositionTest]) -> str:
-    """What positions are compared with, as a function: it is computed once, and only if there is an item."""
+    """The value that positions are compared with, as a function: computed once, and only if there is an item."""
 
     def told() -> str:
         asked = (f"({test.op!r}, {c.as_sequence(c.atomized(c.compile(test.asked)))})" for test in tests)
@@ -458,7 +458,7 @@ def asked_positions(c: Compiler, predicate: ast.Expr, tests: list[PositionTest])
 
 
 def _once(c: Compiler, predicate: ast.Expr, told: Callable[[], str]) -> str:
-    """A function without parameters for what a predicate asks for."""
+    """A function without parameters for the position that a predicate selects."""
     frame = c.lifted("asked", [], c.describe(predicate), lambda: c.writer.line(f"return {told()}"))
     return f"lambda: {c.writer.call(frame)}"
 

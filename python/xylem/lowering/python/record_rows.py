@@ -45,7 +45,7 @@ def whole_record(c: Compiler, code: Code) -> Code:
 
 
 def matched(c: Compiler, row: Code, expected: SequenceType, what: str) -> Code | None:
-    """A row of a declared type; None where that is for the map to tell."""
+    """A row of a declared type; None if only the map can decide."""
     if not row.item.within(expected.item):
         return None
     if expected.occurrence is Occurrence.ONE:

@@ -26,5 +26,5 @@ def forms_windows_in_batches(clause: ast.Clause) -> bool:
 
 
 def resumed_windows(c: Compiler) -> str:
-    """An expression for what gives the windows of a batch."""
+    """An expression that gives the windows of a batch."""
     return f"run.variables[{c.writer.constant(RESUMED_WINDOWS, 'resumed', key=RESUMED_WINDOWS)}]"

@@ -28,7 +28,7 @@ _HOLDERS = (ast.MapConstructor, ast.SquareArray, ast.CurlyArray, ast.InlineFunct
 def scanned_sides(
     plan: BestMatchPlan, rest: Sequence[ast.Clause], result: ast.Expr, module: ast.Module
 ) -> list[ScannedPath | None]:
-    """How the left and the right side are scanned; None for one that is not."""
+    """The scans of the left and the right side; None for a side without one."""
     if not _gives_new_items(result):
         return [None, None]
     sides = (plan.left, plan.right)

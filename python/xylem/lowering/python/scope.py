@@ -28,7 +28,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Focus:
-    """The context item, position and size as variables. A part that is None is computed nowhere."""
+    """The context item, position and size as variables; None for a part that is not computed."""
 
     item: Variable | None
     position: Variable | None = None
@@ -39,7 +39,7 @@ class Focus:
 
 @dataclass(frozen=True)
 class Place:
-    """Where statements follow each other without conditions: what one of them computes is there for those after it."""
+    """A stretch of statements without branches: later statements can use the values of earlier ones."""
 
     frame: Frame
     body: list[Line | Mark]
@@ -50,7 +50,7 @@ class Place:
         return Place(frame, frame.body, frame.depth)
 
     def is_at(self, frame: Frame) -> bool:
-        """Whether the next statement of a function stands there."""
+        """Whether the next statement of a function is there."""
         return frame is self.frame and frame.body is self.body and frame.depth == self.depth
 
 

@@ -111,7 +111,7 @@ def push_block(c: Compiler, node: ast.Block, sink: Sink) -> ItemType:
 
 
 def _carry_out(c: Compiler, node: ast.Block) -> None:
-    """All statements but the last, for what they do."""
+    """Execute all statements but the last, for their effects."""
     for statement in node.statements[:-1]:
         code = c.compile(statement)
         if code.shape is Shape.ITERABLE:

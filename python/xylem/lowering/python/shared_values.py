@@ -17,7 +17,7 @@ from .joins import placed_for
 
 
 class _Kept(NamedTuple):
-    """Where a value is kept, and its items there, which are computed at the first time."""
+    """The variable that keeps a value, and its items, which are computed at the first use."""
 
     cell: str
     items: str

@@ -38,7 +38,7 @@ def _step_of(code: Code) -> OneStep | None:
 
 
 def _text_step_of(code: Code) -> OneStep | None:
-    """The same, if its characters can be read in one call."""
+    """The step, if one call can read its characters."""
     found = _step_of(code)
     return found if found is not None and has_step_text(found.axis, found.test) else None
 
@@ -124,7 +124,7 @@ def _call(
 
 
 def _once(c: Compiler, text: str, step: OneStep) -> str:
-    """A read that comes again, under a name: computed where the first of them stands, if all after it come there."""
+    """A repeated read under a name, computed at its first occurrence if that precedes all others."""
     known = c.scope.texts.get(text)
     if known is not None:
         return c.use(known).text

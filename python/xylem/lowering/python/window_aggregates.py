@@ -76,7 +76,7 @@ def _lifted(c: Compiler, stem: str, parameter: str, aggregate: WindowAggregate, 
 
 
 def _folding(c: Compiler, plan: WindowPlan, aggregate: WindowAggregate) -> str:
-    """Where at most one window is open at a time, a running value will do."""
+    """The fold of an aggregate; a running value suffices if at most one window is open at a time."""
     running = plan.kind == "tumbling" or plan.has_one_start
     if aggregate.function.uri == FN:
         return f"{c.rt(foldings.folding)}({aggregate.function.local!r}, {running}, {c.context()})"

@@ -45,7 +45,7 @@ class WindowFunctions:
         return self._function("end", when, self._both, self._truth, self.plan.end)
 
     def own_end(self) -> str:
-        """What is tested for each window by itself; None where nothing is left."""
+        """The condition tested for each window separately; None if nothing is left."""
         if not self.plan.is_split:
             return self.whole_end()
         own = self.plan.own

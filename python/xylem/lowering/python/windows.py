@@ -150,7 +150,7 @@ def _write_partition(c: Compiler, plan: WindowPlan, collection: Code, partition:
 
 
 def partial_of(c: Compiler, frame: Frame) -> str:
-    """A generated function with what it captured."""
+    """A generated function with its captured values."""
     captures = "".join(f", {name}={name}" for name in frame.captures)
     return f"{c.rt(partial)}({frame.name}{captures})" if captures else frame.name
 
@@ -227,7 +227,7 @@ def _cursor(c: Compiler, plan: WindowPlan, functions: WindowFunctions, endless: 
 
 
 def distance_of(plan: WindowPlan) -> int | None:
-    """How many items after its first a window ends, where its end says no more than that."""
+    """The number of items after its first at which a window ends, if its end depends on nothing else."""
     index, places = plan.index, (plan.start.named("position"), plan.end.named("position"))
     if index is None or index.kind != "hash" or index.is_general or None in places:
         return None

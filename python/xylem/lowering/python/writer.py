@@ -173,7 +173,7 @@ class Writer:
             self.finished.append(frame)
 
     def call(self, frame: Frame, *arguments: str) -> str:
-        """A call of a finished function: the given arguments, then what it captured."""
+        """A call of a finished function: the given arguments, then its captured values."""
         return f"{frame.name}({', '.join([*arguments, *frame.captures])})"
 
     # --- the whole text

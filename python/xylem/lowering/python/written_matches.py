@@ -41,7 +41,7 @@ class WrittenMatch(NamedTuple):
 def written_match(
     c: Compiler, plan: BestMatchPlan, rest: Sequence[ast.Clause], result: ast.Expr
 ) -> WrittenMatch | None:
-    """How results are written as text; None where they are not known to be such elements."""
+    """The text form of results; None if they are not known to be such elements."""
     lets = [*plan.left.clauses, *plan.right.clauses, *plan.lets, *rest]
     lets = [clause for clause in lets if not (isinstance(clause, ast.WhereClause) and clause not in rest)]
     if c.static.element_namespaces or plan.pads_left or plan.pads_right or not isinstance(result, ast.DirectElement):
@@ -173,7 +173,7 @@ def _leaves(term: Term) -> Iterator[Term]:
 
 
 def _joined(pieces: Iterator[Piece]) -> Iterator[Piece]:
-    """The same with fixed neighbours as one."""
+    """The pieces with adjacent fixed texts merged."""
     fixed = ""
     for piece in pieces:
         if piece[0] == "fixed":

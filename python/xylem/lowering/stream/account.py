@@ -89,7 +89,7 @@ def _aggregated(role: FeedRole, paths: ScanPaths) -> Aggregated:
 
 
 def _buffered(program: StreamProgram, paths: ScanPaths) -> tuple[Buffered, ...]:
-    """What the roles keep. Where the plan says more exactly until when, and how much, its word counts."""
+    """The buffers of the roles. The plan overrides them where it knows duration and size more exactly."""
     planned = {buffer.variable: buffer for buffer in program.plan.buffers}
     found: dict[str, Buffered] = {}
     for role in program.roles:
@@ -104,7 +104,7 @@ def _buffered(program: StreamProgram, paths: ScanPaths) -> tuple[Buffered, ...]:
 
 
 def _kept_while_open(role: FeedRole, paths: ScanPaths) -> Buffered | None:
-    """What the scan keeps of a record that may be the document's own element: it is complete when all has passed."""
+    """The buffers of a record that may be the document element, which is complete only at the end of the input."""
     if not role.scope.is_single or not paths.may_hold_all(role.step):
         return None
     path = paths.absolute(role.step)
@@ -112,7 +112,7 @@ def _kept_while_open(role: FeedRole, paths: ScanPaths) -> Buffered | None:
 
 
 def _kept_value(role: FeedRole, paths: ScanPaths) -> Buffered | None:
-    """What an aggregate holds that is more than a number."""
+    """The state of an aggregate that is more than a number."""
     variable, function = role.scope.variable, role.scope.aggregates[role.aggregate].function
     table = role.scope.aggregates[role.aggregate].table
     if table is not None and any(key.kind in FOUND_KEYS for key in table.keys):

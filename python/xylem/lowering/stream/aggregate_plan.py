@@ -128,7 +128,7 @@ class AggregatePlanner:
         role.takes_runs = aggregate.fold is not None
 
     def _tally(self, role: ScopeRole, aggregate: Aggregate, planned: PlannedStep) -> None:
-        """What the scan decides of the records of an aggregate, or counts by itself."""
+        """The tests and counts of an aggregate's records that the scan computes itself."""
         b, name = self.b, ITEM.name.local
         planned.value_tests = b.selection.value_tests_of_predicates(aggregate.taken, name)
         tallied = tally_of(aggregate.taken, name, b.selection)
@@ -155,7 +155,7 @@ class AggregatePlanner:
         planned.result = replace(table, tests=value_tests)
 
     def _need(self, aggregate: Aggregate, kept: Projection, stream: ProcessStream) -> None:
-        """What is needed of the records of an aggregate."""
+        """The parts of its records that an aggregate needs."""
         name = ITEM.name.local
         if aggregate.function in ("last", "first", "items"):
             # What handlers read of its value; and what decides whether a record is taken.
@@ -176,7 +176,7 @@ class AggregatePlanner:
             add_expression(aggregate.taken, {name: kept}, Use.PRESENCE if aggregate.counts else Use.STRING)
 
     def _need_of_groups(self, aggregate: Aggregate, grouping: Grouping, kept: Projection) -> None:
-        """Keys and aggregates are of what is taken of an item, which may be nodes below it."""
+        """Add the parts that groups need: keys and aggregates may read nodes below an item."""
 
         def add(value: ast.Expr, use: Use) -> None:
             taken = ast.ForClause(ITEM.name, None, aggregate.taken)
@@ -192,7 +192,7 @@ class AggregatePlanner:
                 add(part.taken, Use.PRESENCE if (FN, part.function) in COUNTS else Use.STRING)
 
     def feeder(self, aggregate: Aggregate, name: str, kind: int = nk.ELEMENT) -> str:
-        """def feed(into, item): add what is taken of a record."""
+        """def feed(into, item): add the values taken from a record."""
         c = self.b.c
         if aggregate.fold is not None:
             return self._folder(aggregate, aggregate.fold, name, kind)

@@ -52,7 +52,7 @@ AGGREGATE = "aggregate "
 
 @dataclass(frozen=True)
 class Aggregate:
-    """An aggregate over a stream: the records that feed it, and what it takes of each."""
+    """An aggregate over a stream: the records that feed it, and the value that it takes from each."""
 
     name: str
     """The variable that stands for its value."""
@@ -77,7 +77,7 @@ class Aggregate:
 
     @property
     def depends_on_order(self) -> bool:
-        """Whether records that stand inside each other must come in the order they started."""
+        """Whether nested records must arrive in the order of their start tags."""
         if self.grouping is not None:
             if any(key.kind in FOUND_KEYS for key in self.grouping.keys):
                 return True
@@ -86,7 +86,7 @@ class Aggregate:
 
     @property
     def keys(self) -> tuple[ast.Expr, ...]:
-        """By what records are told apart, or sorted; of a fold, what it does with each."""
+        """The keys by which records are grouped or sorted; for a fold, its step."""
         if self.fold is not None:
             return (self.fold.step,)
         if self.grouping is not None:
@@ -99,14 +99,14 @@ class Aggregate:
 
     @property
     def in_one_step(self) -> ast.Expr:
-        """What fold-left does with a record: its needs are those of the record."""
+        """The step of fold-left for a record: its needs are those of the record."""
         assert self.fold is not None
         clause = ast.ForClause(ONE.name, None, self.taken)
         return ast.Flwor((clause,), self.fold.step)
 
     @property
     def of_item(self) -> Aggregate:
-        """The same aggregate, fed with the nodes the variable itself stands for."""
+        """The aggregate, fed with the nodes of the variable itself."""
         start: ast.Expr = ITEM
         for step in self.prefix:
             start = ast.Path(start, step, span=step.span)
@@ -133,7 +133,7 @@ class Extraction:
         takes_items: bool = False,
         takes_leaves: bool = False,
     ) -> None:
-        """`others` are the other variables of the program: what they hold when a record comes is not known.
+        """`others` are the other variables of the program, whose values are unknown when a record arrives.
 
         With `takes_items`, the nodes of other paths are collected too, as they are. With `takes_leaves`, aggregates may
         be fed with text nodes by themselves.
@@ -361,7 +361,7 @@ class Extraction:
         own_focus: bool,
         limited: LimitedSort | None = None,
     ) -> ast.Flwor | None:
-        """A loop over what is collected of its items, in place of the items themselves; `written` is the expression."""
+        """A loop over the collected values of its items instead of the items; `written` is the expression."""
         first, *rest = node.clauses
         tests: list[ast.Clause] = []
         while rest and isinstance(rest[0], ast.WhereClause):
@@ -471,7 +471,7 @@ def _is_literal(node: ast.Expr) -> bool:
 
 
 def _stays_below(taken: ast.Expr) -> bool:
-    """Whether what is taken of a record is found in it, or known of the elements around it."""
+    """Whether the value taken from a record depends only on its content and on the elements around it."""
     found = Projection()
     try:
         project(taken, {ITEM.name.expanded: found})
@@ -481,7 +481,7 @@ def _stays_below(taken: ast.Expr) -> bool:
 
 
 def _looks_around(expression: ast.Expr) -> bool:
-    """Whether more is read of ITEM than what is in it."""
+    """Whether an expression reads nodes outside ITEM."""
     found = Projection()
     try:
         project(expression, {ITEM.name.expanded: found})
@@ -491,7 +491,7 @@ def _looks_around(expression: ast.Expr) -> bool:
 
 
 def _bound_in(node: ast.Node) -> frozenset[tuple[str, str]]:
-    """The variables a node binds for what is below it; all names found below, to be sure."""
+    """The variables that a node binds for its children; all names found below it, to be safe."""
     names: set[tuple[str, str]] = set()
     for part in node.walk():
         for attribute in ("name", "position", "variable", "default_variable", "current", "previous", "next"):

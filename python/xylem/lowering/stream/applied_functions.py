@@ -93,7 +93,7 @@ class AppliedFunctions:
 
 
 def node_function(declaration: ast.FunctionDecl) -> NodeFunction:
-    """The body of a function, and the variable that stands for the node in it."""
+    """The body of a function, and the variable bound to the node in it."""
     body, (parameter, *more) = declaration.body, declaration.parameters
     if body is None or more or not _is_any(declaration.returns, "*"):
         raise NoTemplate("a function that does not turn a node into nodes", body)

@@ -53,7 +53,7 @@ ITEM = Sink(CodeGap("out.give(", ")"), CodeGap("for each in ", ": out.give(each)
 
 
 def write_body(c: Compiler, body: Flux) -> None:
-    """Write statements for a body; what is below is in memory, so streams in it are plain loops."""
+    """Write statements for a body. The element is in memory, so streams in the body are plain loops."""
     match body:
         case Fixed():
             _write_fixed(c, body)
@@ -92,7 +92,7 @@ def write_body(c: Compiler, body: Flux) -> None:
 
 
 def _in_memory(handler: Handler, variable: str) -> Flux:
-    """What a handler does where its stream is in memory."""
+    """Write a handler whose stream is in memory."""
     if isinstance(handler, On):
         return loop_of(handler, variable, (*handler.through, handler.step))
     if isinstance(handler, (OnWindow, OnEach)):
@@ -111,7 +111,7 @@ def _inside(c: Compiler, elements: tuple[ast.DirectElement, ...]) -> Iterator[No
 
 
 def loop_of(handler: On, variable: str, path: tuple[Step, ...]) -> For:
-    """The loop that an on-handler is over what is in memory."""
+    """An on-handler as a loop over nodes in memory."""
     outermost = handler.outermost
     return For(handler.variable, variable, path, handler.body, None, handler.position, outermost=outermost)
 

@@ -162,7 +162,7 @@ class StreamBuilder:
             raise NotStreamable(beyond.why, beyond.node) from beyond
 
     def _refuse_global_input(self, program: Flux) -> None:
-        """Rewriting puts global variables that read the input where they are used; what it left is refused."""
+        """Refuse global variables that read the input, unless rewriting has inlined them."""
         declared = [declaration for unit in self.builder.units for declaration in unit.module.prolog]
         for declaration in reached_declarations(expressions_of(program), declared):
             value = declaration.value if isinstance(declaration, ast.VariableDecl) else None
@@ -220,7 +220,7 @@ class StreamBuilder:
         self.roles.append(FiringRole(planned.index, role, at_once.last, held))
 
     def _needs(self, stream: ProcessStream, first: int = 0) -> Projection:
-        """What handlers read of the stream's own element, beside the children they stream; the first ones left out."""
+        """The parts of the stream's own element that handlers from `first` on read, apart from streamed children."""
         needs, document = Projection(), Projection()
         own = {ROOT: document, stream.variable: needs}
         for handler in stream.handlers[first:]:
@@ -380,7 +380,7 @@ class StreamBuilder:
         return role.parent is None or (name is not None and of is not None and of.at_most_once(name))
 
     def template(self, body: Flux, variable: str, selection: Selection) -> Template | None:
-        """What the scan can write for a record that passes its tests; the body has its conditions in front."""
+        """The template that the scan writes for a record that passes its tests; the body starts with its conditions."""
         conditions = conjuncts(body.condition) if isinstance(body, If) else []
         decided = {condition for condition in conditions if selection.decides(condition, variable)}
         return self._template(body, variable, decided | self.decided)
@@ -411,7 +411,7 @@ class StreamBuilder:
         return tuple(dict.fromkeys(one for one in told if one[0]))
 
     def _offer_whole(self, element: PlannedStep, handler: On, decided: frozenset[ast.Expr]) -> None:
-        """Where an element is small, the scan may write all of it."""
+        """Let the scan write a small element as a whole."""
         needs = needed_for_whole(handler.body, handler.variable)
         template = None if needs is None else self._template(hoisted(handler.body), handler.variable, decided)
         if template is not None and is_near(template):
@@ -419,7 +419,7 @@ class StreamBuilder:
             add_needs(handler.body, {handler.variable: element.kept})
 
     def _as_stream(self, handler: On, single: bool) -> ProcessStream | None:
-        """The body as a stream of its own: it is one, or aggregates over the element are all it reads.
+        """The body as a stream of its own, if it is one or reads only aggregates over the element.
 
         Of an element of which there are many, text is taken together: the scan writes it with the element.
         """
@@ -464,7 +464,7 @@ class StreamBuilder:
         return not (needs.subtree or needs.string or needs.leaves or needs.above)
 
     def is_scannable(self, path: tuple[Step, ...]) -> bool:
-        """Whether the scan itself can find what a handler waits for: elements by name and by attributes."""
+        """Whether the scan itself can find the elements that a handler waits for, by name and attributes."""
         return all(
             is_element_step(step) and self.regions.scan_tests(step) is not None
             for step in path
@@ -512,14 +512,14 @@ class StreamBuilder:
 
 
 def _written(expression: ast.Expr) -> str:
-    """An expression as it stands in the query: rules may have put something in its place that has no text."""
+    """An expression as written in the query; rules may have replaced it by one without text."""
     span = expression.span
     text = " ".join(span.source.text[span.start : span.end].split())
     return text if len(text) <= _LONGEST_TOLD else text[: _LONGEST_TOLD - 1] + "…"
 
 
 def _waiting(variable: str, handler: Handler) -> Handler:
-    """A handler that loops over what it would otherwise wait for."""
+    """A handler that loops over nodes for which it would otherwise wait."""
     if isinstance(handler, (OnWindow, OnEach)):
         return OnFirst(None, For(handler.variable, variable, handler.path, handler.body, window=handler.window))
     if not isinstance(handler, On):

@@ -39,7 +39,7 @@ class DecisionBuilder:
 
 
 def may_hold_empty(condition: ast.Expr, functions: Mapping[str, str]) -> bool:
-    """Whether a condition may hold where nothing feeds its aggregates, given by their functions.
+    """Whether a condition may hold if nothing feeds its aggregates, which are given by their functions.
 
     What is known at the start tag may hold.
     """
@@ -47,7 +47,7 @@ def may_hold_empty(condition: ast.Expr, functions: Mapping[str, str]) -> bool:
 
 
 def _when_empty(condition: ast.Expr, functions: Mapping[str, str]) -> Verdict:
-    """What a condition comes to there, where that can be told."""
+    """The value of the condition in that case, if it is known."""
     match condition:
         case ast.And(left=left, right=right):
             both = _when_empty(left, functions), _when_empty(right, functions)

@@ -43,7 +43,7 @@ class EarlyFiring:
 
 
 def early_firing(stream: ProcessStream, of: ElementConstraints | None, first: int = 0) -> EarlyFiring | None:
-    """What fires the handlers of a stream, from the `first` on, before its end; None where nothing does."""
+    """The events that fire a stream's handlers from `first` on before its end; None if there are none."""
     if not isinstance(of, AutomatonConstraints):
         return None
     sets = list(_all_before(stream.handlers, of))
@@ -61,7 +61,7 @@ def early_firing(stream: ProcessStream, of: ElementConstraints | None, first: in
 
 
 def past_at_start(stream: ProcessStream, of: ElementConstraints | None) -> int:
-    """How many handlers in front wait for nothing: for no child, or for none that can come."""
+    """The number of first handlers that wait for nothing: for no child, or for none that can occur."""
     found = 0
     for handler, names in zip(stream.handlers, _all_before(stream.handlers, of), strict=True):
         is_attribute = isinstance(handler, On) and handler.step.axis == "attribute"
@@ -81,7 +81,7 @@ def _is_past_early(of: AutomatonConstraints, names: Symbols | None) -> bool:
 
 
 def _all_before(handlers: tuple[Handler, ...], of: ElementConstraints | None) -> Iterator[Symbols | None]:
-    """For each handler what must be past when it is done, with all in front of it; None for everything."""
+    """For each handler, the children that must be past when it and all before it are done; None for all children."""
     found: Symbols | None = frozenset()
     for handler in handlers:
         own = handler_symbols(handler, of)
@@ -137,7 +137,7 @@ class _Finder:
         return self.of.at_most_once(element_symbol(name[1], name[0]))
 
     def _last(self, name: ChildName, table: list[list[bool]]) -> int:
-        """The last handler for which the name alone tells that it has fired."""
+        """The last handler that has fired, judged by the name alone."""
         found = list(states(self.of.states(element_symbol(name[1], name[0]))))
         last = -1
         for index, row in enumerate(table):

@@ -29,7 +29,7 @@ Split = tuple[tuple[ast.AxisStep, ...], ast.Expr]
 
 
 def split_records(argument: ast.Expr, variable: str) -> Split | None:
-    """The path of the records, and what is taken of each; None where the expression cannot be cut so."""
+    """The path of the records, and the value taken from each; None if the expression cannot be split in this way."""
     match argument:
         case ast.Flwor():
             return _split_flwor(argument, variable)
@@ -67,7 +67,7 @@ def is_source(base: ast.Expr, variable: str) -> bool:
 
 
 def gives_itself(taken: ast.Expr) -> bool:
-    """Whether what is taken of a record is the record, if it passes some tests."""
+    """Whether the value taken from a record is the record itself, if it passes some tests."""
     match taken:
         case ast.Flwor(clauses=(ast.ForClause(name=name, collection=collection), *rest), result=ast.VarRef(name=read)):
             only_tests = all(isinstance(clause, ast.WhereClause) for clause in rest)
@@ -78,7 +78,7 @@ def gives_itself(taken: ast.Expr) -> bool:
 
 
 def leaves_order(prefix: Sequence[ast.AxisStep], taken: ast.Expr) -> bool:
-    """Whether what is taken of records, one after the other, may not be in document order.
+    """Whether the values taken from records in turn may be out of document order.
 
     Where records nest, a child of the outer one may stand behind what is in the inner one.
     """
@@ -95,7 +95,7 @@ def leaves_order(prefix: Sequence[ast.AxisStep], taken: ast.Expr) -> bool:
 
 
 class Leaves(NamedTuple):
-    """What is taken of each of the leaves of a record, with ITEM for the leaf."""
+    """The value taken from each leaf of a record, with ITEM for the leaf."""
 
     kind: int
     """Of nodes: text, comment or processing instruction."""
@@ -103,7 +103,7 @@ class Leaves(NamedTuple):
 
 
 def each_leaf(taken: ast.Expr) -> Leaves | None:
-    """What is taken of a record, in terms of its leaves, where it is taken of each of them alone; None elsewhere.
+    """The value taken from a record in terms of its leaves, if it treats each leaf separately; otherwise None.
 
     ITEM/text()[contains(., "x")]/string-length()     →     ITEM[contains(., "x")]/string-length()
     """

@@ -16,7 +16,7 @@ from ..python.keyed_groups import written_value
 
 
 def first_spec(c: Compiler, limited: LimitedSort) -> FirstSpec:
-    """How many tuples are kept, by which order; `explain` is told."""
+    """The number of tuples kept and their order; also recorded for `explain`."""
     which = "last" if limited.is_last else "first"
     c.writer.notes.append(Note(limited.order.span, Effect.HOLDS.value, f"{limited.told}, the {which} in this order"))
     limit = limited.limit

@@ -22,7 +22,7 @@ from xylem.schema.symbols import element_symbol
 
 @dataclass(frozen=True)
 class Immediate:
-    """Handlers 0 … last fire at the end of the child; `needed` is what they read of their element."""
+    """Handlers 0 … last fire at the end of the child; `needed` is the part of their element that they read."""
 
     child: Test
     last: int

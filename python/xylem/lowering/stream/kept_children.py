@@ -15,7 +15,7 @@ ANY_CHILD: Test = ("child", None, None)
 
 
 class Kept(NamedTuple):
-    """Children to be kept: which, what of them, for whom."""
+    """Children to keep: their names, the parts of them, and the readers."""
 
     test: Test
     below: Projection
@@ -35,7 +35,7 @@ def kept_children(stream: ProcessStream, needs: Projection, first: int) -> Itera
 
 
 def near_children(needs: Projection) -> dict[Test, Projection]:
-    """The needed children by name; what is needed at any depth is found in children of any name, or is one itself."""
+    """The needed children by name; a node needed at any depth may be in, or be, a child of any name."""
     near: dict[Test, Projection] = {}
     for test, below in needs.children.items():
         axis, uri, local = test

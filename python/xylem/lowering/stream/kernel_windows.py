@@ -53,7 +53,7 @@ _NO_ELEMENT = "no element"
 
 @dataclass
 class WindowRows:
-    """What the scan may write for windows, in the order in which a program opens them."""
+    """The rows that the scan may write for windows, in the order in which a program opens them."""
 
     selection: Selection
     is_allowed: bool = False
@@ -202,7 +202,7 @@ class _Writer:
             return None
 
     def _inputs(self, node: ast.Node) -> dict[str, WindowInput]:
-        """What an expression reads, by variable."""
+        """The inputs of an expression, by variable."""
         known: dict[str, WindowInput] = {**self.others, **self.columns.inputs}
         found: dict[str, WindowInput] = {}
         for part in node.walk():
@@ -266,7 +266,7 @@ class _Writer:
 
 
 def _windows(flwor: ast.Flwor) -> tuple[WindowPlan, tuple[ast.Clause, ...], ast.Expr]:
-    """The clause with what follows it; NoTemplate where the kernel has no such windows."""
+    """The clause with the clauses after it; NoTemplate if the kernel has no such windows."""
     match flwor:
         case ast.Flwor(clauses=(WindowPlan() as plan, *rest), result=result):
             pass

@@ -13,7 +13,7 @@ from ..python.compiler import Compiler
 
 
 def with_leaf_joins(c: Compiler, expr: ast.Expr) -> ast.Expr:
-    """An expression over what is kept, with its look-ups."""
+    """An expression over kept nodes, with its lookups."""
     if not c.functions.may_join(expr):
         return expr
     items = {name: one.loops for name, one in c.scope.variables.items() if one.code.shape is Shape.ONE}

@@ -113,7 +113,7 @@ class RegionPlanner:
         return handler.step.axis != "attribute" and all(self._test(step, CANDIDATE, 0) is not None for step in steps)
 
     def guarded(self, handler: On) -> On | None:
-        """The handler with what all it writes stands under as a predicate, where its start tag is enough for the rest.
+        """The handler with the condition of all its output as a predicate, if its start tag suffices for the rest.
 
             on //a as $x return { if ($x/b) then {$x/@c} }     →     on //a[b] as $x return {$x/@c}
 

@@ -73,7 +73,7 @@ def template_of(
     window_cells: tuple[Cell, ...] | None = None,
     declared: Declared = lambda call: None,
 ) -> Template:
-    """The template of a body, where the scan has decided some of its conditions; `NoTemplate` where there is none.
+    """The template of a body of which the scan has decided some conditions; `NoTemplate` if there is none.
 
     With `columns` it consists of rows of a table. With `begins_output` nothing is written before it, so that it may
     have atomic values outside of elements. With `window_cells`, what is given to windows is a row of these.
@@ -90,7 +90,7 @@ def template_of(
 
 
 def has_namespaces(program: Flux) -> bool:
-    """Whether a program constructs elements in namespaces, or declares any: copies then depend on where they stand."""
+    """Whether a program constructs elements in namespaces, or declares any: copies then depend on their place."""
     match program:
         case Fixed(opens=opens):
             return opens is not None and _is_named(opens)
@@ -112,7 +112,7 @@ def _is_named(element: ast.DirectElement) -> bool:
 
 
 class _Maker:
-    """Follows a body as `body.py` writes it, and notes what it would write."""
+    """Follows a body as `body.py` writes it, and records its output."""
 
     def __init__(
         self,
@@ -301,7 +301,7 @@ def _negation(condition: ast.Expr) -> ast.Expr | None:
 
 
 def _as_part(handler: Handler, variable: str) -> Flux:
-    """What a handler does to a record that is complete."""
+    """The action of a handler on a complete record, as a part of the template."""
     if isinstance(handler, OnFirst):
         return handler.body
     if isinstance(handler, On) and not handler.outermost:

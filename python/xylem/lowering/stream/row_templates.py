@@ -78,12 +78,12 @@ def row_of_map(expression: ast.MapConstructor, columns: tuple[Column, ...], up: 
 
 
 def row_of_value(expression: ast.Expr, columns: tuple[Column, ...], up: Up, compiled: Compile) -> Part:
-    """The row of an item that is a value; there is none where there is no value."""
+    """The row of an item that is a value; none without a value."""
     return _row_where_it_is(_cell(columns[0], expression, up, compiled), columns)
 
 
 def rows_of_values(values: Values, columns: tuple[Column, ...]) -> Part:
-    """A row for each value, as it stands in the input."""
+    """A row for each value, as the input has it."""
     each = Cell(replace(values, path=(), separator="", at_most_one=True, up=0))
     if values.of is ValueOf.TEXT or not _fits(_Read(values), columns[0]):
         raise NoTemplate
@@ -106,7 +106,7 @@ def _row_where_it_is(cell: Cell, columns: tuple[Column, ...]) -> Part:
 
 
 def is_text(expression: ast.Expr) -> bool:
-    """Whether a value is told as it stands in the input."""
+    """Whether a value is copied from the input unchanged."""
     return not isinstance(expression, ast.CastAs) and not (
         isinstance(expression, ast.FunctionCall) and expression.name.expanded not in _TEXTS
     )
@@ -143,7 +143,7 @@ def _as_row(part: Part, columns: tuple[Column, ...]) -> Part:
 
 @dataclass(frozen=True)
 class _Read:
-    """What an expression takes from a record: texts to be read in some way."""
+    """The texts that an expression takes from a record, and how it reads them."""
 
     content: Characters | Values
     reading: str = "text"
@@ -164,7 +164,7 @@ def _cell(column: Column, expression: ast.Expr | None, up: Up, compiled: Compile
 
 
 def _read_cell(column: Column, expression: ast.Expr, up: Up) -> Cell:
-    """A value as it stands in the input."""
+    """A value as the input has it."""
     found = _read(expression, up)
     if not _fits(found, column) or (column.is_list and found.missing is not None):
         raise NoTemplate
@@ -222,7 +222,7 @@ def _cast(operand: ast.Expr, target: str, up: Up) -> _Read:
 
 
 def _node_or_value(operand: ast.Expr) -> ast.Expr:
-    """What a cast takes of an operand: the value of a node."""
+    """The operand of a cast: the value of a node."""
     match operand:
         case ast.Path(right=ast.AxisStep()) | ast.VarRef():
             return ast.FunctionCall(ast.Name("data", None, FN), (operand,))

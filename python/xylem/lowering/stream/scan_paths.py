@@ -42,7 +42,7 @@ class ScanPaths:
         return self.steps[index].local or "*"
 
     def kept(self, index: int) -> tuple[str, ...]:
-        """What is kept of each element that a step reaches, relative to it."""
+        """The parts kept of each element that a step reaches, relative to it."""
         step = self.steps[index]
         if step.keep is Keep.SUBTREE:
             return ("everything",)
@@ -54,7 +54,7 @@ class ScanPaths:
         return tuple(dict.fromkeys(found))
 
     def may_hold_all(self, index: int) -> bool:
-        """Whether an element that is reported when it is complete may be one around all the others.
+        """Whether an element reported at its end may contain all the others.
 
         One that is asked for by any name may, and the document's own; of others it is not said how large they become.
         """
@@ -66,12 +66,12 @@ class ScanPaths:
         return step.local is None and not step.name_tests
 
     def kept_as(self, path: str, index: int) -> tuple[str, ...]:
-        """The same, each after a path."""
+        """The kept parts, each after a path."""
         kept = self.kept(index)
         return tuple(path if one == "everything" else f"{path}/{one}" for one in kept) or (path,)
 
     def kept_with_name(self, index: int) -> tuple[str, ...]:
-        """The same, relative to its parent."""
+        """The kept parts, relative to the parent."""
         name = _written(self.steps[index]).removeprefix("/")
         name = f".{name}" if name.startswith("/") else name
         inner = self.kept(index)

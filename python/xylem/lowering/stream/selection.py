@@ -55,7 +55,7 @@ class Selection:
     """Whether names are tested; not behind a test of positions, since the scan would test them in front of it."""
 
     def behind(self, tests: tuple[StartTest, ...]) -> Selection:
-        """What can be tested behind these tests."""
+        """The tests that can follow these tests."""
         return replace(self, by_name=False) if any(isinstance(test, PositionTest) for test in tests) else self
 
     def tests_of(self, body: Flux, variable: str) -> tuple[StartTest, ...]:
@@ -63,7 +63,7 @@ class Selection:
         return self.tests(guards(body) or (), variable)
 
     def decided_at_start(self, body: Flux, variable: str) -> set[ast.Expr]:
-        """The conditions that these tests decide, wherever they stand in the body."""
+        """The conditions that these tests decide, anywhere in the body."""
         return {condition for condition in guards(body) or () if self.test(condition, variable) is not None}
 
     def value_tests_of(self, body: Flux, variable: str) -> tuple[ValueTest, ...]:
@@ -71,7 +71,7 @@ class Selection:
         return self._value_tests(guards(body) or (), variable)
 
     def alternatives_of(self, body: Flux, variable: str) -> tuple[tuple[ValueTest, ...], ...]:
-        """Lists of tests, of one of which all must hold for a body to write anything; none where nothing is known."""
+        """Lists of tests: a body writes something only if all tests of one list hold; none if nothing is known."""
         found = (self._alternatives(one, variable) for one in guards(body) or () if isinstance(one, ast.Or))
         return min((one for one in found if one is not None), key=repr, default=())
 
@@ -90,7 +90,7 @@ class Selection:
         return self._value_tests((p for p in relative if p is not None), variable)
 
     def tests_of_predicates(self, taken: ast.Expr, variable: str) -> tuple[tuple[StartTest, ...], bool]:
-        """The tests among the predicates of `$variable[p][q]…`, and whether they are all there is to it."""
+        """The tests among the predicates of `$variable[p][q]…`, and whether there are no other predicates."""
         predicates = _predicates(taken)
         while isinstance(taken, ast.Filter):
             taken = taken.base
@@ -196,7 +196,7 @@ class Selection:
         return self.test(condition, variable) is not None or self.value_test(condition, variable) is not None
 
     def _comparison(self, condition: ast.Expr) -> tuple[str, ast.Expr, str | None, float | None] | None:
-        """A comparison with a constant: the operator, what is compared, and the string or number on the other side."""
+        """A comparison with a constant: the operator, the compared path, and the string or number."""
         if not isinstance(condition, (ast.GeneralComparison, ast.ValueComparison)):
             return None
         op = GENERAL.get(condition.op, condition.op)
@@ -223,7 +223,7 @@ def _predicates(taken: ast.Expr) -> list[ast.Expr]:
 
 
 def guards(body: Flux) -> Guards:
-    """The conditions that everything a body writes stands under."""
+    """The conditions that guard everything a body writes."""
     match body:
         case If(condition=condition, body=inner):
             below = guards(inner)
@@ -279,7 +279,7 @@ def _double(number: int | Decimal | float) -> float:
 def _value_path(
     expr: ast.Expr, variable: str
 ) -> tuple[tuple[NameOf, ...], bool, tuple[str, str] | None] | None:
-    """$variable/a/b, $variable/a/text(), $variable/a/@b, $variable/@b: the elements, and what is taken of the last."""
+    """$variable/a/b, $variable/a/text(), $variable/a/@b, $variable/@b: the elements, and the value of the last."""
     steps: list[NameOf] = []
     text, attribute = False, None
     while isinstance(expr, ast.Path):
@@ -312,7 +312,7 @@ def _attribute(expr: ast.Expr, variable: str) -> tuple[str, str] | None:
 
 
 def _sought(condition: ast.Expr) -> tuple[str, ast.Expr]:
-    """What a condition on nodes asks: exists(E), or E itself; not(E) or empty(E)."""
+    """The nodes whose existence a condition tests: exists(E), or E itself; not(E) or empty(E)."""
     match condition:
         case ast.FunctionCall(name=ast.Name(local="exists", uri=uri), arguments=(argument,)) if uri == FN:
             return EXISTS, argument

@@ -23,7 +23,7 @@ _OF_LEAVES = {
 
 @dataclass(eq=False)
 class PlannedStep:
-    """A step of the scan to come: what it reports, and what must be kept of the elements it reaches."""
+    """A planned step of the scan: its reports, and the parts to keep of the elements it reaches."""
 
     index: int
     parent: int
@@ -62,7 +62,7 @@ class PlannedSteps:
         return made
 
     def again(self, number: int) -> PlannedStep:
-        """Another step that reaches the same nodes, with records of its own."""
+        """A second step that reaches the same nodes, with its own records."""
         step = self.steps[number]
         if number == 0:
             return self.add(0, "self", None, None, Report.NOTHING)

@@ -25,7 +25,7 @@ from .template_paths import NoTemplate, taken_by
 
 @dataclass(frozen=True)
 class Tallied:
-    """What decides about a record, all of it, and what is counted of it."""
+    """All tests of a record, and the values counted of it."""
 
     tests: tuple[StartTest, ...]
     value_tests: tuple[ValueTest, ...]
@@ -33,7 +33,7 @@ class Tallied:
 
 
 def tally_of(taken: ast.Expr, item: str, selection: Selection) -> Tallied | None:
-    """How the scan counts what is taken of a record, which the variable `item` stands for; None where it cannot."""
+    """The count that the scan makes of the values taken from a record (the variable `item`); None if it cannot."""
     try:
         conditions, tally = _counted(taken, item)
         return _tallied(conditions, tally, selection)
@@ -57,7 +57,7 @@ def _tallied(conditions: list[tuple[ast.Expr, str]], tally: Tally, selection: Se
 
 
 def _counted(taken: ast.Expr, item: str) -> tuple[list[tuple[ast.Expr, str]], Tally]:
-    """The conditions, each with the variable it is about, and what is counted."""
+    """The conditions, each with its variable, and the counted values."""
     if not isinstance(taken, ast.Flwor):
         variable, conditions, bare = _unfiltered(taken)
         if variable != item:

@@ -149,7 +149,7 @@ class TemplateExpressions:
             self.frames.add(When(test, then, otherwise))
 
     def _piece(self, expression: ast.Expr) -> Piece:
-        """Values as they stand are copied from the input; others are computed, or read for their column."""
+        """Unchanged values are copied from the input; others are computed, or read for their column."""
         if self.columns is not None and not is_text(expression):
             with suppress(NoTemplate):
                 return cell_of_value(expression, self.up)

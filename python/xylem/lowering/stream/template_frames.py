@@ -28,7 +28,7 @@ class TemplateFrames:
     """Takes parts as they are written."""
 
     def __init__(self, begins_output: bool = False) -> None:
-        """With `begins_output`, nothing comes before what is written: atomic values may stand outside of elements."""
+        """With `begins_output`, the template is the first output: atomic values may be outside elements."""
         self._begins_output = begins_output
         self._frames = [_Frame()]
         """What is under way: first what stands outside of elements, then the open ones."""
@@ -39,7 +39,7 @@ class TemplateFrames:
         self._frames[-1].parts.append(part)
 
     def text(self, text: str) -> None:
-        """Characters of a text node; without any, they still stand between atomic values."""
+        """Add the characters of a text node; even an empty one separates atomic values."""
         if not self.depth:
             raise NoTemplate("text outside of elements")
         parts = self._frames[-1].parts
@@ -101,7 +101,7 @@ class TemplateFrames:
         self.add(Construct(frame.name, frame.attributes, tuple(frame.parts), tuple(frame.copied)))
 
     def inner(self, write: Callable[[], None]) -> tuple[Part, ...]:
-        """What is written where it is written at all: whole elements."""
+        """The conditional part of the template: whole elements."""
         around, self._frames = self._frames, [_Frame()]
         write()
         if len(self._frames) > 1:

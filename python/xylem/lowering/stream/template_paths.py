@@ -30,7 +30,7 @@ def with_all_attributes(expression: ast.Expr) -> ast.Expr | None:
 
 
 def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
-    """A path as an expression: the variable it begins at, and what it leads to."""
+    """A path as an expression: its variable, and the nodes that it selects."""
     steps: list[Step] = []
     while isinstance(expression, ast.Path):
         step = expression.right
@@ -50,7 +50,7 @@ def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
 
 
 def element_path(steps: tuple[Step, ...]) -> Taken:
-    """What the steps of a loop or handler lead to."""
+    """The elements that the steps of a loop or handler select."""
     path: list[PathStep] = []
     for place, step in enumerate(steps):
         is_last = place == len(steps) - 1

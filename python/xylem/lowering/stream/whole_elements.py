@@ -49,7 +49,7 @@ def _flattened(parts: Sequence[Flux]) -> list[Flux]:
 
 
 def _whole(parts: Sequence[Flux], place: int) -> tuple[ast.DirectElement, int] | None:
-    """The constructor that opens at a place, and the place behind its end; None where there is none, or more in it."""
+    """The constructor that opens at a position, and the position after its end; None without one of fixed content."""
     element = _opened(parts[place])
     if element is None:
         return None
@@ -87,7 +87,7 @@ def _opened(part: Flux) -> ast.DirectElement | None:
 
 
 def _enclosed(together: Sequence[ast.Expr]) -> list[ast.Expr]:
-    """What stands side by side is of one enclosed expression: something fixed is between two of them."""
+    """Adjacent parts belong to one enclosed expression: two such expressions have fixed text between them."""
     if not together:
         return []
     return [ast.EnclosedExpr(together[0] if len(together) == 1 else ast.SequenceExpr(tuple(together)))]

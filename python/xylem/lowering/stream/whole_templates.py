@@ -59,14 +59,14 @@ _MOST_STEPS = 3
 
 
 def needed_for_whole(body: Flux, variable: str) -> Projection | None:
-    """What of an element must be kept for its template; None where that is all of it."""
+    """The parts of an element to keep for its template; None for the whole element."""
     needs = Projection()
     add_needs(hoisted(body), {variable: needs})
     return None if needs.subtree or needs.string or needs.leaves or needs.above else needs
 
 
 def is_near(template: Template) -> bool:
-    """Whether a template reads no more than what is a few steps away."""
+    """Whether a template reads only nodes a few steps away."""
     return all(length <= _MOST_STEPS for part in template for length in _lengths(part))
 
 

@@ -65,7 +65,7 @@ def write_windows(c: Compiler, opened: OpenWindows) -> None:
 
 
 def window_clause(expression: ast.Expr) -> ast.WindowClause | ast.ForseqClause | ast.ForClause | None:
-    """The clause that reads what is fed; None where the expression is a function of it."""
+    """The clause that reads the fed items; None if the expression is a function of them."""
     clauses = expression.clauses if isinstance(expression, ast.Flwor) else ()
     for index, clause in enumerate(clauses):
         keyed = numbered_keys(clauses, index)
@@ -135,7 +135,7 @@ def _is_condition(expression: ast.Expr) -> bool:
 
 
 def _asked(expression: ast.Expr) -> tuple[ast.Name, ast.Expr, bool] | None:
-    """What is asked of each result, by which name, until it is so: with the answer that is given then."""
+    """The test of each result, its name, and the answer once it holds."""
     match expression:
         case ast.Quantified(kind=kind, bindings=(first, *rest), satisfies=satisfies) if first.type is None:
             test = satisfies
@@ -152,7 +152,7 @@ def _asked(expression: ast.Expr) -> tuple[ast.Name, ast.Expr, bool] | None:
 
 
 def _by_kernel(c: Compiler, rows: WindowRows, opened: OpenWindows, expression: ast.Flwor) -> str:
-    """The same windows by the kernel, where it can form them; `None` where it cannot."""
+    """The windows as the kernel forms them; `None` if it cannot."""
     rows.cells = None
     if not opened.takes_elements or opened.may_nest or opened.gives_all:
         return "None"
@@ -167,7 +167,7 @@ def _write_clause(c: Compiler, opened: OpenWindows) -> None:
 
 @contextmanager
 def _fed(c: Compiler, opened: OpenWindows) -> Iterator[None]:
-    """Where the items that are fed are known."""
+    """The scope in which the fed items are known."""
     item: ItemType = NodeItem(nk.ELEMENT) if opened.takes_elements else ANY_ITEM
     if not opened.takes_elements and opened.source is not None:
         item = value_type(opened.source) or ANY_ITEM

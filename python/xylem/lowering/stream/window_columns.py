@@ -29,7 +29,7 @@ ITEM = ast.Name("item of windows", None, "")
 
 
 class Read(Enum):
-    """What is read of the nodes an expression gives."""
+    """The value read of the nodes that an expression selects."""
 
     NODES = 0
     VALUES = 1

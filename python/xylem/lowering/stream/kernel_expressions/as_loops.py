@@ -31,7 +31,7 @@ Fresh = Callable[[], ast.Name]
 
 
 def as_loop(expr: ast.Expr, fresh: Fresh) -> ast.Flwor | None:
-    """The loop that an expression stands for; None where it is none."""
+    """An expression as a loop; None if it is none."""
     match expr:
         case ast.Filter(base=base, predicate=predicate):
             return _filtered(base, (predicate,), None, fresh)
@@ -54,7 +54,7 @@ def _mapped(left: ast.Expr, right: ast.Expr, fresh: Fresh) -> ast.Flwor:
 
 
 def _with_predicates(path: ast.Path, fresh: Fresh) -> ast.Flwor | None:
-    """A path of which a step has predicates, or begins with a loop: cut behind the first of these."""
+    """A path with a predicate, or with a loop at its start, split after the first of these."""
     behind: list[ast.AxisStep] = []
     cut: ast.Expr = path
     found: tuple[ast.Expr, tuple[ast.Expr, ...], int] | None = None
@@ -158,7 +158,7 @@ def of_item(expr: ast.Expr, item: ast.Name) -> ast.Expr:
 
 
 def _descends(expr: ast.Expr) -> bool:
-    """Whether elements may stand inside each other."""
+    """Whether elements may contain each other."""
     return any(
         isinstance(node, ast.AxisStep) and (is_descend(node) or node.axis not in ("child", "attribute"))
         for node in expr.walk()
@@ -173,7 +173,7 @@ def _bound_to(clause: ast.Clause) -> ast.Expr | None:
 
 
 def is_atomic(expr: ast.Expr) -> bool:
-    """Whether all items of an expression are atomic, told by its form."""
+    """Whether all items of an expression are atomic, judged by its form."""
     match expr:
         case ast.SequenceExpr(items=items):
             return all(map(is_atomic, items))

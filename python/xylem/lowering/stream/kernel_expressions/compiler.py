@@ -73,7 +73,7 @@ class ExpressionCompiler:
         self._next_name = 0
 
     def up(self, variable: str) -> int:
-        """How many loops further out a variable is bound."""
+        """The number of loops outwards at which a variable is bound."""
         if variable not in self.variables:
             raise NoTemplate(f"${variable}, which no loop over the record binds")
         return self.variables[::-1].index(variable)
@@ -232,7 +232,7 @@ class ExpressionCompiler:
     # --- loops
 
     def as_loop(self, expr: ast.Expr) -> ast.Flwor | None:
-        """The loop that an expression stands for; None where it is none."""
+        """An expression as a loop; None if it is none."""
         return as_loop(self.in_terms_of_loops(expr), self._fresh)
 
     def _fresh(self) -> ast.Name:
@@ -251,7 +251,7 @@ class ExpressionCompiler:
         return isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep)
 
     def flat(self, clause: ast.ForClause) -> tuple[ast.Clause, ...]:
-        """A loop over what a loop gives, as loops inside each other: for $x in (for $y in E return F) …"""
+        """A loop over the result of a loop, as nested loops: for $x in (for $y in E return F) …"""
         collection = clause.collection
         inner = collection if isinstance(collection, ast.Flwor) else self.as_loop(collection)
         if inner is None:
@@ -289,7 +289,7 @@ class ExpressionCompiler:
         raise NoTemplate("a clause of a FLWOR expression", result)
 
     def orders(self, clauses: tuple[ast.Clause, ...]) -> tuple[Order, ...]:
-        """How the tuples of a FLWOR expression are sorted."""
+        """The order of a FLWOR expression's tuples."""
         found = [clause for clause in clauses if isinstance(clause, ast.OrderByClause)]
         if not found:
             return ()
@@ -372,7 +372,7 @@ class ExpressionCompiler:
     def _quantified(
         self, kind: str, bindings: tuple[ast.QuantifiedBinding, ...], satisfies: ast.Expr
     ) -> KernelExpression:
-        """some $x in E satisfies C: there is one of which it is so; every: there is none of which it is not."""
+        """some $x in E satisfies C: an item satisfies C; every: no item fails C."""
         clauses = tuple(ast.ForClause(each.name, each.type, each.collection) for each in bindings)
         true = ast.FunctionCall(ast.Name("true", None, FN))
         holds = satisfies
@@ -415,7 +415,7 @@ class ExpressionCompiler:
         return Call(word, arguments)
 
     def _matching(self, call: ast.FunctionCall) -> KernelExpression:
-        """A function by a pattern that stands in the query."""
+        """A function with a pattern that is a literal of the query."""
         value, *literals = call.arguments
         texts = [each.value for each in literals if isinstance(each, ast.StringLiteral)]
         if len(texts) < len(literals):
@@ -462,7 +462,7 @@ class ExpressionCompiler:
             return _chain(zip(tests, results, strict=True), self.value(switch.default))
 
     def alias(self, name: ast.Name | None, path: ast.Expr) -> None:
-        """Another name for what a path stands for."""
+        """Another name for the nodes of a path."""
         if name is None:
             return
         if self.as_loop(path) is None:
@@ -502,7 +502,7 @@ def _chain(branches: Iterable[_Branch], default: KernelExpression) -> KernelExpr
 
 
 def key_of(name: ast.Name) -> str:
-    """What a variable is known by."""
+    """The key that identifies a variable."""
     return f"{{{name.uri}}}{name.local}" if name.uri else name.local
 
 
