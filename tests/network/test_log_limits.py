@@ -136,7 +136,7 @@ def test_a_neighbour_that_is_too_far_behind_is_told(tmp_path: Path) -> None:
     publish(site, 0, 100)
     neighbour.keep("s", 0, Feed("a", "s"), {})
     site.work_all()
-    news = found(site, wanted(neighbour, "a"))
+    news = found(site, wanted(neighbour, "a"), "b")
     assert news is not None
     with pytest.raises(InputError, match="goes on with record 0, and a has those from") as error:
         take(neighbour, "a", news)

@@ -152,6 +152,10 @@ def start(
         Path | None, typer.Option("--tls-cert", help="Certificate (PEM): encrypt all messages.", show_default=False)
     ] = None,
     key: Annotated[Path | None, typer.Option("--tls-key", help="Its private key (PEM).", show_default=False)] = None,
+    authority: Annotated[
+        Path | None,
+        typer.Option("--tls-ca", help="Signer of all sites' certificates (PEM): admit no others.", show_default=False),
+    ] = None,
 ) -> None:
     """Start a site: one process that holds streams and answers subscriptions."""
     if background:
@@ -160,8 +164,8 @@ def start(
         options = ["--listen", listen, "--kind", kind, "--capacity", str(capacity)]
         options += ["--most-subscriptions", str(most_subscriptions), "--unread-bytes", str(unread_bytes)]
         options += ["--subnet-most", str(subnet_most), "--subnet-least", str(subnet_least)]
-        given = {"--name": name, "--tls-cert": certificate, "--tls-key": key, "--log-bytes": log_bytes}
-        for option, value in {**given, "--log-days": log_days}.items():
+        given = {"--name": name, "--tls-cert": certificate, "--tls-key": key, "--tls-ca": authority}
+        for option, value in {**given, "--log-bytes": log_bytes, "--log-days": log_days}.items():
             options += [] if value is None else [option, str(value)]
         typer.echo(start_in_background(site, options), err=True)
         return
@@ -176,7 +180,7 @@ def start(
         raise typer.BadParameter("give a host and a port: 127.0.0.1:7002", param_hint="--listen")
     host = host.strip("[]") or "127.0.0.1"
     subnets = SubnetLimits(subnet_most, subnet_least)
-    place = Listening(host, int(port), name or "", PeerKind(kind), capacity, certificate, key, subnets)
+    place = Listening(host, int(port), name or "", PeerKind(kind), capacity, certificate, key, authority, subnets)
     kept = LogLimits(log_bytes, None if log_days is None else log_days * 86_400)
     ServedSite(site, SiteLimits(most_subscriptions, unread_bytes, kept), place).run()
 

@@ -48,6 +48,7 @@ def publish(
     format: str,
     record: str,
     virtual: str | None,
+    sites: str | None,
 ) -> None:
     """Add the records of files, or of standard input, to a stream."""
     if schema is not None:
@@ -56,6 +57,9 @@ def publish(
         load_schema(schema)
         body = {"ending": schema.suffix, "text": schema.read_text(encoding="utf-8")}
         asked.ask("PUT", f"/sources/{quote(name)}/schema", body)
+    if sites is not None:
+        listed_sites = [one.strip() for one in sites.split(",") if one.strip()]
+        asked.ask("PUT", f"/sources/{quote(name)}/sites", {"sites": listed_sites})
     if virtual is not None:
         made = asked.ask("POST", f"/virtual/{quote(virtual)}", {"stream": name})
         typer.echo(f"{name} is part of {virtual}, which is put together at {made['at']}", err=True)

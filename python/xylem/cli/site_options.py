@@ -73,13 +73,18 @@ def publish(
         str | None,
         typer.Option("--virtual", metavar="V", help="Make the stream part of a virtual one.", show_default=False),
     ] = None,
+    sites: Annotated[
+        str | None,
+        typer.Option("--sites", metavar="SITES", help="Sites that may have the stream; `*` is any name.",
+                     show_default="all"),
+    ] = None,
     token_file: TokenFile = None,
 ) -> None:
     """Add the records of a document to a stream as they arrive."""
     from .site_commands import client
     from .site_commands import publish as run
 
-    run(name, input, client(site, token_file), schema, format, record, virtual)
+    run(name, input, client(site, token_file), schema, format, record, virtual, sites)
 
 
 @app.command(

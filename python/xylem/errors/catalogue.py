@@ -467,6 +467,10 @@ CATALOGUE: dict[str, Entry] = {
         "another peer speaks for the network now",
         "repeat the command: it asks the new speaker",
     ),
+    "XYRT0062": Entry(
+        "the stream may not go to this site",
+        "its publisher lists the sites that may have it, and what is made from it: xylem publish NAME --sites …",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(

@@ -11,12 +11,13 @@ from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xylem.errors import XylemError
+from xylem.errors import InputError, XylemError
 from xylem.run.sealed_file import private_file
 
 from .grants import Caller, Grant, digest_of
 from .network_state import NetworkState
 from .peer_client import BUSY_STATUS, Busy
+from .site_identity import SITE_HEADER, names_in
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -38,10 +39,12 @@ class Scope(IntEnum):
 class Access:
     """The tokens of a site: those of its owner and of its peers, in files for the owner to read, and those granted."""
 
-    def __init__(self, directory: Path, state: NetworkState) -> None:
+    def __init__(self, directory: Path, state: NetworkState, *, is_mutual: bool = False) -> None:
+        """`is_mutual` says that sites show certificates, and nobody asks as one without."""
         self.owner = _kept_token(directory / "token")
         self.peer = _kept_token(directory / "peer-token")
         self._state = state
+        self.is_mutual = is_mutual
 
     def caller(self, request: Request, scope: Scope) -> Caller | None:
         """The caller of a request; None if the caller has no right to it."""
@@ -50,7 +53,8 @@ class Access:
         if hmac.compare_digest(given, digest_of(self.owner)):
             return Caller()
         if scope is Scope.PEER:
-            return Caller() if hmac.compare_digest(given, digest_of(self.peer)) else None
+            is_site = not self.is_mutual or site_of(request) in _certified(request)
+            return Caller() if is_site and hmac.compare_digest(given, digest_of(self.peer)) else None
         found: Caller | None = None
         for name, told in list(self._state.grants.items()) if scope is Scope.USER else ():
             if hmac.compare_digest(given, told["digest"]):
@@ -67,7 +71,7 @@ def answering(access: Access, scope: Scope, ask: Ask) -> Callable[[Request], Awa
         caller = access.caller(request, scope)
         if caller is None:
             return JSONResponse({"code": "XYRT0055", "error": "the token is missing or wrong"}, 401)
-        request.state.caller = caller
+        request.state.caller, request.state.is_mutual = caller, access.is_mutual
         try:
             found = await ask(request)
         except XylemError as error:
@@ -80,6 +84,21 @@ def answering(access: Access, scope: Scope, ask: Ask) -> Callable[[Request], Awa
         return response
 
     return answered
+
+
+def site_of(request: Request) -> str:
+    """The site that asks, by its own words; where sites show certificates, these were compared."""
+    return request.headers.get(SITE_HEADER, "")
+
+
+def _certified(request: Request) -> set[str]:
+    return names_in(getattr(request.state, "certificate", {}))
+
+
+def must_be(request: Request, name: str) -> None:
+    """XYRT0059 for a site that calls itself by another name than its certificate."""
+    if request.state.is_mutual and name not in _certified(request):
+        raise InputError("XYRT0059", f"the certificate that was shown is not for '{name}'")
 
 
 async def body_of(request: Request) -> dict[str, Any]:

@@ -32,10 +32,11 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import InputError
 
 from .grants import Caller, base_streams
-from .http_answers import Access, Ask, Scope, answering, body_of
+from .http_answers import Access, Ask, Scope, answering, body_of, must_be, site_of
 from .network_state import DEFAULT_BANDWIDTH
 from .peer import Peer
 from .pulling import WAIT_SECONDS, Pulling, found
+from .stream_sites import admits, lists_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -91,6 +92,7 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
 
     async def links(request: Request) -> Any:
         body = await body_of(request)
+        must_be(request, body["name"])
         told = await run_in_threadpool(peer.linked, body["name"], body["card"])
         pulling.follow()
         return told
@@ -197,9 +199,10 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
 
     async def pull(request: Request) -> Response:
         asked = await body_of(request)
+        by = site_of(request)
         until = time.monotonic() + WAIT_SECONDS
         while True:
-            data = await run_in_threadpool(found, site, asked)
+            data = await run_in_threadpool(found, site, asked, by)
             if data is not None or time.monotonic() >= until:
                 return PlainResponse(data or b"", media_type="application/octet-stream")
             await asyncio.sleep(_PAUSE_SECONDS)
@@ -211,9 +214,12 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
         if name not in site.streams:
             raise InputError("XYRT0053", f"there is no stream '{name}'")
         data, seconds = await run_in_threadpool(site.sample, name, SAMPLE_BYTES)
+        lists = lists_of(peer.state, name)
+        # Who plans may be another than who may have it: then the plan is made without knowing the records.
+        data = data if admits(lists, site_of(request)) or site_of(request) == peer.name else b""
         log = site.streams[name].log
         told = {"position": log.end, "base": log.base, "seconds": seconds, "schema": peer.state.schemas.get(name)}
-        return {**told, "sample": b64encode(data).decode()}
+        return {**told, "sites": lists, "sample": b64encode(data).decode()}
 
     async def unread(request: Request) -> Any:
         await run_in_threadpool(peer.release, request.path_params["name"], request.path_params["reader"])

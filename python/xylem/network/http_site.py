@@ -19,6 +19,7 @@ import ipaddress
 import json
 import os
 import socket
+import ssl
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +35,7 @@ from .http_tokens import token_routes
 from .peer import Peer
 from .pulling import Pulling
 from .site import Site
+from .site_identity import Identity, certified_protocol, checked_name_in
 from .site_limits import SiteLimits
 from .site_names import NOW
 from .subnet_limits import SubnetLimits
@@ -59,12 +61,16 @@ class Listening:
     capacity: float = 1.0
     certificate: Path | None = None
     key: Path | None = None
+    authority: Path | None = None
+    """Who signs the certificates of all sites: then they prove to each other who they are."""
     subnets: SubnetLimits = field(default_factory=SubnetLimits)
 
     def checked(self) -> Listening:
         """XYRT0053 for an address that others than this machine reach, without encryption."""
         if (self.certificate is None) != (self.key is None):
             raise InputError("XYRT0053", "a certificate and its key come together: --tls-cert and --tls-key")
+        if self.authority is not None and self.certificate is None:
+            raise InputError("XYRT0053", "--tls-ca says who signed --tls-cert, which is not there")
         if self.host in ("0.0.0.0", "::"):
             raise InputError("XYRT0053", f"{self.host} is no address to tell others: give that of this machine")
         if self.certificate is None and not _is_loopback(self.host):
@@ -114,6 +120,13 @@ def application(peer: Peer, pulling: Pulling, access: Access) -> Starlette:
         site.catalogue.add("schema", name, {"ending": str(body["ending"]), "text": str(body["text"])})
         return {}
 
+    async def sites(request: Request) -> Any:
+        name = request.path_params["name"]
+        request.state.caller.must_publish(name)
+        site.publication(name)
+        site.catalogue.add("sites", name, {"sites": [str(one) for one in (await body_of(request))["sites"]]})
+        return {}
+
     async def subscriptions(request: Request) -> Any:
         caller: Caller = request.state.caller
         if request.method == "GET":
@@ -153,7 +166,8 @@ def application(peer: Peer, pulling: Pulling, access: Access) -> Starlette:
 
     asked = [
         ("/sources", sources, ["GET"]), ("/sources/{name}", publish, ["POST"]),
-        ("/sources/{name}/schema", schema, ["PUT"]), ("/subscriptions", subscriptions, ["GET", "POST"]),
+        ("/sources/{name}/schema", schema, ["PUT"]), ("/sources/{name}/sites", sites, ["PUT"]),
+        ("/subscriptions", subscriptions, ["GET", "POST"]),
         ("/subscriptions/{name}", subscription, ["GET", "DELETE"]), ("/subscriptions/{name}/results", results, ["GET"]),
     ]  # fmt: skip
     routes = [Route(path, answering(access, Scope.USER, ask), methods=methods) for path, ask, methods in asked]
@@ -238,17 +252,22 @@ class ServedSite:
         except OSError as reason:
             self._site.close()
             raise InputError("XYRT0054", f"port {place.port}: {reason.strerror}") from reason
-        access = Access(directory, self._site.catalogue.network)
+        access = Access(directory, self._site.catalogue.network, is_mutual=place.authority is not None)
         scheme = "http" if place.certificate is None else "https"
         host = f"[{place.host}]" if ":" in place.host else place.host
         address = f"{scheme}://{host}:{self._listener.getsockname()[1]}"
-        certificate = "" if place.certificate is None else place.certificate.read_text()
+        trusted = place.authority or place.certificate
+        certificate = "" if trusted is None else trusted.read_text()
         self.peer = Peer(self._site, address, access.peer, certificate)
         self.peer.subnet_limits = place.subnets
         self._pulling = Pulling(self.peer)
         try:
             name = place.name or self.peer.name or directory.resolve().name.strip(".")
+            if place.authority is not None and place.certificate is not None:
+                checked_name_in(place.certificate, name)
             self.peer.introduce(name, place.kind, place.capacity)
+            is_proved = place.authority is not None
+            self.peer.identity = Identity(name, place.certificate, place.key) if is_proved else Identity(name)
         except InputError:
             self._close()
             raise
@@ -256,6 +275,7 @@ class ServedSite:
         config = uvicorn.Config(
             application(self.peer, self._pulling, access), log_level="warning", lifespan="off",
             timeout_graceful_shutdown=1, ssl_certfile=place.certificate, ssl_keyfile=place.key,
+            **({} if place.authority is None else _mutual(place.authority)),
         )  # fmt: skip
         self._server = uvicorn.Server(config)
 
@@ -281,6 +301,11 @@ class ServedSite:
         self.peer.close()
         self._site.close()
         self._listener.close()
+
+
+def _mutual(authority: Path) -> dict[str, Any]:
+    """How the server asks others for their certificates: users have none, and come with a token."""
+    return {"ssl_ca_certs": str(authority), "ssl_cert_reqs": ssl.CERT_OPTIONAL, "http": certified_protocol()}
 
 
 def _listener(directory: Path, place: Listening) -> socket.socket:

@@ -15,6 +15,7 @@ from xylem.errors import InputError
 from .network_state import DEFAULT_BANDWIDTH, MAIN, Neighbour
 from .peer_client import PeerClient, Unreachable
 from .site import Site
+from .site_identity import Identity
 from .site_names import checked_name
 from .topology import PeerKind
 
@@ -29,6 +30,7 @@ class Neighbours(ABC):
         """What others show when they ask this site as a peer."""
         self.certificate = certificate
         self.state = site.catalogue.network
+        self.identity = Identity(self.state.name)
         self.has_new_members = False
         """Whether somebody has come or gone since the subnet was looked at."""
 
@@ -66,7 +68,7 @@ class Neighbours(ABC):
 
     def join(self, url: str, token: str, bandwidth: float = DEFAULT_BANDWIDTH, certificate: str = "") -> str:
         """Make another site a neighbour, and be one of it; its name."""
-        asked = PeerClient(url, token, certificate=certificate)
+        asked = self.asking(url, token, certificate=certificate)
         try:
             found = asked.ask("POST", "/links", {"name": self.name, "card": self._card(bandwidth)})
         except Unreachable as reason:
@@ -145,5 +147,9 @@ class Neighbours(ABC):
         found = self.state.neighbours.get(name)
         if found is None:
             raise InputError("XYRT0053", f"'{name}' is no neighbour of '{self.name}'")
-        return PeerClient(found.url, found.token, timeout, found.certificate)
+        return self.asking(found.url, found.token, timeout, found.certificate)
+
+    def asking(self, url: str, token: str, timeout: float = 60.0, certificate: str = "") -> PeerClient:
+        """A client that asks another site, as this one."""
+        return PeerClient(url, token, timeout, certificate, self.identity)
 

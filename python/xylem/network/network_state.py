@@ -68,6 +68,8 @@ class KeptStream:
     """Who needs it: `peer:SP2`, `stream:rxj-filter`, `subscription:rxj`."""
     plan: dict[str, Any] = field(default_factory=dict)
     """Of the subscription whose filter it is; empty for a copy of a source."""
+    sites: list[list[str]] = field(default_factory=list)
+    """Where it may go, as its source says (`stream_sites.py`)."""
     version: int = 0
     """Of the catalogue, when it was made: tells it from others of its name."""
 
@@ -110,6 +112,8 @@ class NetworkState:
     """Streams of this site that are put together from others, which are here too."""
     schemas: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Of sources: the ending of the file's name, and its text."""
+    sites: dict[str, list[str]] = field(default_factory=dict)
+    """Of sources that may not go everywhere: the sites that may have them."""
     plans: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By subscription: the part of this site, with those of the sites behind it inside."""
     outbox: dict[int, Message] = field(default_factory=dict)
@@ -145,7 +149,8 @@ class NetworkState:
             case "stream":
                 feed = Feed.from_dict(body["feed"])
                 base = body["base"]
-                self.streams[name] = KeptStream(name, base, [(base, feed)], set(), body["plan"], version)
+                sites = body.get("sites", [])
+                self.streams[name] = KeptStream(name, base, [(base, feed)], set(), body["plan"], sites, version)
             case "feed":
                 self.streams[name].feeds.append((body["at"], Feed.from_dict(body["feed"])))
                 self.streams[name].plan = body.get("plan") or self.streams[name].plan
@@ -162,6 +167,8 @@ class NetworkState:
                 self.readers(name).discard(body["reader"])
             case "virtual":
                 self.virtual.setdefault(name, []).append(body["part"])
+            case "sites":
+                self.sites[name] = body["sites"]
             case "schema":
                 self.schemas[name] = (body["ending"], body["text"])
             case "plan":

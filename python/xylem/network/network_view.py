@@ -6,6 +6,7 @@ its neighbours. These messages go directly; data goes only between neighbours.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +18,7 @@ from .peer import Peer
 from .peer_client import Busy, PeerClient, Unreachable
 from .topology import Link, PeerKind, Topology, link
 
-_TIMEOUT_SECONDS = 30.0
+TIMEOUT_SECONDS = 30.0
 
 
 @dataclass
@@ -33,6 +34,8 @@ class NetworkView:
     subnet: str = MAIN
     outside: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What peers of other subnets say that are neighbours of some in this one."""
+    asking: Callable[[str, str, float, str], PeerClient] = PeerClient
+    """Makes a client that asks as the site here."""
 
     @property
     def silent(self) -> list[str]:
@@ -153,8 +156,8 @@ class NetworkView:
 def gathered(peer: Peer, *, everywhere: bool = False) -> NetworkView:
     """The subnet around a site; `everywhere` the whole network, as if it were one."""
     own = peer.record()
-    view = NetworkView(peer.name, {peer.name: own}, subnet=own["subnet"])
-    view.ways[peer.name] = PeerClient(peer.url, peer.token, _TIMEOUT_SECONDS, peer.certificate)
+    view = NetworkView(peer.name, {peer.name: own}, subnet=own["subnet"], asking=peer.asking)
+    view.ways[peer.name] = peer.asking(peer.url, peer.token, TIMEOUT_SECONDS, peer.certificate)
     view.kinds[peer.name] = PeerKind(own["kind"])
     seen = {peer.name}
     waiting = _news(view, own, seen)
@@ -185,7 +188,7 @@ def _news(view: NetworkView, record: dict[str, Any], seen: set[str]) -> list[dic
         view.links[link(record["name"], name)] = one["bandwidth"]
         if name not in seen:
             seen.add(name)
-            view.ways[name] = PeerClient(one["url"], one["token"], _TIMEOUT_SECONDS, one["certificate"])
+            view.ways[name] = view.asking(one["url"], one["token"], TIMEOUT_SECONDS, one["certificate"])
             found.append(one)
     return found
 

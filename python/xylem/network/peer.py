@@ -187,7 +187,8 @@ class Peer(Neighbours):
                 if kept is None and name not in self.site.catalogue.sources:
                     raise InputError("XYRT0053", f"'{self.name}' publishes no stream '{name}'")
             elif kept is None:
-                self.site.keep(name, part["from"], Feed.from_dict(part["feed"]), part.get("plan", {}))
+                feed, sites = Feed.from_dict(part["feed"]), part.get("sites")
+                self.site.keep(name, part["from"], feed, part.get("plan", {}), sites)
             elif part.get("switch"):
                 self.site.switch(name, Feed.from_dict(part["feed"]), part["from"], part.get("plan"))
             elif kept.base > part["from"]:

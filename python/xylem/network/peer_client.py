@@ -13,7 +13,10 @@ from urllib.parse import urlsplit
 
 from xylem.errors import InputError
 
+from .site_identity import SITE_HEADER, Identity
+
 BUSY_STATUS = 503
+NOBODY = Identity()
 
 
 class Unreachable(Exception):
@@ -27,11 +30,15 @@ class Busy(Unreachable):
 class PeerClient:
     """Sends requests to one site. Raises Unreachable without an answer, and the site's own error if it refuses."""
 
-    def __init__(self, url: str, token: str, timeout: float = 60.0, certificate: str = "") -> None:
+    def __init__(
+        self, url: str, token: str, timeout: float = 60.0, certificate: str = "", identity: Identity = NOBODY
+    ) -> None:
+        """`certificate` is of who is asked, or of who has signed it; `identity` of who asks."""
         self._place = urlsplit(url)
         self._token = token
         self._timeout = timeout
         self._certificate = certificate
+        self._identity = identity
         self._connection: http.client.HTTPConnection | None = None
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
@@ -40,7 +47,7 @@ class PeerClient:
     def ask_bytes(self, method: str, path: str, body: Any = None) -> bytes:
         """The body of the answer. The connection is kept for the next question."""
         data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
-        headers = {"Authorization": f"Bearer {self._token}"}
+        headers = {"Authorization": f"Bearer {self._token}", SITE_HEADER: self._identity.name}
         is_fresh = self._connection is None
         try:
             status, found = self._asked(method, path, data, headers)
@@ -58,7 +65,7 @@ class PeerClient:
 
     def _asked(self, method: str, path: str, data: bytes | None, headers: dict[str, str]) -> tuple[int, bytes]:
         if self._connection is None:
-            self._connection = connected(self._place.geturl(), self._timeout, self._certificate)
+            self._connection = connected(self._place.geturl(), self._timeout, self._certificate, self._identity)
         self._connection.request(method, path, data, headers)
         response = self._connection.getresponse()
         return response.status, response.read()
@@ -69,13 +76,16 @@ class PeerClient:
             self._connection = None
 
 
-def connected(url: str, timeout: float | None, certificate: str = "") -> http.client.HTTPConnection:
+def connected(
+    url: str, timeout: float | None, certificate: str = "", identity: Identity = NOBODY
+) -> http.client.HTTPConnection:
     """A connection to a site; with TLS if its address says so, and then only if its certificate is trusted."""
     place = urlsplit(url)
     host = place.hostname or "127.0.0.1"
     if place.scheme != "https":
         return http.client.HTTPConnection(host, place.port, timeout=timeout)
     context = ssl.create_default_context(cadata=certificate or None)
+    identity.show(context)
     return http.client.HTTPSConnection(host, place.port, timeout=timeout, context=context)
 
 

@@ -63,7 +63,8 @@ def kept_plan(planner: Planner, name: str, source: str) -> dict[str, Any]:
         "filter bytes": measured.filter.bytes, "filter seconds": measured.filter.seconds,
         "result bytes": measured.result.bytes, "result seconds": measured.result.seconds,
     }  # fmt: skip
-    return {**plan_dict(planner, name), "measured": sizes, "query": planner.placed[name].asked.query, "source": source}
+    told = {"query": planner.placed[name].asked.query, "source": source, "sites": [list(one) for one in planner.sites]}
+    return {**plan_dict(planner, name), "measured": sizes, **told}
 
 
 def placed_again(told: dict[str, Any], properties: Properties | None) -> Placed:
@@ -138,13 +139,13 @@ def stream_plan(
     return _nested(name, {**kept_plan(planner, name, naming.source), "from": start}, parts)
 
 
-def part_plan(route: list[str], stream: str, start: int, virtual: str) -> dict[str, Any]:
+def part_plan(route: list[str], stream: str, start: int, virtual: str, sites: list[list[str]]) -> dict[str, Any]:
     """The plan that brings a stream over a route to the peer where a virtual one is put together from it and others."""
     parts: Parts = []
     reader = f"stream:{virtual}"
     for here, before in zip(reversed(route[1:]), reversed(route[:-1]), strict=True):
-        feed = Feed(before, stream).to_dict()
-        parts.append((here, {"do": "stream", "name": stream, "from": start, "reader": reader, "feed": feed}))
+        told = {"do": "stream", "name": stream, "from": start, "reader": reader, "sites": sites}
+        parts.append((here, {**told, "feed": Feed(before, stream).to_dict()}))
         reader = f"peer:{here}/{stream}"
     parts.append((route[0], {"do": "stream", "name": stream, "from": start, "reader": reader}))
     return _nested(virtual, {"query": "", "at": route[-1], "source": stream, "from": start}, parts)
@@ -176,6 +177,8 @@ def _add_stream(
     """The parts that bring a stream to a peer, from there up to the source."""
     stream = naming.of(key)
     told: dict[str, Any] = {"do": "stream", "name": stream, "from": start, "reader": reader}
+    if planner.sites:
+        told["sites"] = [list(one) for one in planner.sites]
     if peer in planner.topology.outside:
         query = planner.placed[key].asked.query if key != SOURCE else ""
         parts.append((peer, {**told, "do": "export", "stream": key, "query": query}))

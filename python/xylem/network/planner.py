@@ -25,6 +25,7 @@ from xylem.syntax import ast
 from .link_loads import CountedLoad, Load
 from .matching import match, served
 from .properties import Properties
+from .stream_sites import SiteLists
 from .stream_statistics import StreamStatistics
 from .topology import Link, Topology
 
@@ -89,6 +90,11 @@ class Placed:
     result_route: tuple[str, ...]
     residual: tuple[ast.Expr, ...] = ()
 
+    @property
+    def peers(self) -> set[str]:
+        """All that it leads over."""
+        return {*self.fetched, *self.filter_route, *self.result_route}
+
 
 class Planner:
     """The plans of one source in one network. Subscriptions are registered one after another, and removed."""
@@ -121,6 +127,8 @@ class Planner:
         """What peers have stored."""
         self.entries: frozenset[str] = frozenset()
         """The peers of another subnet that its source comes over; `source_peer` is one of them."""
+        self.sites: SiteLists = ()
+        """Where its source may go."""
         self.placed: dict[str, Placed] = {}
         self.forced: dict[str, str] = {}
         """Peers of transformations that were decided for the network as a whole."""

@@ -16,10 +16,12 @@ from typing import Any
 from xylem.errors import InputError, XylemError
 
 from .catalogue import State
+from .network_state import NetworkState
 from .peer import Peer
 from .peer_client import PeerClient, Unreachable
 from .record_log import Records
 from .site import Site
+from .stream_sites import SiteLists, admits, lists_of, must_admit
 
 WAIT_SECONDS = 1.0
 """So long a neighbour waits for something to come before it says that there is nothing."""
@@ -45,14 +47,19 @@ def wanted(site: Site, peer: str) -> dict[str, Any]:
     return {"streams": streams, "answers": answers}
 
 
-def found(site: Site, asked: dict[str, Any]) -> bytes | None:
-    """The requested records and bytes; None if there is nothing new."""
+def found(site: Site, asked: dict[str, Any], by: str) -> bytes | None:
+    """The requested records and bytes; None if there is nothing new. Streams that may not go there are only named."""
+    state = site.catalogue.network
+    kept_back = [name for name, place in asked["streams"].items() if not admits(lists_of(state, place["name"]), by)]
+    kept_back += [name for name in asked["answers"] if not admits(_lists_of_answer(state, name), by)]
     streams: list[dict[str, Any]] = []
     answers: list[dict[str, Any]] = []
     pieces: list[bytes] = []
     left = _MOST_BYTES
     gone: dict[str, int] = {}
     for name, place in asked["streams"].items():
+        if name in kept_back:
+            continue
         stream = site.streams.get(place["name"])
         start = int(place["from"])
         if stream is not None and start < stream.log.base:
@@ -68,14 +75,23 @@ def found(site: Site, asked: dict[str, Any]) -> bytes | None:
         pieces.append(records.data)
         left -= len(records.data)
     for name, size in asked["answers"].items():
+        if name in kept_back:
+            continue
         news = _answer(site, name, int(size))
         if news is not None and left > 0:
             answers.append(news[0])
             pieces.append(news[1])
             left -= len(news[1])
-    if not streams and not answers and not gone:
+    if not streams and not answers and not gone and not kept_back:
         return None
-    return json.dumps({"streams": streams, "answers": answers, "gone": gone}).encode() + b"\n" + b"".join(pieces)
+    told = {"streams": streams, "answers": answers, "gone": gone, "kept back": kept_back}
+    return json.dumps(told).encode() + b"\n" + b"".join(pieces)
+
+
+def _lists_of_answer(state: NetworkState, name: str) -> SiteLists:
+    plan = state.plans.get(name)
+    lists: SiteLists = () if plan is None else plan["about"].get("sites", ())
+    return lists
 
 
 def _answer(site: Site, name: str, start: int) -> tuple[dict[str, Any], bytes] | None:
@@ -96,7 +112,7 @@ def _answer(site: Site, name: str, start: int) -> tuple[dict[str, Any], bytes] |
 
 
 def take(site: Site, peer: str, data: bytes) -> None:
-    """Store the data that a neighbour has sent; XYRT0060 if the neighbour has deleted the records that come next."""
+    """Keep what a neighbour has sent; XYRT0060 where it no longer has what comes next, XYRT0062 where it may not."""
     head, _, rest = data.partition(b"\n")
     told = json.loads(head)
     at = 0
@@ -114,6 +130,8 @@ def take(site: Site, peer: str, data: bytes) -> None:
     for name, base in told["gone"].items():
         end = site.streams[name].log.end
         raise InputError("XYRT0060", f"'{name}' goes on with record {end:,}, and {peer} has those from {base:,} on")
+    for name in told["kept back"]:
+        must_admit([[]], site.catalogue.network.name, name)
 
 
 class Puller(threading.Thread):

@@ -30,6 +30,7 @@ from .properties import NotShared, Properties, properties_of
 from .site_names import EARLIEST, NOW, checked_name
 from .speaker import by_speaker
 from .stored_documents import documents_read
+from .stream_sites import admits, lists_of, must_admit
 from .stream_statistics import Measured, StreamStatistics, statistics_of
 from .subnet_plans import is_whole, restored
 from .subnets import Subnet, Subnets, around, asked_directly, entries
@@ -63,6 +64,8 @@ class SourceInfo:
     """Where it is published in another subnet: the peers that it comes over, of which `peer` is the first."""
     subnet: str = ""
     """That subnet."""
+    sites: tuple[tuple[str, ...], ...] = ()
+    """Where it may go."""
 
 
 def source_info(view: NetworkView, name: str, others: Subnets | None = None) -> SourceInfo:
@@ -80,14 +83,15 @@ def source_info(view: NetworkView, name: str, others: Subnets | None = None) -> 
         return _source_info(name, here[0], view.ask(here[0], "GET", path))
     subnet, each = there[0]
     over = tuple(entries(view, subnet))
-    made = _source_info(name, over[0], asked_directly(each, "GET", path))
+    made = _source_info(name, over[0], asked_directly(view, each, "GET", path))
     return replace(made, entries=over, subnet=subnet.name)
 
 
 def _source_info(name: str, peer: str, told: dict[str, Any]) -> SourceInfo:
     schema = None if told["schema"] is None else (str(told["schema"][0]), str(told["schema"][1]))
     sample = b64decode(told["sample"])
-    return SourceInfo(name, peer, told["position"], told["base"], sample, told["seconds"], schema)
+    sites = tuple(map(tuple, told["sites"]))
+    return SourceInfo(name, peer, told["position"], told["base"], sample, told["seconds"], schema, sites=sites)
 
 
 @lru_cache(16)
@@ -110,7 +114,9 @@ class Registration:
         self._token = token
         self.others = Subnets() if others is None else others
         size = len(source.sample) or _UNKNOWN_BYTES
-        self.planner = Planner(view.topology(with_borders=True), source.peer, size, source.seconds)
+        topology = view.topology(with_borders=True).within(lambda peer: self._may_have(peer))
+        self.planner = Planner(topology, source.peer, size, source.seconds)
+        self.planner.sites = source.sites
         self.planner.entries = frozenset(source.entries)
         self.planner.documents = {name: set(record["documents"]) for name, record in view.records.items()}
         plans = view.plans(source.name)
@@ -124,6 +130,9 @@ class Registration:
             for name in lost:
                 del known[name]
 
+    def _may_have(self, peer: str) -> bool:
+        return (peer == self.source.peer and not self.source.entries) or admits(self.source.sites, peer)
+
     def _known(self, name: str, told: dict[str, Any]) -> Placed | None:
         """A running plan; None if nothing of it is left, or if it crosses peers that have left."""
         try:
@@ -132,7 +141,11 @@ class Registration:
             return None
         placed = placed_again(told, properties)
         if not is_whole(self._view, placed, self.planner.entries):
-            return None if properties is None else restored(self._view, placed, self.planner.topology.outside)
+            found = None if properties is None else restored(self._view, placed, self.planner.topology.outside)
+            return found if found is not None and found.peers <= self.planner.topology.peers.keys() else None
+        if not placed.peers <= self.planner.topology.peers.keys():
+            # Since it was placed, some of them may not have the stream any more.
+            return None
         if not told.get("is over"):
             return placed
         # The subscription is given up; its stream goes on for others, as far as they need it.
@@ -144,7 +157,12 @@ class Registration:
         return replace(placed, asked=asked, filter_route=tuple(left), transform_at=left[-1], result_route=(left[-1],))
 
     def asked(self, name: str, peer: str, text: str) -> Asked:
-        """A query as the planner needs to know it; XYST0004 or XYRT0051 for one that cannot be subscribed."""
+        """A query as the planner needs to know it; XYST0004 or XYRT0051 for one that cannot be subscribed.
+
+        XYRT0062 where its stream may not go to who asks.
+        """
+        if not self._may_have(peer):
+            must_admit(self.source.sites, peer, self.source.name)
         properties, why = _shared(text, self.source.schema)
         needed = (*documents_read(text), *((CAPABILITY,) if brings_code(text) else ()))
         return Asked(name, peer, properties, self._statistics(text, properties), why, text, needed)
@@ -372,17 +390,20 @@ def made_part(peer: Peer, virtual: str, stream: str) -> str:
     if stream not in peer.site.catalogue.sources:
         peer.site.publication(stream)
     view = gathered(peer)
-    topology = view.topology()
+    lists = lists_of(peer.state, stream)
+    topology = view.topology().within(lambda name: name == peer.name or admits(lists, name))
     found = view.publishers(virtual)
     if not found:
         ways = [topology.route(peer.name, name) for name in topology.peers if topology.can_execute(name)]
         found = [min(ways, key=lambda way: (len(way), way))[-1]] if ways else [peer.name]
     there = found[0]
+    if there != peer.name:
+        must_admit(lists, there, stream)
     if there == peer.name:
         peer.site.add_part(virtual, stream)
     else:
         start = peer.site.streams[stream].log.base
-        plan = part_plan(topology.route(peer.name, there), stream, start, virtual)
+        plan = part_plan(topology.route(peer.name, there), stream, start, virtual, lists)
         view.ask(there, "POST", f"/parts/{quote(virtual)}", {"stream": stream, "plan": plan})
     return there
 

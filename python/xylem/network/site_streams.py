@@ -124,12 +124,14 @@ class SiteStreams:
                 done |= made.work({part: self.streams[part].log for part in parts if part in self.streams})
         return done
 
-    def keep(self, name: str, base: int, feed: Feed, plan: dict[str, Any]) -> None:
+    def keep(
+        self, name: str, base: int, feed: Feed, plan: dict[str, Any], sites: list[list[str]] | None = None
+    ) -> None:
         """Have a log of a stream that comes from a neighbour, or that is filtered out of another stream."""
         with self._work:
             if name in self.catalogue.sources:
                 raise InputError("XYRT0053", f"there is a stream '{name}' already, which is published here")
-            body = {"base": base, "feed": feed.to_dict(), "plan": plan}
+            body = {"base": base, "feed": feed.to_dict(), "plan": plan, "sites": sites or []}
             self.catalogue.add("stream", name, body)
             self.streams[name] = self._kept_stream(self.catalogue.network.streams[name])
             self._work.notify_all()

@@ -15,7 +15,7 @@ from .planner import ELSEWHERE, SOURCE, Placed
 
 def is_whole(view: NetworkView, placed: Placed, entries: frozenset[str]) -> bool:
     """Whether a plan is as it was made: inside this subnet, or from one of the peers that its source comes over."""
-    peers = {*placed.fetched, *placed.filter_route, *placed.result_route}
+    peers = placed.peers
     if placed.uses == SOURCE and placed.fetched[0] in entries:
         peers -= {placed.fetched[0]}
     if not peers <= view.records.keys():

@@ -12,12 +12,10 @@ from typing import Any
 
 from xylem.errors import InputError
 
-from .network_view import NetworkView, gathered
+from .network_view import TIMEOUT_SECONDS, NetworkView, gathered
 from .peer import Peer
 from .peer_client import PeerClient, Unreachable
 from .topology import PeerKind
-
-_TIMEOUT_SECONDS = 30.0
 
 
 def summary(peer: Peer) -> dict[str, Any]:
@@ -119,14 +117,14 @@ def around(view: NetworkView) -> Subnets:
         seen |= peers
         made.found.append(Subnet(told, client, first or peers))
         for one in told["borders"]:
-            further = PeerClient(one["url"], one["token"], _TIMEOUT_SECONDS, one["certificate"])
+            further = view.asking(one["url"], one["token"], TIMEOUT_SECONDS, one["certificate"])
             waiting.append((one["peer"], further, first or peers))
     return made
 
 
-def asked_directly(card: dict[str, Any], method: str, path: str) -> Any:
+def asked_directly(view: NetworkView, card: dict[str, Any], method: str, path: str) -> Any:
     """Ask a peer of another subnet, which was told of with its address; XYRT0053 where it does not answer."""
-    client = PeerClient(card["url"], card["token"], _TIMEOUT_SECONDS, card["certificate"])
+    client = view.asking(card["url"], card["token"], TIMEOUT_SECONDS, card["certificate"])
     try:
         return client.ask(method, path)
     except Unreachable as reason:

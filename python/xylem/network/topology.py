@@ -7,7 +7,7 @@ displays; a super-peer also executes queries.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
@@ -79,6 +79,14 @@ class Topology:
         while way[-1] != start:
             way.append(before[way[-1]])
         return way[::-1]
+
+    def within(self, may: Callable[[str], bool]) -> Topology:
+        """The part of it with some of the peers."""
+        peers = {name: kind for name, kind in self.peers.items() if may(name)}
+        if len(peers) == len(self.peers):
+            return self
+        links = {each: size for each, size in self.links.items() if peers.keys() >= set(each)}
+        return Topology(peers, links, self.capacity, self.outside & peers.keys())
 
     def nearest(self, peer: str, others: Iterable[str], number: int) -> list[str]:
         """Those of some peers that are nearest to one, in the order of their names."""
