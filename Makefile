@@ -10,6 +10,7 @@ PYTHON ?= python3
 JOBS   ?= 2
 VENV   := .venv
 BIN    := $(VENV)/bin
+PACKAGES := $(VENV)/.packages
 STAMP  := $(VENV)/.installed
 ARCHIVE := $(VENV)/.class-archive
 CARGO  := $(shell command -v cargo 2>/dev/null)
@@ -22,10 +23,17 @@ KERNEL := $(wildcard kernel/Cargo.toml kernel/src/*.rs kernel/src/*/*.rs)
 install: $(STAMP)
 	@$(BIN)/python -m compileall -q python/xylem
 
-$(STAMP): pyproject.toml python/xylem/version.py $(KERNEL)
+# The packages of others come first: types are then checked while the kernel is being built.
+$(PACKAGES): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo 'Xylem needs Python 3.11 or later; say which with: make PYTHON=python3.12 …' >&2; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c 'import tomllib; about = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
+	  print(*about["dependencies"], *about["optional-dependencies"]["dev"], sep="\n")' > $(VENV)/packages.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/packages.txt
+	@touch $@
+
+$(STAMP): $(PACKAGES) python/xylem/version.py $(KERNEL)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@$(BIN)/python -c 'import xylem._kernel' 2>/dev/null || \
 	  echo 'warning: the Rust kernel was not built (cargo or its crates are missing); the Python fallback is in use' >&2
@@ -34,18 +42,19 @@ $(STAMP): pyproject.toml python/xylem/version.py $(KERNEL)
 demo: install
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
-# The kernel is tested while the packages are installed, and types are checked beside the tests: no core waits for another.
+# The kernel is tested while packages are installed, and types are checked while it is built: no core waits for the
+# other. The tests then have both to themselves.
 test:
-	@$(MAKE) --no-print-directory --jobs $(JOBS) install kernel-test lint $(ARCHIVE)
-	@$(MAKE) --no-print-directory --jobs 2 types unit
+	@$(MAKE) --no-print-directory --jobs $(JOBS) kernel-test install lint types $(ARCHIVE)
+	@$(MAKE) --no-print-directory unit
 
 test-all:
 	XYLEM_CAMPAIGN=1 $(MAKE) test
 
-lint: $(STAMP)
+lint: $(PACKAGES)
 	$(BIN)/ruff check python tests examples
 
-types: $(STAMP)
+types: $(PACKAGES)
 	$(BIN)/mypy
 
 # Tests of one file stay together: they share documents, a session of Spark, a broker. They begin in the order of

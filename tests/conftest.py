@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from tests import turns
 
@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     What may take longest says so by its time limit; next come all that start Spark.
     """
-    _share_spark(items)
+    _share_slow_kinds(items)
     if not turns.is_everything_asked_for() and not any("::" in argument for argument in config.args):
         cache = getattr(config, "cache", None)
         items[:], left_out = turns.divided(items, cache.get("cache/lastfailed", {}) if cache else ())
@@ -47,9 +47,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: (-limits[item.path], SPARK not in item.path.parents))
 
 
-def _share_spark(items: list[pytest.Item]) -> None:
-    """Half of the tests over a session of Spark run each day: each takes seconds of both cores."""
+def _share_slow_kinds(items: list[pytest.Item]) -> None:
+    """Half of the tests over a session of Spark, and half of the property tests, run each day.
+
+    The former take seconds of both cores each; the latter try the same hundreds of examples in every run.
+    """
     for item in items:
-        slow = any(item.iter_markers("turns")) or any(item.iter_markers("share"))
-        if "spark" in getattr(item, "fixturenames", ()) and not slow:
+        is_property = is_hypothesis_test(getattr(item, "obj", None))
+        is_slow = is_property or "spark" in getattr(item, "fixturenames", ())
+        if is_slow and not any(item.iter_markers("turns")) and not any(item.iter_markers("share")):
             item.add_marker(pytest.mark.share(2))

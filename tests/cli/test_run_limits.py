@@ -110,7 +110,7 @@ def test_memory() -> None:
 
 def test_no_memory_left() -> None:
     query = "let $x := for $i in 1 to 100000000 return string($i) return (count($x), $x[5])"
-    run = ended("run", "-q", query, address_space=700_000_000)
+    run = ended("run", "-q", query, address_space=450_000_000)
     assert run.returncode == 1
     assert run.stderr.startswith("XYRT0042: there is not enough memory")
     assert "Traceback" not in run.stderr
