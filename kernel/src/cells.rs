@@ -10,6 +10,8 @@ pub const END_OF_CELL: u8 = 0x1F;
 pub const NULL: u8 = 0x1E;
 /// Ends a member of a list.
 pub const END_OF_MEMBER: u8 = 0x1D;
+/// Stands before and behind the values that fill a hole of a template.
+pub const HOLE: u8 = 0x1C;
 
 /// What a text must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

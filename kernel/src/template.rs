@@ -51,6 +51,13 @@ pub enum Piece {
     Values(Values),
     /// The values of an expression, with a blank between two of them.
     Computed(Expression),
+    /// What code makes of some values, for a whole batch at a time: the values, between two marks.
+    Hole {
+        /// Which code.
+        number: u8,
+        /// The values, which are untyped or strings.
+        arguments: Vec<Expression>,
+    },
 }
 
 /// A part of a result.

@@ -4,9 +4,9 @@ use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use crate::attribute_copies::write_copied;
-use crate::cells::{is_plain, Cell, Content, END_OF_CELL, END_OF_MEMBER, NULL};
+use crate::cells::{is_plain, Cell, Content, END_OF_CELL, END_OF_MEMBER, HOLE, NULL};
 use crate::escaping::{escape, Place};
-use crate::expression::{Atom, Evaluation, Keys, Order, Value};
+use crate::expression::{Atom, Evaluation, Expression, Keys, Order, Value};
 use crate::row_paths::{NamedRows, PathStep, Wanted, KIND_MASK};
 use crate::rows::kind;
 use crate::subtree_text::write_subtree;
@@ -50,11 +50,17 @@ fn written<'a>(
         items: Items::default(),
         depth: 0,
         is_after_atomic: false,
+        marks: 0,
         variables,
         sorting: Vec::new(),
         functions: (&[], 0),
     };
+    let start = writer.out.len();
     writer.parts(parts, &Around::new(row))?;
+    if writer.marks > 0 && writer.out[start..].iter().filter(|&&byte| byte == HOLE).count() != writer.marks {
+        // The input has such characters itself, which XML 1.1 allows.
+        return Err(Undecided);
+    }
     Ok(Items { ends_with_atomic: writer.is_after_atomic, ..writer.items })
 }
 
@@ -66,6 +72,8 @@ struct Writer<'a> {
     depth: usize,
     /// Whether an atomic value was the last: another one is set off by a blank.
     is_after_atomic: bool,
+    /// How many marks stand around holes.
+    marks: usize,
     /// Values by their slots.
     variables: Vec<Value<'a>>,
     /// What is being sorted: the keys of each result, and where its text ends.
@@ -295,6 +303,7 @@ impl<'a> Writer<'a> {
                 Ok(())
             }
             Piece::Values(values) => self.values(values, here, place),
+            Piece::Hole { number, arguments } => self.hole(*number, arguments, here),
             Piece::Computed(expression) => {
                 let evaluation =
                     Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
@@ -315,6 +324,29 @@ impl<'a> Writer<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// The values that code takes, instead of what it will make of them.
+    fn hole(&mut self, number: u8, arguments: &'a [Expression], here: &Around<'_>) -> Result<(), Undecided> {
+        let evaluation =
+            Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+        let out = &mut *self.out;
+        out.extend_from_slice(&[HOLE, number]);
+        for argument in arguments {
+            evaluation.each(argument, &mut |atom| match atom {
+                Atom::Untyped(text) | Atom::Text(text) if is_plain(&text) => {
+                    out.extend_from_slice(&text);
+                    out.push(END_OF_MEMBER);
+                    Ok(())
+                }
+                _ => Err(Undecided),
+            })?;
+            out.push(END_OF_CELL);
+        }
+        out.push(HOLE);
+        self.marks += 2;
+        self.is_after_atomic = false;
+        Ok(())
     }
 
     fn values(&mut self, values: &Values, here: &Around<'_>, place: Place) -> Result<(), Undecided> {

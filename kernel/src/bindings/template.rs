@@ -141,6 +141,7 @@ fn cell(tuple: &Bound<'_, PyTuple>) -> PyResult<Cell> {
             Piece::Characters(text) => Content::Constant(Some(text)),
             Piece::Values(values) => Content::Values(values),
             Piece::Computed(expression) => Content::Computed(expression),
+            Piece::Hole { .. } => return Err(PyValueError::new_err("a cell has no holes")),
         },
     };
     let reading = match reading.as_str() {
@@ -166,6 +167,9 @@ fn piece(tuple: &Bound<'_, PyTuple>) -> PyResult<Piece> {
             Ok(Piece::Values(Values { reach: reach(tuple)?, of: value_of(of)?, separator, at_most_one }))
         }
         "computed" => Ok(Piece::Computed(expression_of(tuple, 1)?)),
+        "hole" => {
+            Ok(Piece::Hole { number: tuple.get_item(1)?.extract()?, arguments: expressions(&tuple.get_item(2)?)? })
+        }
         other => Err(unknown(other)),
     }
 }

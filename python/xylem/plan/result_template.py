@@ -14,6 +14,8 @@ be a descendant step. With `up` they begin so many `Each` further out. What they
 A program whose answer is wanted as a table has templates of rows instead: the cells of each, as they stand in the
 input, with control characters between them that XML 1.0 does not have. A value that is not of its column's type, or
 that is written in an unusual way, leaves the record to the query.
+
+What the kernel cannot compute is a hole: the values that it needs are written in its place, and code fills it in.
 """
 
 from __future__ import annotations
@@ -90,6 +92,20 @@ class Computed:
     """The values of an expression, escaped for where they stand; as other atomic values."""
 
     value: KernelExpression
+
+
+@dataclass(frozen=True)
+class Hole:
+    """What code of the query makes of some values; alone in its place, inside an element.
+
+    The scan writes the values instead, between two marks: the code's number as a character, and for each argument its
+    values, each with `END_OF_MEMBER` behind it, and `END_OF_CELL`. Whoever takes the text fills the holes of a whole
+    batch (`run/stream/filled_holes.py`).
+    """
+
+    number: int
+    arguments: tuple[KernelExpression, ...]
+    """Nodes: their values are untyped."""
 
 
 @dataclass(frozen=True)
@@ -206,6 +222,8 @@ NULL = "\x1e"
 """Stands in a cell that has no value."""
 END_OF_MEMBER = "\x1d"
 """Stands behind each member of a list."""
+HOLE = "\x1c"
+"""Stands before and behind a hole."""
 
 
 @dataclass(frozen=True)
@@ -246,7 +264,7 @@ class EachValue:
     """The slot of its position."""
 
 
-Piece = Characters | Values | Computed | Cell
+Piece = Characters | Values | Computed | Hole | Cell
 """What a value consists of; cells only where rows are wanted."""
 Part = Piece | Copies | Construct | When | Each | Let | EachValue | Sorted | Keyed | Functions | Apply | Alike | Row
 Template = tuple[Part, ...]

@@ -48,6 +48,7 @@ from xylem.plan.result_template import (
     Each,
     EachValue,
     Functions,
+    Hole,
     Keyed,
     Let,
     Order,
@@ -105,6 +106,8 @@ def _part(part: Part) -> tuple[object, ...]:
             return "values", part.up, _path(part.path), (int(of), part.attribute), separator, at_most_one
         case Computed(value=value):
             return "computed", expression_tuple(value)
+        case Hole(number=number, arguments=arguments):
+            return "hole", number, [expression_tuple(argument) for argument in arguments]
         case Copies(path=path, up=up):
             return "copies", up, _path(path)
         case Construct(name=name, attributes=attributes, content=content, copied=copied):

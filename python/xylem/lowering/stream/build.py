@@ -10,6 +10,8 @@ from xylem.analysis.focus import reads_focus
 from xylem.analysis.projection import NotProjectable, Projection
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.functions.context import CODEPOINT_COLLATION
+from xylem.functions.library import look_up
+from xylem.functions.registry import Builtin
 from xylem.plan.buffers import is_small
 from xylem.plan.flux import (
     ROOT,
@@ -35,6 +37,7 @@ from xylem.rewrite.take_outermost import take_outermost
 from xylem.rewrite.to_flux import flux_step
 from xylem.run.stream.roles import (
     FiringRole,
+    HoleRole,
     ItemRole,
     KeepRole,
     Role,
@@ -70,6 +73,7 @@ from .region_plan import RegionPlanner
 from .result_templates import has_namespaces, template_of
 from .selection import Selection
 from .steps import PlannedStep, PlannedSteps
+from .template_holes import HoleCode
 from .template_paths import NoTemplate
 from .tested_items import TestedItemPlanner
 from .whole_templates import is_near, needed_for_whole
@@ -79,6 +83,7 @@ __all__ = ["NotStreamable", "StreamBuilder"]
 
 NEAR_STEPS = 2
 _LONGEST_TOLD = 60
+_FILLED = "code fills it in, a batch at a time, in what the scan writes"
 
 
 class _Names:
@@ -130,6 +135,8 @@ class StreamBuilder:
         """Conditions about elements that only reach their handlers where these hold."""
         self.beyond_scan: list[NoTemplate] = []
         """What keeps the scan from writing results by itself."""
+        self.filled_by_code: list[NoTemplate] = []
+        """What it leaves holes for, in results that it writes."""
         self.has_namespaces = False
         """Whether the answer may have namespaces declared around a result."""
         self.window_rows = self.c.window_rows = WindowRows(self.selection)
@@ -297,9 +304,9 @@ class StreamBuilder:
             self.decided |= selection.decided_at_start(stream, handler.variable)
             # What the scan decides of its children, a whole element still has to be asked.
             decided = frozenset(self.decided)
-            self._scope(stream, element.index, role, index, single)
+            scope = self._scope(stream, element.index, role, index, single)
             if not single:
-                self._offer_whole(element, handler, decided)
+                scope.holes = self._offer_whole(element, handler, decided, role)
             return
         planned = self.steps.follow(parent, handler.step, Report.ITEM)
         planned.tests = own_tests
@@ -325,7 +332,10 @@ class StreamBuilder:
         if counter is None and (not nested or role.step in self.alone):
             planned.value_tests = selection.value_tests_of(hoisted_body, handler.variable)
             planned.alternatives = selection.alternatives_of(hoisted_body, handler.variable)
-            planned.result = self.template(hoisted_body, handler.variable, selection)
+            holes: list[HoleCode] = []
+            planned.result = self.template(hoisted_body, handler.variable, selection, holes)
+            if planned.result is not None:
+                item.holes = self._filled_by_code(holes, role)
         if planned.result is None and is_known_at_start(planned.kept) and not handler.outermost:
             item.at_start, planned.report, planned.value_tests = True, Report.START, ()
             planned.alternatives = ()
@@ -379,20 +389,35 @@ class StreamBuilder:
         name, of = step_symbol(path[0]), self.types.get(role.variable)
         return role.parent is None or (name is not None and of is not None and of.at_most_once(name))
 
-    def template(self, body: Flux, variable: str, selection: Selection) -> Template | None:
-        """The template that the scan writes for a record that passes its tests; the body starts with its conditions."""
+    def template(
+        self, body: Flux, variable: str, selection: Selection, holes: list[HoleCode] | None = None
+    ) -> Template | None:
+        """The template that the scan writes for a record that passes its tests; the body starts with its conditions.
+
+        With `holes`, the template may have some, and the list gets the code that fills them.
+        """
         conditions = conjuncts(body.condition) if isinstance(body, If) else []
         decided = {condition for condition in conditions if selection.decides(condition, variable)}
-        return self._template(body, variable, decided | self.decided)
+        return self._template(body, variable, decided | self.decided, holes)
 
-    def _template(self, body: Flux, variable: str, decided: Collection[ast.Expr]) -> Template | None:
+    def _template(
+        self, body: Flux, variable: str, decided: Collection[ast.Expr], holes: list[HoleCode] | None = None
+    ) -> Template | None:
         if self.has_namespaces and self.columns is None:
             return None
         try:
             cells = self.window_rows.cells
             declared = self._declared
             return template_of(
-                body, variable, self.selection, decided, self.columns, window_cells=cells, declared=declared
+                body,
+                variable,
+                self.selection,
+                decided,
+                self.columns,
+                window_cells=cells,
+                declared=declared,
+                holes=holes,
+                known=self._known,
             )
         except NoTemplate as beyond:
             self.beyond_scan.append(beyond)
@@ -403,20 +428,35 @@ class StreamBuilder:
         found = self.main.own_functions.get((*call.name.expanded, len(call.arguments)))
         return None if found is None else found.declaration
 
+    def _known(self, call: ast.FunctionCall) -> Builtin | None:
+        """The function that a call means, if it is built in or registered."""
+        arity = len(call.arguments)
+        return look_up(*call.name.expanded, arity) or self.main.external(call.name, arity)
+
     @property
     def by_code(self) -> tuple[tuple[str, str], ...]:
         """Expressions that the kernel leaves to code, and why; each once."""
-        beyond = (*self.beyond_scan, *self.window_rows.beyond)
-        told = [(_written(each.node), each.what) for each in beyond if each.what and each.node is not None]
+        beyond = [(each.node, each.what) for each in (*self.beyond_scan, *self.window_rows.beyond)]
+        beyond += [(each.node, f"{each.what}; {_FILLED}") for each in self.filled_by_code]
+        told = [(_written(node), what) for node, what in beyond if what and node is not None]
         return tuple(dict.fromkeys(one for one in told if one[0]))
 
-    def _offer_whole(self, element: PlannedStep, handler: On, decided: frozenset[ast.Expr]) -> None:
-        """Let the scan write a small element as a whole."""
+    def _offer_whole(
+        self, element: PlannedStep, handler: On, decided: frozenset[ast.Expr], around: ScopeRole
+    ) -> tuple[HoleRole, ...]:
+        """Let the scan write a small element as a whole; gives what fills the holes in it."""
+        holes: list[HoleCode] = []
         needs = needed_for_whole(handler.body, handler.variable)
-        template = None if needs is None else self._template(hoisted(handler.body), handler.variable, decided)
-        if template is not None and is_near(template):
-            element.result = template
-            add_needs(handler.body, {handler.variable: element.kept})
+        template = None if needs is None else self._template(hoisted(handler.body), handler.variable, decided, holes)
+        if template is None or not is_near(template):
+            return ()
+        element.result = template
+        add_needs(handler.body, {handler.variable: element.kept})
+        return self._filled_by_code(holes, around)
+
+    def _filled_by_code(self, holes: list[HoleCode], around: ScopeRole) -> tuple[HoleRole, ...]:
+        self.filled_by_code += [hole.beyond for hole in holes]
+        return tuple(self.code.hole(code, around) for code in holes)
 
     def _as_stream(self, handler: On, single: bool) -> ProcessStream | None:
         """The body as a stream of its own, if it is one or reads only aggregates over the element.

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from xylem.analysis.free_variables import free_in
 from xylem.plan.flux import ROOT, Flux, On, OnEach, OnWindow
 from xylem.plan.flux_variables import free_variables
-from xylem.run.stream.roles import ScopeRole
+from xylem.run.stream.roles import HoleRole, ScopeRole
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values import node as nk
-from xylem.values.sequence_type import ANY_SEQUENCE, NodeItem, Occurrence, SequenceType
+from xylem.values.sequence_type import ANY_SEQUENCE, AtomicItem, NodeItem, Occurrence, SequenceType
 
 from ..python.code import Code, Shape, atomic, one
 from ..python.compiler import ColumnLoop
@@ -21,9 +22,13 @@ from ..python.writer import Line
 from .aggregates import AGGREGATE
 from .body import write_body
 from .hoisting import hoisted
+from .template_holes import HoleCode
 
 if TYPE_CHECKING:
     from .build import StreamBuilder
+
+
+_UNTYPED = SequenceType(AtomicItem(at.UNTYPED_ATOMIC), Occurrence.MANY)
 
 
 class HandlerCode:
@@ -73,6 +78,24 @@ class HandlerCode:
             if loop.names:
                 head.text = f"for {node}, {', '.join(loop.names.values())} in zip(nodes, {columns_of(c, loop)}):"
         return frame.name
+
+    def hole(self, code: HoleCode, role: ScopeRole) -> HoleRole:
+        """def hole(env, given…): the values that fill a hole, of untyped values."""
+        c = self.b.c
+        read = {local for uri, local in free_in(code.expression) if not uri}
+        given = [c.writer.fresh("given") for _ in code.parameters]
+        with (
+            c.writer.function("hole", ["env", *given], c.describe(code.expression)) as frame,
+            c.scoped(Scope({}, Focus(None))),
+        ):
+            for name in self._visible(role, None):
+                if name in read:
+                    c.declare(("", name), self._bound(name))
+            for name, python in zip(code.parameters, given, strict=True):
+                c.declare(("", name), Code(python, Shape.SEQUENCE, _UNTYPED, simple=True))
+            with c.writer.at(code.expression.span):
+                c.writer.line(f"return {c.as_sequence(c.compile(code.expression))}")
+        return HoleRole(frame.name, code.in_attribute)
 
     def test(self, condition: ast.Expr, names: Iterable[str]) -> str:
         """def test(env): whether a condition holds, with variables of the environment."""

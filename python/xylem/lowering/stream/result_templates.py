@@ -14,6 +14,7 @@ Safe:   the handler remains: it takes the records that the scan leaves undecided
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import reduce
 
 from xylem.analysis.facts.conjuncts import conjuncts
@@ -59,6 +60,7 @@ from .hoisting import grouped, hoisted
 from .row_templates import rows_alone
 from .selection import Selection
 from .template_expressions import TemplateExpressions
+from .template_holes import HoleCode, Known, TemplateHoles
 from .template_paths import NoTemplate, Taken, element_path
 
 
@@ -72,13 +74,18 @@ def template_of(
     begins_output: bool = False,
     window_cells: tuple[Cell, ...] | None = None,
     declared: Declared = lambda call: None,
+    holes: list[HoleCode] | None = None,
+    known: Known = lambda call: None,
 ) -> Template:
     """The template of a body of which the scan has decided some conditions; `NoTemplate` if there is none.
 
     With `columns` it consists of rows of a table. With `begins_output` nothing is written before it, so that it may
-    have atomic values outside of elements. With `window_cells`, what is given to windows is a row of these.
+    have atomic values outside of elements. With `window_cells`, what is given to windows is a row of these. With
+    `holes` it may have such, and what fills them is noted there; `known` are the functions that can be called for that.
     """
     expressions = TemplateExpressions(selection, columns, declared, begins_output=begins_output)
+    if holes is not None and columns is None and window_cells is None:
+        expressions.holes = TemplateHoles(expressions.compiler, known, holes)
     parts = _Maker(expressions, frozenset(decided), window_cells).template(body, variable)
     if not parts:
         raise NoTemplate("nothing is written")
@@ -158,7 +165,7 @@ class _Maker:
 
     def _sequence(self, parts: list[Flux]) -> None:
         """Parts side by side; one under a condition and the next under its contrary are one choice."""
-        place = 0
+        parts, place = _with_values_together(parts), 0
         while place < len(parts):
             part = parts[place]
             following = parts[place + 1] if place + 1 < len(parts) else None
@@ -198,8 +205,10 @@ class _Maker:
             self.expressions.values(Values(nodes.path, ValueOf.STRING, separator=" ", up=nodes.up))
         else:
             self.variables.append(loop.variable)
-            parts = self._inner(body)
-            self.variables.pop()
+            try:
+                parts = self._inner(body)
+            finally:
+                self.variables.pop()
             self.frames.add(Each(nodes.path, parts, nodes.up))
 
     def _leaves(self, body: Flux, variable: str, nodes: NodesOf) -> None:
@@ -226,8 +235,15 @@ class _Maker:
         if not open_ones:
             self.write(body)
             return
-        test = self._condition(open_ones)
-        self.expressions.choice(test, self._inner(body), self._inner(otherwise))
+        try:
+            test = self._condition(open_ones)
+            self.expressions.choice(test, self._inner(body), self._inner(otherwise))
+        except NoTemplate:
+            then, contrary = _as_expression(body), _as_expression(otherwise)
+            if then is None or contrary is None:
+                raise
+            # Values alone: code can choose among them, where it may compute them.
+            self.expressions.write(ast.If(reduce(ast.And, open_ones), then, contrary, span=then.span))
 
     def _condition(self, conditions: list[ast.Expr]) -> KernelExpression:
         """Several conditions; comparisons of the same values with numbers are made together."""
@@ -249,6 +265,32 @@ class _Maker:
     def _nodes(self, variable: str, taken: Taken) -> NodesOf:
         path, of, attribute = taken
         return NodesOf(path, of, attribute, self.expressions.up(variable))
+
+
+def _as_expression(body: Flux) -> ast.Expr | None:
+    """The expression that a body is; None where it is more."""
+    if body == EMPTY:
+        return ast.SequenceExpr(())
+    return body.expression if isinstance(body, Leaf) and not body.inside and not body.is_global else None
+
+
+def _with_values_together(parts: list[Flux]) -> list[Flux]:
+    """Leaves side by side as one: blanks separate their values."""
+    made: list[Flux] = []
+    for part in parts:
+        before = made[-1] if made else None
+        if _is_own_leaf(part) and before is not None and _is_own_leaf(before):
+            assert isinstance(part, Leaf) and isinstance(before, Leaf)
+            first = before.expression
+            items = first.items if isinstance(first, ast.SequenceExpr) else (first,)
+            made[-1] = replace(before, expression=ast.SequenceExpr((*items, part.expression), span=first.span))
+        else:
+            made.append(part)
+    return made
+
+
+def _is_own_leaf(part: Flux) -> bool:
+    return isinstance(part, Leaf) and not part.inside and not part.is_global
 
 
 def _takes_all_attributes(loop: For) -> bool:

@@ -31,10 +31,11 @@ from xylem.syntax import ast
 
 from .applied_functions import AppliedFunctions, Declared, named_alike
 from .kernel_expressions.as_loops import is_atomic
-from .kernel_expressions.compiler import ExpressionCompiler
+from .kernel_expressions.compiler import ExpressionCompiler, key_of
 from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, rows_of_values
 from .selection import Selection
 from .template_frames import TemplateFrames
+from .template_holes import TemplateHoles
 from .template_paths import NoTemplate, with_all_attributes
 
 _VALUES = (ast.FunctionCall, ast.CastAs, ast.Arithmetic, ast.Unary, ast.StringConcat, ast.ValueComparison)
@@ -61,6 +62,8 @@ class TemplateExpressions:
         )
         self.variables, self.up = self.compiler.variables, self.compiler.up
         self.functions = AppliedFunctions(declared, self.compiler)
+        self.holes: TemplateHoles | None = None
+        """Where code may fill in what the kernel cannot compute."""
 
     def condition(self, condition: ast.Expr) -> KernelExpression:
         return self.compiler.condition(condition)
@@ -76,7 +79,17 @@ class TemplateExpressions:
     # --- content
 
     def write(self, expression: ast.Expr) -> None:
-        """An expression in content."""
+        """An expression in content; where the kernel cannot compute its values, code does."""
+        if self.holes is None or not self.frames.can_have_hole:
+            self._write(expression)
+            return
+        try:
+            with self.frames.attempt():
+                self._write(expression)
+        except NoTemplate as beyond:
+            self.frames.add(self.holes.hole(expression, beyond))
+
+    def _write(self, expression: ast.Expr) -> None:
         match expression:
             case ast.DirectElement():
                 self._element(expression)
@@ -233,7 +246,12 @@ class TemplateExpressions:
     def _attribute_piece(self, part: str | ast.EnclosedExpr) -> Piece:
         if isinstance(part, str):
             return Characters(escape_attribute(part))
-        return self._piece(part.body)
+        try:
+            return self._piece(part.body)
+        except NoTemplate as beyond:
+            if self.holes is None:
+                raise
+            return self.holes.hole(part.body, beyond, in_attribute=True)
 
     # --- FLWOR expressions
 
@@ -256,9 +274,7 @@ class TemplateExpressions:
         clause, rest = clauses[0], clauses[1:]
         match clause:
             case ast.LetClause():
-                bound = self.compiler.bind(clause)
-                if bound is not None:
-                    self.frames.add(Let(*bound))
+                self._let(clause)
                 self._clauses(rest, result)
             case ast.WhereClause(test=test):
                 condition = self.condition(test)
@@ -284,6 +300,19 @@ class TemplateExpressions:
                 self.frames.add(Keyed(keys, parts))
             case _:
                 raise NoTemplate("a clause of a FLWOR expression", result)
+
+    def _let(self, clause: ast.LetClause) -> None:
+        standing = None if self.holes is None else self.holes.standing_for(clause)
+        try:
+            bound = self.compiler.bind(clause)
+        except NoTemplate:
+            if standing is None:
+                raise
+            bound = None
+        if bound is not None:
+            self.frames.add(Let(*bound))
+        if standing is not None:
+            self.compiler.lets[key_of(clause.name)] = standing
 
     def _counted(self, clause: ast.ForClause, position: ast.Name, write: Callable[[], None]) -> None:
         compiler = self.compiler

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from xylem.plan.result_template import Alike, Characters, Construct, CopiedAttributes, Part, Piece
+from xylem.plan.result_template import Alike, Characters, Construct, CopiedAttributes, Copies, Hole, Part, Piece
 from xylem.sink.character_expansion import escape_text
 from xylem.syntax import ast
 
 from .template_paths import NoTemplate
+
+_NO_VALUES = (Characters, Construct, Copies, Alike)
+"""Parts that are no atomic values, and end a row of such."""
 
 
 @dataclass
@@ -36,7 +40,28 @@ class TemplateFrames:
         """Open elements, those around a loop or condition included."""
 
     def add(self, part: Part) -> None:
-        self._frames[-1].parts.append(part)
+        parts = self._frames[-1].parts
+        if parts and isinstance(parts[-1], Hole) and not isinstance(part, _NO_VALUES):
+            raise NoTemplate("values next to others that code computes")
+        parts.append(part)
+
+    @property
+    def can_have_hole(self) -> bool:
+        """Whether the place is inside an element, and nothing that may be a value stands before it."""
+        parts = self._frames[-1].parts
+        return len(self._frames) > 1 and (not parts or isinstance(parts[-1], _NO_VALUES))
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Take back what was added inside, where that ends with `NoTemplate`."""
+        frames, depth, lengths = list(self._frames), self.depth, [len(frame.parts) for frame in self._frames]
+        try:
+            yield
+        except NoTemplate:
+            self._frames, self.depth = frames, depth
+            for frame, length in zip(frames, lengths, strict=True):
+                del frame.parts[length:]
+            raise
 
     def text(self, text: str) -> None:
         """Add the characters of a text node; even an empty one separates atomic values."""
@@ -103,9 +128,10 @@ class TemplateFrames:
     def inner(self, write: Callable[[], None]) -> tuple[Part, ...]:
         """The conditional part of the template: whole elements."""
         around, self._frames = self._frames, [_Frame()]
-        write()
-        if len(self._frames) > 1:
-            raise NoTemplate("an element that ends elsewhere")
-        parts = tuple(self._frames[0].parts)
-        self._frames = around
-        return parts
+        try:
+            write()
+            if len(self._frames) > 1:
+                raise NoTemplate("an element that ends elsewhere")
+            return tuple(self._frames[0].parts)
+        finally:
+            self._frames = around

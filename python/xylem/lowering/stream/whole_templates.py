@@ -43,6 +43,7 @@ from xylem.plan.result_template import (
     Each,
     EachValue,
     Functions,
+    Hole,
     Keyed,
     Let,
     Part,
@@ -77,6 +78,8 @@ def _lengths(part: Part) -> list[int]:
             return [_length_of(path)]
         case Computed(value=value) | Let(value=value):
             return _of_expression(value)
+        case Hole(arguments=arguments):
+            return [length for argument in arguments for length in _of_expression(argument)]
         case Construct(attributes=attributes, content=content):
             pieces = [piece for _, pieces in attributes for piece in pieces]
             inside = [length for inner in (*pieces, *content) for length in _lengths(inner)]

@@ -9,9 +9,10 @@ from xylem.values.node import Node
 
 from .buffer import ROW_BYTES, detached, size_of
 from .collector import Recorder
+from .filled_holes import Filling, filled
 from .late_children import late_result
 from .open_scope import Region
-from .roles import ItemRole, ScopeRole
+from .roles import HoleRole, ItemRole, ScopeRole
 
 if TYPE_CHECKING:
     from .run import StreamRun
@@ -81,9 +82,12 @@ class ItemRuns:
 
         return take
 
-    def written(self, around: ScopeRole, position: int, held_as: str | None = None) -> Action:
+    def written(
+        self, around: ScopeRole, position: int, held_as: str | None = None, holes: tuple[HoleRole, ...] = ()
+    ) -> Action:
         """Results that the scan has written, where handlers would have been called for each record."""
         step, hold = around.step, self.run.statistics.hold
+        fillings = [Filling(self.run.space[hole.function], hole.in_attribute) for hole in holes]
 
         def act(node: Node) -> None:
             scope = self.run.open[step]
@@ -97,7 +101,8 @@ class ItemRuns:
                 hold(held_as, size)
                 hold(held_as, -size)
             if written.text or written.items:
-                self.run.output.markup(written.text, written.items)
+                text = filled(written.text, fillings, self.run.env) if fillings else written.text
+                self.run.output.markup(text, written.items)
 
         return act
 

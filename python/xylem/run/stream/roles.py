@@ -38,6 +38,15 @@ class AggregateRole:
     """The keys of a table, or of a sort; what a fold does with a record."""
 
 
+@dataclass(frozen=True)
+class HoleRole:
+    """What fills one of the holes of a template."""
+
+    function: str
+    """It takes the environment and the values of each argument, and gives values."""
+    in_attribute: bool
+
+
 @dataclass(eq=False)
 class ScopeRole:
     """An element whose children are processed as a stream.
@@ -67,6 +76,8 @@ class ScopeRole:
     """Its handlers as they were compiled, with variables in the place of aggregates."""
     keeps_little: bool = False
     """Whether a schema allows each path that is kept one match: then it grows with nothing."""
+    holes: tuple[HoleRole, ...] = ()
+    """What fills the holes of its results, where the scan writes them."""
 
 
 @dataclass(eq=False)
@@ -95,6 +106,8 @@ class ItemRole:
     """With any, the records are text nodes of the elements that these steps reach."""
     passes: str | None = None
     """The function that tells whether a text node is a record at all."""
+    holes: tuple[HoleRole, ...] = ()
+    """What fills the holes of the results that the scan writes."""
 
 
 @dataclass(eq=False)

@@ -109,7 +109,7 @@ class StreamRun:
                 self.actions[key | START] = lambda node: self._open(role, node)
                 self.actions[key | END] = lambda node: self._close(role)
                 if role.parent is not None:
-                    self.actions[key | WRITTEN] = self.item_runs.written(role.parent, role.position)
+                    self.actions[key | WRITTEN] = self.item_runs.written(role.parent, role.position, holes=role.holes)
             case ItemRole() if role.leaf_steps:
                 act = self.item_runs.item(role) if role.passes is None else self.item_runs.tested(role)
                 self.actions |= dict.fromkeys(_leaves(role), act)
@@ -122,13 +122,17 @@ class StreamRun:
             case ItemRole(nested=True):
                 self.actions[key | START] = lambda node: self.item_runs.reserve(role, node)
                 self.actions[key | ITEM] = self.item_runs.nested(role)
-                self.actions[key | WRITTEN] = self.item_runs.written(role.scope, role.position, role.held_as)
+                self.actions[key | WRITTEN] = self.item_runs.written(
+                    role.scope, role.position, role.held_as, role.holes
+                )
             case ItemRole():
                 act = self.item_runs.item(role) if role.passes is None else self.item_runs.tested(role)
                 self.actions[key | ITEM] = act
                 if role.run is not None:
                     self.takes_runs[key | ITEM] = self.item_runs.items(role)
-                self.actions[key | WRITTEN] = self.item_runs.written(role.scope, role.position, role.held_as)
+                self.actions[key | WRITTEN] = self.item_runs.written(
+                    role.scope, role.position, role.held_as, role.holes
+                )
             case WindowRole():
                 self.windows[role.scope.step, role.position] = role
                 self.actions[key | ITEM] = self.window_runs.item(role)

@@ -67,6 +67,8 @@ class ExpressionCompiler:
         """Of these, those that stand for attributes or text nodes."""
         self.paths: dict[str, ast.Expr] = {}
         """The variables that stand for a path from a loop."""
+        self.lets: dict[str, ast.Expr] = {}
+        """Variables and what they stand for, where code computes it."""
         self.any_kind: set[str] = set()
         """Those among the variables that may stand for text nodes as well."""
         self._next_slot = 0
@@ -81,9 +83,11 @@ class ExpressionCompiler:
     @contextmanager
     def scope(self) -> Iterator[None]:
         """Variables that are bound inside are known inside."""
-        slots, paths, leaves = dict(self.slots), dict(self.paths), set(self.leaves)
-        yield
-        self.slots, self.paths, self.leaves = slots, paths, leaves
+        slots, paths, leaves, lets = dict(self.slots), dict(self.paths), set(self.leaves), dict(self.lets)
+        try:
+            yield
+        finally:
+            self.slots, self.paths, self.leaves, self.lets = slots, paths, leaves, lets
 
     def condition(self, expr: ast.Expr) -> KernelExpression:
         """An expression whose effective boolean value is asked for."""
@@ -212,18 +216,21 @@ class ExpressionCompiler:
     def inside_function(self, parameter: str) -> Iterator[None]:
         """Inside a function of a node, which sees nothing else; it calls itself, so that no values are kept in it."""
         variables, slot = self.variables[:], self._next_slot
-        around = self.slots, self.paths, self.leaves, self.any_kind
+        around = self.slots, self.paths, self.leaves, self.lets, self.any_kind
         self.variables[:] = [parameter]
-        self.slots, self.paths, self.leaves, self.any_kind = {}, {}, set(), {parameter}
-        yield
-        self.variables[:] = variables
-        self.slots, self.paths, self.leaves, self.any_kind = around
+        self.slots, self.paths, self.leaves, self.lets, self.any_kind = {}, {}, set(), {}, {parameter}
+        try:
+            yield
+        finally:
+            self.variables[:] = variables
+            self.slots, self.paths, self.leaves, self.lets, self.any_kind = around
         if self._next_slot != slot:
             raise NoTemplate("variables in a function that calls itself")
 
     def new_slot(self, name: ast.Name) -> int:
         """A place for the value of a variable."""
         self.paths.pop(key_of(name), None)
+        self.lets.pop(key_of(name), None)
         self.leaves.discard(key_of(name))
         slot = self.slots[key_of(name)] = self._next_slot
         self._next_slot += 1
@@ -365,9 +372,12 @@ class ExpressionCompiler:
             raise NoTemplate("a loop over text nodes or attributes")
         self.paths.pop(name.local, None)
         self.slots.pop(name.local, None)
+        self.lets.pop(name.local, None)
         self.variables.append(name.local)
-        yield
-        self.variables.pop()
+        try:
+            yield
+        finally:
+            self.variables.pop()
 
     def _quantified(
         self, kind: str, bindings: tuple[ast.QuantifiedBinding, ...], satisfies: ast.Expr
@@ -469,6 +479,7 @@ class ExpressionCompiler:
             self.nodes(path)
         self.paths[key_of(name)] = self.in_terms_of_loops(path)
         self.slots.pop(key_of(name), None)
+        self.lets.pop(key_of(name), None)
 
     def type_test(self, operand: ast.Expr, case: ast.TypeswitchCase) -> KernelExpression:
         """Whether the element of a loop is of one of the types of a case."""

@@ -1,0 +1,209 @@
+"""Expressions that the kernel cannot compute, as holes of a template that code fills in (`plan/result_template.py`).
+
+        <r>{ format-number($p/en, "0.00") }</r>   →   Construct("r", (Hole(0, (en,)),)),  0: format-number($0, "0.00")
+
+Gain:   a record needs no tree; code sees the values of a whole batch, and nothing else of it.
+Needs:  an expression that gives atomic values, and atomizes what it reads of the record. It stands alone in its place,
+        inside an element: whether a blank separates it from other values is not asked.
+Safe:   code gets the untyped values that it would have found in the nodes. It raises its errors when it fills the hole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from xylem.analysis.ast_replacement import with_values
+from xylem.analysis.facts.truth_values import is_boolean
+from xylem.analysis.focus import reads_focus
+from xylem.analysis.free_variables import free_in
+from xylem.errors.error import ERR_NAMESPACE
+from xylem.functions.registry import FN, Builtin
+from xylem.plan.kernel_expression import KernelExpression
+from xylem.plan.result_template import Hole
+from xylem.rewrite.substitution import Substitution
+from xylem.syntax import ast
+
+from .kernel_expressions.compiler import ExpressionCompiler, key_of
+from .kernel_expressions.known_functions import XS
+from .template_paths import NoTemplate
+
+MOST = 40
+"""So many holes a template has at most; each is a character in what the scan writes."""
+FIRST = ord("0")
+Known = Callable[[ast.FunctionCall], Builtin | None]
+"""The function of a call that is built in or registered, with its types."""
+
+N = TypeVar("N", bound=ast.Node)
+_LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
+_OPERATORS = (ast.Arithmetic, ast.Unary, ast.StringConcat, ast.CastAs, ast.ValueComparison)
+_ATOMIZING = (*_OPERATORS, ast.GeneralComparison, ast.CastableAs, ast.Range)
+_OF_ANY_ITEM = frozenset({(FN, "string"), (FN, "data"), (FN, "number")})
+"""Take a node as well, and give the same for its value."""
+_SCOPES = (ast.WindowClause, ast.JoinClause, ast.GroupByClause, ast.ExtensionNode)
+
+
+@dataclass(frozen=True)
+class HoleCode:
+    """What fills a hole: an expression, and the variables that are bound to the values of its arguments."""
+
+    expression: ast.Expr
+    parameters: tuple[str, ...]
+    in_attribute: bool
+    beyond: NoTemplate
+    """What the kernel cannot compute of it."""
+
+
+class TemplateHoles:
+    """The holes of one template."""
+
+    def __init__(self, compiler: ExpressionCompiler, known: Known, codes: list[HoleCode]) -> None:
+        self._compiler = compiler
+        self._known = known
+        self._codes = codes
+
+    def standing_for(self, clause: ast.LetClause) -> ast.Expr | None:
+        """What a variable may be replaced by in holes."""
+        value = self._settled(clause.value)
+        hides = key_of(clause.name) in self._compiler.variables
+        return None if hides or clause.type is not None or not self._gives_atomic(value) else value
+
+    def hole(self, expression: ast.Expr, beyond: NoTemplate, *, in_attribute: bool = False) -> Hole:
+        """A hole for an expression that is beyond the kernel; where there is none, that is told."""
+        rest = self._settled(expression)
+        given = _Arguments(self._compiler, self._known, self._of_record)
+        try:
+            if not self._can_fill(rest):
+                raise beyond
+            rest = given.taken_from(rest, is_atomized=True)
+        except NoTemplate:
+            raise beyond from None
+        if reads_focus(rest) or set(map(_key, free_in(rest))) & self._of_record:
+            raise beyond
+        self._codes.append(HoleCode(rest, tuple(given.values), in_attribute, beyond))
+        return Hole(FIRST + len(self._codes) - 1, tuple(given.values.values()))
+
+    def _can_fill(self, expression: ast.Expr) -> bool:
+        bound = {key_of(name) for node in expression.walk() for name in _bound_by(node)}
+        return self._gives_atomic(expression) and len(self._codes) < MOST and not bound & self._of_record
+
+    @property
+    def _of_record(self) -> set[str]:
+        compiler = self._compiler
+        return {*compiler.variables, *compiler.paths, *compiler.slots}
+
+    def _settled(self, expression: ast.Expr) -> ast.Expr:
+        lets = {("", name): value for name, value in self._compiler.lets.items()}
+        return Substitution(lets).apply(expression)
+
+    def _gives_atomic(self, expr: ast.Expr) -> bool:
+        match expr:
+            case ast.SequenceExpr(items=items):
+                return all(map(self._gives_atomic, items))
+            case ast.If(then=then, otherwise=otherwise):
+                return self._gives_atomic(then) and self._gives_atomic(otherwise)
+            case ast.Switch(cases=cases, default=default):
+                return self._gives_atomic(default) and all(self._gives_atomic(case.result) for case in cases)
+            case ast.TryCatch(body=body, catches=catches):
+                return self._gives_atomic(body) and all(self._gives_atomic(each.body) for each in catches)
+            case ast.FunctionCall():
+                found = self._known(expr)
+                return _is_cast(expr) or (found is not None and found.returns.startswith("xs:"))
+            case ast.VarRef(name=name):
+                return name.uri == ERR_NAMESPACE and name.local != "value"
+        return isinstance(expr, (*_LITERALS, *_OPERATORS, ast.Range)) or is_boolean(expr)
+
+
+class _Arguments:
+    """Replaces what is read of the record by variables."""
+
+    def __init__(self, compiler: ExpressionCompiler, known: Known, of_record: set[str]) -> None:
+        self._compiler = compiler
+        self._known = known
+        self._of_record = of_record
+        self.values: dict[str, KernelExpression] = {}
+
+    def taken_from(self, expr: ast.Expr, *, is_atomized: bool) -> ast.Expr:
+        """The expression with variables; paths must stand where they are atomized."""
+        if self._begins_in_record(expr):
+            if not is_atomized:
+                raise NoTemplate("nodes of the record", expr)
+            if key_of(_first(expr).name) in self._compiler.slots:
+                # Its type would be lost.
+                raise NoTemplate("a value of the kernel", expr)
+            name = f"given {len(self.values)}"
+            self.values[name] = self._compiler.value(expr)
+            return ast.VarRef(ast.Name(name, None, ""), span=expr.span)
+        match expr:
+            case ast.FunctionCall(arguments=arguments) if (found := self._known(expr)) is not None:
+                any_item = expr.name.expanded in _OF_ANY_ITEM
+                types = found.parameter_types(len(arguments))
+                made = tuple(
+                    self.taken_from(argument, is_atomized=any_item or kind.startswith("xs:"))
+                    for argument, kind in zip(arguments, types, strict=True)
+                )
+                return ast.FunctionCall(expr.name, made, span=expr.span)
+            case ast.FunctionCall() if _is_cast(expr):
+                return self._rebuilt(expr, is_atomized=True)
+            case ast.SequenceExpr() | ast.TryCatch():
+                return self._rebuilt(expr, is_atomized=is_atomized)
+            case ast.If(test=test, then=then, otherwise=otherwise):
+                return ast.If(
+                    self.taken_from(test, is_atomized=False),
+                    self.taken_from(then, is_atomized=is_atomized),
+                    self.taken_from(otherwise, is_atomized=is_atomized),
+                    span=expr.span,
+                )
+        return self._rebuilt(expr, is_atomized=isinstance(expr, _ATOMIZING))
+
+    def _rebuilt(self, node: N, *, is_atomized: bool) -> N:
+        if isinstance(node, _SCOPES):
+            raise NoTemplate("a clause of a FLWOR expression")
+
+        def value(old: Any) -> Any:
+            if isinstance(old, ast.Expr):
+                return self.taken_from(old, is_atomized=is_atomized)
+            if isinstance(old, ast.Node):
+                return self._rebuilt(old, is_atomized=is_atomized and isinstance(old, ast.CatchClause))
+            made = tuple(value(member) if isinstance(member, (ast.Node, tuple)) else member for member in old)
+            return old if all(a is b for a, b in zip(old, made, strict=True)) else made
+
+        return with_values(node, value)
+
+    def _begins_in_record(self, expr: ast.Expr) -> bool:
+        match expr:
+            case ast.VarRef(name=name):
+                return key_of(name) in self._of_record
+            case ast.Path(left=left, right=ast.AxisStep()):
+                return self._begins_in_record(left)
+        return False
+
+
+def _is_cast(call: ast.FunctionCall) -> bool:
+    """xs:integer(…)"""
+    return call.name.uri == XS and len(call.arguments) == 1
+
+
+def _first(path: ast.Expr) -> ast.VarRef:
+    while isinstance(path, ast.Path):
+        path = path.left
+    assert isinstance(path, ast.VarRef)
+    return path
+
+
+def _key(name: tuple[str, str]) -> str:
+    return key_of(ast.Name(name[1], None, name[0]))
+
+
+def _bound_by(node: ast.Node) -> Iterable[ast.Name]:
+    match node:
+        case ast.ForClause(name=name, position=position):
+            return (name,) if position is None else (name, position)
+        case ast.LetClause(name=name) | ast.QuantifiedBinding(name=name) | ast.Parameter(name=name):
+            return (name,)
+        case ast.CountClause(name=name):
+            return (name,)
+        case ast.TypeswitchCase(variable=ast.Name() as name) | ast.Typeswitch(default_variable=ast.Name() as name):
+            return (name,)
+    return ()

@@ -1,0 +1,147 @@
+"""What the kernel cannot compute is filled in by code, and means what it means to the query."""
+
+from __future__ import annotations
+
+import io
+import os
+from random import Random
+
+import pytest
+import xylem
+from xylem.plan.result_template import HOLE
+from xylem.run.stream.filled_holes import Filling, filled
+from xylem.run.stream.roles import ItemRole, ScopeRole
+from xylem.source.kernel import is_kernel_built
+
+from .compare import from_tree, stream_program
+from .expression_cases import record
+from .test_kernel_expressions import kernel_answers, told
+
+pytestmark = pytest.mark.skipif(not is_kernel_built(), reason="the kernel was not built here")
+
+ROUNDS = 500 if os.environ.get("XYLEM_CAMPAIGN") else 100
+SEED = int(os.environ.get("XYLEM_SEED", "11"))
+ONE = "<d><r k='3'><a>x&amp;&lt;\"y</a><b>2.5</b><n><a>7</a></n></r><r><a/><b>1e3</b><b>4</b></r><r k=''/></d>"
+FILLED = {
+    "content": "for $p in /d/r return <o>{ encode-for-uri($p/a) }</o>",
+    "an attribute": "for $p in /d/r return <o a='{ encode-for-uri($p/a) }-{ encode-for-uri($p/@k) }'>{ $p/a }</o>",
+    "with text around": "for $p in /d/r return <o>a{ format-integer(7, '00') }{ escape-html-uri($p/a) }b</o>",
+    "two in a row": "for $p in /d/r return <o>{ escape-html-uri($p/a) }{ encode-for-uri($p/@k) }</o>",
+    "a sequence": "for $p in /d/r return <o>{ encode-for-uri($p/a), string-to-codepoints($p/@k), 5 }</o>",
+    "between elements": "for $p in /d/r return <o>{ $p/b }{ encode-for-uri($p/a) }<c/></o>",
+    "a name used again": "for $p in /d/r return <o>{ let $p := encode-for-uri($p/a) return $p || $p }</o>",
+    "a test that only code knows": (
+        "for $p in /d/r return <o>{ if (encode-for-uri($p/a) = '') then $p/@k || '-' else string($p/b[1]) }</o>"
+    ),
+    "one of two": "for $p in /d/r return <o>{ if ($p/@k = '3') then encode-for-uri($p/a) else () }</o>",
+    "an error that is caught": "for $p in /d/r return <o>{ try { xs:integer($p/a) } catch * { $err:code } }</o>",
+    "a named value": "for $p in /d/r let $e := encode-for-uri($p/a) return <o e='{ $e }'>{ $e, upper-case($e) }</o>",
+    "a named value of the kernel": (
+        "for $p in /d/r let $e := string($p/a), $f := encode-for-uri($e) return <o>{ $f }<i>{ $e }</i></o>"
+    ),
+    "a loop": "for $p in /d/r return <o>{ for $n in $p/n return <i>{ encode-for-uri($n/a) }</i> }</o>",
+    "no argument": "for $p in /d/r return <o>{ format-integer(7, 'w') }{ $p/a }</o>",
+}
+LEFT_TO_CODE = {
+    "in a loop of values": "for $p in /d/r return <o>{ for $n in $p/b return encode-for-uri($n) }</o>",
+    "next to values": "for $p in /d/r return <o>{ $p/b/data(), encode-for-uri($p/a), $p/n }</o>",
+    "a condition": "for $p in /d/r where encode-for-uri($p/a) = '' return <o/>",
+    "outside of elements": "for $p in /d/r return encode-for-uri($p/a)",
+    "nodes": "for $p in /d/r return <o>{ deep-equal($p/a, $p/b), encode-for-uri($p/@k) }</o>",
+}
+
+
+def has_holes(query: str) -> bool:
+    program = stream_program(query)
+    assert program is not None
+    return any(role.holes for role in program.roles if isinstance(role, (ItemRole, ScopeRole)))
+
+
+@pytest.mark.parametrize("name", FILLED)
+def test_filled_in(name: str) -> None:
+    assert has_holes(FILLED[name])
+    assert kernel_answers(FILLED[name], ONE)
+
+
+@pytest.mark.parametrize("name", LEFT_TO_CODE)
+def test_left_to_code(name: str) -> None:
+    assert not has_holes(LEFT_TO_CODE[name])
+    kernel_answers(LEFT_TO_CODE[name], ONE)
+
+
+def test_errors_have_their_place() -> None:
+    query = "for $p in /d/r\nreturn <o>{ format-integer($p/@k, '0') }</o>"
+    program = stream_program(query)
+    assert program is not None
+    assert has_holes(query)
+    data = b"<d><r k='1'/><r k='x'/></d>"
+    assert told(program, data, "kernel", True) == told(program, data, "python", False)
+    assert told(program, data, "kernel", True)[1:] == ("FORG0001", (2, 13))
+
+
+def test_characters_that_mark_holes() -> None:
+    query = "for $p in /d/r return <o>{ encode-for-uri($p/a) }<i>{ $p/b/text() }</i></o>"
+    mark = f"&#x{ord(HOLE):x};"
+    document = f"<?xml version='1.1'?><d><r><a>{mark}</a><b>1</b></r><r><a>1</a><b>{mark}</b></r></d>"
+    program = stream_program(query)
+    assert program is not None
+    assert told(program, document.encode(), "kernel", True) == told(program, document.encode(), "python", False)
+
+
+def test_registered_functions() -> None:
+    functions = xylem.Functions()
+
+    @functions.function("udf:twice", "xs:string?", "xs:string")
+    def twice(text: str | None) -> str:
+        return (text or "-") * 2
+
+    query = xylem.compile("for $p in /d/r return <o>{ udf:twice($p/a) }</o>", functions=functions)
+    parts: list[bytes] = []
+    query.stream(io.BytesIO(ONE.encode())).write_to(parts.append)
+    assert b"".join(parts).decode() == query.run(xylem.parse(ONE)).serialize()
+
+
+
+def test_empty_elements() -> None:
+    fillings = [Filling(lambda environment, *given: given[0] if given else (), False)]
+    hole = f"{HOLE}0\x1f{HOLE}"
+    assert filled(f"<a>{hole}</a><b>x{hole}</b><c><d/>{hole}</c>", fillings, []) == "<a/><b>x</b><c><d/></c>"
+    assert filled(f"<a>{hole}{hole}</a><b><c>{hole}</c></b>", fillings, []) == "<a/><b><c/></b>"
+    assert filled(f"<a><!--x-->{hole}</a><a><b>y</b>{hole}</a>", fillings, []) == "<a><!--x--></a><a><b>y</b></a>"
+
+
+VALUES = ("$p/a", "$p/b", "$p/c", "$p/@k", "$p/n/a", "data($p/b)", "string($p/a)", "$p/*", "$p/n")
+CALLS = (
+    "encode-for-uri({})", "format-integer({}, '0')", "format-number({}, '0.0')", "string-to-codepoints({})",
+    "try {{ xs:integer({}) }} catch * {{ 'no' }}", "try {{ {} * 2 }} catch * {{ () }}",
+    "if ({} = '1') then 1 to 3 else ()",
+    "escape-html-uri({}) || 'x'", "default-collation() || {}", "compare({}, 'b', default-collation())",
+    "codepoint-equal({}, 'b')", "format-date({}, '[Y]')", "xs:hexBinary({})",
+)  # fmt: skip
+PLACES = (
+    "<o>{{ {} }}</o>", "<o>a{{ {} }}{{ {} }}</o>", "<o k='{{ {} }}' l='-{{ {} }}'/>",
+    "<o><i>{{ {} }}</i>{{ $p/a }}</o>",
+    "let $v := {} return <o>{{ $v }}<i>{{ $v, {} }}</i></o>", "<o>{{ {}, {} }}</o>",
+    "<o>{{ for $n in $p/n return <i>{{ {} }}</i> }}</o>",
+)  # fmt: skip
+
+
+def test_random_holes() -> None:
+    random = Random(SEED)
+    holes = 0
+    for number in range(ROUNDS):
+        made = [random.choice(CALLS).format(random.choice(VALUES)) for _ in range(2)]
+        query = f"for $p in /d/r return {random.choice(PLACES).format(*made)}"
+        program = stream_program(query)
+        assert program is not None, query
+        holes += has_holes(query)
+        for _ in range(6):
+            data = f"<d>{''.join(record(random) for _ in range(random.choice((1, 1, 3))))}</d>".encode()
+            usual, found = told(program, data, "python", False), told(program, data, "kernel", True)
+            assert found[:2] == usual[:2], f"{number}: {query}\n{data.decode()}"
+            # Code that makes an element tells the element, where this tells the call.
+            assert not found[1] or found[2] is not None
+            expected = from_tree(query, data, as_xml=True)
+            if not usual[1] and not expected.error:
+                assert usual[0] == expected.text, f"{number}: {query}\n{data.decode()}"
+    assert holes > 0.5 * ROUNDS
