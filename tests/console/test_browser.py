@@ -328,23 +328,33 @@ def test_the_map_of_a_network(opened: Opened, project: Path) -> None:
     pytest.importorskip("sse_starlette", reason="sites are not installed")
     from xylem.network.site_client import SiteClient
 
-    site = project / ".xylem-site"
     command = [sys.executable, "-m", "xylem", "network"]
-    subprocess.run([*command, "start", "--background", "--site", str(site)], check=True, capture_output=True)
+    sites = [project / name for name in ("P0", "SP0", "P1")]
+    for site in sites:
+        kind = "super" if site.name.startswith("SP") else "thin"
+        start = ["start", "--background", "--kind", kind, "--site", str(site)]
+        subprocess.run([*command, *start], check=True, capture_output=True)
     try:
-        client = SiteClient(site)
-        client.publish("photons", [(project / "photons" / "photons.xml").read_bytes()])
+        source, middle, reader = map(SiteClient, sites)
+        source.ask("POST", "/join", {**middle.address, "bandwidth": 1e6})
+        middle.ask("POST", "/join", {**reader.address, "bandwidth": 1e6})
+        source.publish("photons", [(project / "photons" / "photons.xml").read_bytes()])
         for name in ("vela", "rxj"):
-            client.subscribe(name, (project / "photons" / f"{name}.xq").read_text(), "photons", "earliest")
+            reader.subscribe(name, (project / "photons" / f"{name}.xq").read_text(), "photons", "earliest", at="P1")
         _look_at_network(opened)
     finally:
-        subprocess.run([*command, "stop", "--site", str(site)], check=True, capture_output=True)
+        for site in sites:
+            subprocess.run([*command, "stop", "--site", str(site)], check=True, capture_output=True)
 
 
 def _look_at_network(opened: Opened) -> None:
     opened.go("/network")
-    opened.until("document.querySelectorAll('#sites .edge').length === 2")
-    assert opened.texts("#sites .peer text") == ["photons", "vela", "rxj"]
+    opened.until("document.querySelectorAll('#networks .peer').length === 3")
+    assert opened.texts("#networks .peer text") == ["P0", "P1", "SP0"]
+    sent = "[...document.querySelectorAll('#networks .edge')].map((edge) => Number(edge.dataset.bytes))"
+    opened.until(f"({sent}).every((size) => size > 0)")
+    assert {"vela, rxj", "rxj, vela"} & set(opened.texts("#networks td"))
+    assert "photons" in opened.texts("[data-site=P0] .peer text")
     opened.until("document.querySelectorAll('#network-file option').length > 1")
     opened.page.select_option("#network-file", "network/thesis.json")
     opened.until("document.querySelectorAll('#network .peer').length === 7")

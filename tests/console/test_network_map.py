@@ -50,6 +50,22 @@ def test_streams_and_subscriptions_of_a_site(project: Project, site: SiteClient)
     ]
 
 
+def test_sites_that_have_joined_are_one_network(project: Project, site: SiteClient) -> None:
+    assert network_map(project)["networks"] == []
+    place = project.root / "P1"
+    command = [sys.executable, "-m", "xylem", "network"]
+    subprocess.run([*command, "start", "--background", "--site", str(place)], check=True, capture_output=True)
+    try:
+        site.ask("POST", "/join", {**SiteClient(place).address, "bandwidth": 1e6})
+        told = network_map(project)
+        (network,) = told["networks"]
+        assert len(told["sites"]) == 2
+        assert [peer["name"] for peer in network["peers"]] == ["P1", "xylem-site"]
+        assert [sorted(link["between"]) for link in network["links"]] == [["P1", "xylem-site"]]
+    finally:
+        subprocess.run([*command, "stop", "--site", str(place)], check=True, capture_output=True)
+
+
 def test_a_site_that_has_ended_or_is_elsewhere(project: Project) -> None:
     for name, url in (("gone", "http://127.0.0.1:9"), ("far", "http://192.0.2.1:80")):
         (project.root / name).mkdir()

@@ -1,6 +1,7 @@
-"""The networks of a project: its running sites with their streams and subscriptions, and the plans of networks.
+"""The networks of a project: its running sites, the networks that they have joined, and the plans of networks.
 
-A site is a directory in which `xylem network start` runs, and is asked on this machine alone. A plan is made of a file
+A site is a directory in which `xylem network start` runs, and is asked on this machine alone. Sites that have joined
+each other are one network, which any of them knows whole. A plan is made of a file
 that describes peers, links, a source and subscriptions; it and all files it names must lie in the project.
 """
 
@@ -19,11 +20,12 @@ MOST_SAMPLE_BYTES = 20_000_000
 
 
 def network_map(project: Project) -> dict[str, Any]:
-    """The sites that answer now, and the names of network files."""
-    return {"sites": list(_sites(project)), "files": _network_files(project)}
+    """The sites that answer now, their networks, and the names of network files."""
+    networks: list[dict[str, Any]] = []
+    return {"sites": list(_sites(project, networks)), "networks": networks, "files": _network_files(project)}
 
 
-def _sites(project: Project) -> Iterator[dict[str, Any]]:
+def _sites(project: Project, networks: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     from xylem.network.http_site import ADDRESS_FILE
     from xylem.network.site_client import SiteClient
 
@@ -36,6 +38,9 @@ def _sites(project: Project) -> Iterator[dict[str, Any]]:
             if not client.is_local:
                 continue
             yield {"site": name, "sources": client.sources(), "subscriptions": client.subscriptions()}
+            known = {peer.get("url") for network in networks for peer in network["peers"]}
+            if client.url not in known and len((found := client.ask("GET", "/map"))["peers"]) > 1:
+                networks.append(found)
         except InputError as error:
             yield {"site": name, "sources": [], "subscriptions": [], "error": str(error)}
 
