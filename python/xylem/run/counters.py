@@ -33,7 +33,7 @@ ANSWER = Meter("answer", "")
 
 @dataclass
 class Figures:
-    """What one meter shows."""
+    """The figures of one meter."""
 
     items: int = 0
     """What came in."""
@@ -122,7 +122,7 @@ class Counters:
         return counted
 
     def _indexing(self, kind: Callable[..., Any], program: Program, number: int) -> Callable[..., Any]:
-        """Of indexes that are made again and again, the largest is told."""
+        """The largest of indexes that are built repeatedly."""
         lines = program.code.split("\n")
 
         def counted(*arguments: Any, **options: Any) -> Any:

@@ -63,7 +63,7 @@ def working_thread(thread_id: int) -> int:
 
 
 def compiled_deep(function: Callable[[], T]) -> T:
-    """Likewise for what compiles: XYST0003 where there is not room enough."""
+    """Compile with a deep stack; XYST0003 if it is not deep enough."""
     try:
         return with_deep_stack(function)
     except RecursionError as error:

@@ -31,7 +31,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 class Reached(NamedTuple):
-    """How far a journal has grown."""
+    """A position in a journal."""
 
     entries: int
     digest: str
@@ -39,7 +39,7 @@ class Reached(NamedTuple):
 
 
 class Journal:
-    """JSON values, one per line, in the order they were added; never changed.
+    """An append-only file of JSON values, one per line.
 
         4f0c…9d ["b.xml",120,1700000000000]
 
@@ -92,11 +92,11 @@ class Journal:
 
     @property
     def reached(self) -> Reached:
-        """How far this object has read."""
+        """The position up to which this object has read."""
         return self._reached
 
     def check(self, known: Reached) -> None:
-        """XYRT0033 where the journal is not what it was when it had grown so far, with more behind it or not."""
+        """XYRT0033 if the journal up to a position differs from what it was then."""
         other = Journal(self.path)
         rest = other.unread()
         while other.reached.entries < known.entries:

@@ -16,7 +16,7 @@ Place = tuple[int, int]
 
 
 class Candidate(NamedTuple):
-    """A pair that satisfies all limits and conditions, with what its orders compare."""
+    """A pair that satisfies all limits and conditions, with the values that its orders compare."""
 
     left: int
     right: int

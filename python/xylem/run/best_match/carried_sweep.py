@@ -48,7 +48,7 @@ class CarriedSide:
 
 
 class CarriedSweep:
-    """What a join keeps from one run to the next.
+    """The state that a join keeps from one run to the next.
 
     Holds:  the rows of both sides that the sweep holds between two batches.
     """
@@ -65,7 +65,7 @@ class CarriedSweep:
         return self.sides.setdefault(name, CarriedSide())
 
     def go_on(self, name: str, live: LiveSide, swept: SweptSide, progress: Progress) -> None:
-        """Give a side what was carried of it."""
+        """Restore the carried rows of a side."""
         known = self.side(name)
         if known.progress is not None:
             progress.go_on(*known.progress)

@@ -29,14 +29,14 @@ class Criterion(Protocol):
     """One order of a join."""
 
     def of(self, left: Row, right: Row) -> Any:
-        """What is compared of a pair; None where it is no candidate."""
+        """The compared values of a pair; None if it is no candidate."""
 
     def is_as_good(self, one: Any, other: Any) -> bool:
         """Whether the pair of `one` is as good as the pair of `other`."""
 
 
 def order_value(value: Any) -> Any:
-    """What an order compares: a number, a duration, a date or time; None for nothing and for NaN."""
+    """The value that an order compares: a number, a duration, a date or time; None for the empty sequence and NaN."""
     if value is None:
         return None
     if type(value) is UntypedAtomic:

@@ -21,7 +21,7 @@ from xylem.functions.late_items import LateItems
 
 
 class StreamOrder(NamedTuple):
-    """What is declared about the order of one stream: strictly ascending values, if nothing is."""
+    """The declared order of one stream; by default its values are strictly ascending."""
 
     within: float = 0.0
     """How far a value may lie behind the greatest one before it."""

@@ -24,7 +24,7 @@ Test = Callable[[Row, Row], bool]
 
 
 class Numeric(Protocol):
-    """What columns say about the rows of two sides."""
+    """The result of column arithmetic for the rows of two sides."""
 
     @property
     def is_whole(self) -> bool:
@@ -42,7 +42,7 @@ NumericOf = Callable[[SideRows, SideRows], Numeric]
 
 
 def _unread(_: int) -> Row:
-    """A row that nobody reads."""
+    """A placeholder for a row that is not read."""
     return ()
 
 
@@ -56,7 +56,7 @@ def _leaves(term: Term, side: str) -> Iterator[int]:
 
 
 class Joining:
-    """What a join has besides its rows: limits and constants that were evaluated once, and functions of the query."""
+    """A join without its rows: limits and constants, evaluated once, and functions of the query."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class Joining:
             yield self.written.by_query(some, left, right) if text is None else text
 
     def saw(self, side: str, rows: SideRows) -> None:
-        """Count the rows of which an order has no number."""
+        """Count the rows without a number to order by."""
         if self._left_out is None or not len(rows):
             return
         leaves = {leaf for order in self.spec.orders if order.term for leaf in _leaves(order.term, side)}
@@ -153,7 +153,7 @@ class Joining:
             self._left_out[self.spec.names[side == "right"]] += missing
 
     def numeric(self, left: SideRows, right: SideRows, coming: str = "") -> NumericJoin:
-        """What of the join is arithmetic of columns."""
+        """The part of the join that is arithmetic on columns."""
         return NumericJoin(self.spec, left, right, self.limits, self.constants, self.timezone, coming)
 
     def pairs(
@@ -177,7 +177,7 @@ class Joining:
         return in_tuple_order(found, self.spec.left_is_first)
 
     def _raise(self, leaf: IrregularLeaf, left: SideRows, right: SideRows) -> None:
-        """Let an expression of the query say what is wrong with a value, before all pairs are tried."""
+        """Evaluate the query's expression for a bad value, so that its error is raised before all pairs are tried."""
         one, other = (leaf.row, 0) if leaf.side == "left" else (0, leaf.row)
         for order in self.criteria:
             order.of(left.rows[one], right.rows[other])
@@ -197,7 +197,7 @@ class Joining:
         return found
 
     def candidate(self, one: int, left: Row, other: int, right: Row) -> Candidate | None:
-        """A pair with what its orders compare; None where a condition, a limit or a missing value rules it out."""
+        """A pair with the values its orders compare; None if a condition, a limit or a missing value excludes it."""
         if not all(test(left, right) for test in self.tests):
             return None
         keys = []

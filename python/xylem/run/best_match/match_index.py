@@ -56,7 +56,7 @@ class MatchIndex:
 
 
 class _Asked:
-    """What columns say about rows that came, as `NumericJoin` would."""
+    """The column arithmetic for rows that have arrived, as in `NumericJoin`."""
 
     def __init__(self, index: NumericIndex, coming: SideRows, is_left: bool) -> None:
         join: NumericJoin = index.join

@@ -20,7 +20,7 @@ from .side_rows import Column, Irregular, SideRows, numbers_of
 
 
 class SweptValue(NamedTuple):
-    """What is swept of one side: a leaf, and the direction in which it grows (1, or -1 where it falls)."""
+    """The swept value of one side: a leaf, and its direction (1 if it grows, -1 if it falls)."""
 
     leaf: int
     direction: int = 1
@@ -44,7 +44,7 @@ def is_time(rows: SideRows, value: SweptValue) -> bool:
 
 
 def _refused(rows: SideRows, leaf: int, row: int | None) -> DynamicError:
-    """What is wrong with a value that windows cannot move along."""
+    """The error for a value that windows cannot move along."""
     for number, values in enumerate(rows.values(leaf)):
         if row is None or number == row:
             if len(values) > 1:
@@ -55,7 +55,7 @@ def _refused(rows: SideRows, leaf: int, row: int | None) -> DynamicError:
 
 
 class Sweep(NamedTuple):
-    """Two values, of which the first less the second one lies between two bounds for each pair that takes part."""
+    """Two values whose difference lies between two bounds for every candidate pair."""
 
     first: SweptValue
     second: SweptValue
@@ -72,7 +72,7 @@ class Sweep(NamedTuple):
         return one - other > self.most + self.slack(one, other)
 
     def slack(self, one: float, other: float) -> float:
-        """How far sums of such values may be rounded."""
+        """The largest rounding error of sums of such values."""
         return 0.0 if self.size is None else _ROUNDED * (abs(one) + abs(other) + self.size)
 
 
@@ -83,7 +83,7 @@ _ROUNDED = 2.0**-48
 def sweep_of(
     spec: JoinSpec, limits: Sequence[Any], constants: Sequence[Sequence[Any]], direction: int = 1
 ) -> Sweep | None:
-    """Along what the windows of a join move, seen from its first loop; None where they cannot."""
+    """The values along which the windows of a join move, seen from its first loop; None if they cannot move."""
     window = spec.window
     if window is None:
         return None
@@ -114,7 +114,7 @@ def _interval(
 def _value(
     bound: Bound, limits: Sequence[Any], constants: Sequence[Sequence[Any]]
 ) -> tuple[float, float] | None:
-    """What a bound is, as columns have it, and how large what it is computed of; None where that is no number."""
+    """The value of a bound in column units, and the size of its operands; None if it is no number."""
 
     def sizes(parts: Sequence[tuple[int, int]], factor: Any = None) -> list[float | None]:
         return [None if (size := _size(_only(constants[p]), factor)) is None else sign * size for sign, p in parts]
@@ -140,7 +140,7 @@ def _value(
 
 
 def _size(value: Any, times: Any = None) -> float | None:
-    """A bound as columns have it: times are counted in microseconds, so many of them as a duration has."""
+    """A bound in column units: times and durations count microseconds."""
     if times is not None:
         return None if _number(value) is None else _outward(Decimal(value) * times.seconds * 1_000_000)
     if type(value) is DayTimeDuration:

@@ -31,7 +31,7 @@ NumericCondition = tuple[str, Term, Term]
 
 
 class Numeric(NamedTuple):
-    """What a term gives: its kind, and for integers a bound of them without their sign."""
+    """The result of a term: its kind, and for integers a bound on their absolute value."""
 
     term: Term
     kind: str
@@ -41,7 +41,7 @@ class Numeric(NamedTuple):
 
 
 class IrregularLeaf(Exception):
-    """A value that no column can hold; the query's own expression says what is wrong with it."""
+    """A value that no column can hold; the query's own expression raises the error."""
 
     def __init__(self, side: str, row: int) -> None:
         super().__init__(side, row)
@@ -62,7 +62,7 @@ class NumericJoin:
         timezone: int = 0,
         coming: str = "",
     ) -> None:
-        """`coming` is the side of which other rows will come, or both: more than these must fit."""
+        """`coming` is the side (or both) that will receive further rows, which must fit, too."""
         self.timezone = timezone
         self.coming = coming
         self._sizes: dict[tuple[str, int], tuple[str, float]] = {}
@@ -157,7 +157,7 @@ class NumericJoin:
         return found.term, is_max, float(limit)
 
     def _limit_in_time(self, found: Numeric, limit: Any, is_max: bool) -> float | None:
-        """A limit of what is counted in microseconds; they are whole, and lie on the same side of whole numbers."""
+        """A limit on values in microseconds, which are integers; rounding the limit keeps every comparison."""
         if found.kind == "duration" and type(limit) is DayTimeDuration:
             size = limit.seconds * 1_000_000
         elif found.kind == "ratio" and isinstance(limit, (int, Decimal)) and not isinstance(limit, bool):

@@ -34,7 +34,7 @@ def visits(needed: Mapping[int, Sequence[int]], buffers: int) -> Iterator[Visit]
 
 
 def reads(planned: Sequence[Visit]) -> int:
-    """How many pages are read for these visits."""
+    """The number of page reads for these visits."""
     found, last = 0, None
     held: set[int] = set()
     for first, second, released in planned:

@@ -39,13 +39,13 @@ def paged_rows(
 
 
 def block_size(left: SideRows, right: SideRows, pages: TreePages) -> int:
-    """How many pairs have room for copies of their rows."""
+    """The number of pairs whose rows fit in memory as copies."""
     rows = len(left) + len(right)
     return max(LEAST_PAIRS, pages.memory_bytes * rows // (4 * max(pages.taken_bytes, 1)))
 
 
 def _rows_of(side: SideRows, numbers: set[int], pages: TreePages) -> RowOf:
-    """How the rows of some numbers are read."""
+    """The reader for rows of given numbers."""
     rows = side.rows
     if not isinstance(rows, NodeRows) or not side.may_be_copied:
         return rows.__getitem__

@@ -52,7 +52,7 @@ class _Block(NamedTuple):
 
 
 class PagedText:
-    """Writes pairs of which only some pages are in memory.
+    """Writes pairs with only some pages in memory.
 
     Holds:  a quarter of what pages may take as text, a quarter as copies; the pages have the rest.
     Order:  that of the pairs.
@@ -129,7 +129,7 @@ class PagedText:
         return texts.text()
 
     def _in_order(self, first: NativePairRows, second: NativePairRows) -> tuple[NativePairRows, NativePairRows]:
-        """What belongs to the first and to the second loop as left and right."""
+        """The values of the first and the second loop as left and right."""
         return (first, second) if self._sides[0] == 0 else (second, first)
 
     def _offsets(self, first: int, second: int) -> tuple[int, int]:
@@ -147,7 +147,7 @@ class PagedText:
     # --- copies
 
     def _by_copies(self, block: _Block, size: int) -> str | None:
-        """Copies of so many rows of the second loop at a time; the pages of the first loop come one by one."""
+        """Copy a number of rows of the second loop at a time, and read the pages of the first loop one by one."""
         found = []
         for some in batched(block.pairs, size):
             text = self._copied(some)

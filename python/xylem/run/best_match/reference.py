@@ -20,7 +20,7 @@ Pairs = tuple[Sequence[int], Sequence[int]]
 
 
 def value_of(term: tuple[Any, ...], left: Columns, i: int, right: Columns, j: int) -> float:
-    """What a term is for a pair."""
+    """The value of a term for a pair."""
     match term:
         case ("left", int() as column):
             return left[column][i]
@@ -56,7 +56,7 @@ def _quotient(a: float, b: float) -> float:
 
 
 class _Least:
-    """An order by numbers of which the least is best."""
+    """An order by numbers, least first."""
 
     def of(self, left: Any, right: Any) -> Any:
         raise NotImplementedError

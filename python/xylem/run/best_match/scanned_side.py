@@ -142,7 +142,7 @@ class ScannedSide:
 
 
 def _copyable(rows: SideRows) -> SideRows:
-    """Rows of which the query makes new nodes and values alone (`lowering/python/scanned_sides.py`)."""
+    """Rows from which the query only makes new nodes and values (`lowering/python/scanned_sides.py`)."""
     rows.may_be_copied = True
     return rows
 

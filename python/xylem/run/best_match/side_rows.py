@@ -32,7 +32,7 @@ EXACT = 2**53
 
 
 class PathLeaf(NamedTuple):
-    """A leaf that is a path from the item of its loop; `is_lenient` where number() makes NaN of what is no number."""
+    """A leaf that is a path from the item of its loop; `is_lenient` if number() turns other values into NaN."""
 
     steps: tuple[tuple[str, NodeTest], ...]
     is_lenient: bool
@@ -181,7 +181,7 @@ def _parts(rows: Sequence[Row]) -> Sequence[Part] | None:
 
 
 def read_column(path: PathLeaf, parts: Iterable[Part]) -> NativeColumn | None:
-    """What a path leads to from nodes, as numbers; None where their trees are not the kernel's."""
+    """The values of a path from nodes, as numbers; None if the kernel did not build their trees."""
     plan_for = _plan_of(path.steps, get_ident())
     column = number_column()
     for tree, rows in parts:

@@ -62,7 +62,7 @@ class SweptSide:
         *,
         goes_on: bool = False,
     ) -> None:
-        """`seen` is told of rows as they come; with `goes_on`, more may come after the last batch."""
+        """`seen` is called with rows as they arrive; with `goes_on`, more rows may follow the last batch."""
         self._batches = iter(batches)
         self._seen = seen
         self._value = value
@@ -162,7 +162,7 @@ class Sweeping:
         self._joined = joined
         self._keeps_first = keeps_first
         self._given = given
-        """How many rows of the first side that are still here have had their results."""
+        """The number of rows of the first side that are still held although their results are out."""
         self._ready = 0
         """How many rows behind them can have them."""
 
@@ -183,7 +183,7 @@ class Sweeping:
 
     @property
     def given(self) -> int:
-        """How many rows of the first side that are still here have had their results."""
+        """The number of rows of the first side that are still held although their results are out."""
         return self._given
 
     # --- which side is behind
@@ -266,7 +266,7 @@ class Sweeping:
     # --- what is out of reach
 
     def _forget(self, *, is_whole: bool) -> None:
-        """Drop what is out of reach; all of it where results have been given, else what costs nothing to find."""
+        """Drop rows out of reach: all of them after results, otherwise only those found without a search."""
         sweep, first, second = self._sweep, self._first, self._second
         lowest = min(self._lowest_waiting(), first.progress.reached)
         if is_whole:
@@ -282,7 +282,7 @@ class Sweeping:
                 first.blocks.pop(0)
 
     def trim(self) -> None:
-        """Drop all that is out of reach, row by row: what is left may be kept for long, or on a disk."""
+        """Drop all rows out of reach one by one, because the rest may be kept for long, or on disk."""
         first, second = self._first, self._second
         lowest = min(self._lowest_waiting(), first.progress.reached)
         second.keep(lambda _, key: not self._is_beyond(lowest, key))

@@ -61,7 +61,7 @@ def windowed(joining: Joining, left: ScannedSide, right: ScannedSide) -> Tuples 
 
 
 class DeclaredSide(NamedTuple):
-    """What is declared about the order of one side of a join of streams."""
+    """The declared order of one side of a join of streams."""
 
     name: str
     order: StreamOrder
@@ -106,7 +106,7 @@ def swept_tuples(
 
 
 def _seen(joining: Joining) -> list[Callable[[SideRows], None]]:
-    """Who is told of the rows of the first and of the second side."""
+    """The callbacks for rows of the first and the second side."""
     sides = ("left", "right") if joining.spec.left_is_first else ("right", "left")
     return [partial(joining.saw, side) for side in sides]
 
@@ -117,7 +117,7 @@ def _sweeping(joining: Joining, sweep: Sweep, sides: tuple[SweptSide, SweptSide]
     last: list[NumericJoin] = []
 
     def numeric(left: SideRows, right: SideRows) -> NumericJoin:
-        """What columns say; what was found out about their kinds serves as long as these stay."""
+        """The column arithmetic; its analysis stays valid while the kinds of the columns stay the same."""
         known = last[0].again(left, right) if last else None
         last[:] = [known or joining.numeric(left, right, "both")]
         return last[0]

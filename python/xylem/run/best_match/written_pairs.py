@@ -62,7 +62,7 @@ class PairText:
             yield self.by_query(some, left, right) if text is None else text
 
     def native(self, left: SideRows, right: SideRows, terms: NumericJoin | None) -> NativeWriter | None:
-        """What the kernel needs to write results of these rows; None where it cannot."""
+        """The description from which the kernel writes results of these rows; None if it cannot."""
         described = _described(self._template, terms)
         parts = [_node_rows(rows) for rows in (left, right)]
         tests = (test for of_side in self._paths for path in of_side for _, test in path.steps)
@@ -147,7 +147,7 @@ def numbered(pairs: Sequence[Place]) -> tuple[bytes, bytes]:
 
 
 def batched(pairs: Iterable[Place], size: int) -> Iterator[Sequence[Place]]:
-    """Pairs, so many at a time."""
+    """Pairs in batches of a given size."""
     remaining = iter(pairs)
     while some := list(islice(remaining, size)):
         yield some

@@ -47,7 +47,7 @@ class Accumulator:
 
 
 class Counted(Accumulator):
-    """How many items there are: contributions are numbers of items.
+    """The number of items: contributions are numbers of items.
 
     Holds:  a number.
     """
@@ -73,7 +73,7 @@ _FINISHES: dict[str, Callable[[int], Any]] = {
 
 
 class Refolded(Accumulator):
-    """Any function of the values in order, computed again from what is held.
+    """Any function of the values in order, recomputed from the held values.
 
     Holds:  the values of all bindings, in order.
     """

@@ -22,7 +22,7 @@ ZERO = Decimal(0)
 
 
 class Change(NamedTuple):
-    """What one update did.
+    """The effect of one update.
 
     content     base content came into `owner`, the document or what was shown before: `node`, with all that is in it
     replaced    `slot` has a `new` version, and the `old` one was the newest before
@@ -106,7 +106,7 @@ class History:
         return self._forgotten + len(self.commits)
 
     def forget_commits(self, before: Decimal | None) -> None:
-        """Forget the commits before a time, but for the last one: nobody looks back so far. None: all but that."""
+        """Forget the commits before a time, except the last of them; None forgets all but the last commit."""
         commits = self.commits
         last = len(commits) - 1
         gone = last if before is None else 0
@@ -118,7 +118,7 @@ class History:
             del commits[:gone]
 
     def commit(self) -> Commit:
-        """Show all that came since the last commit, and tell the listeners."""
+        """Make all changes since the last commit visible, and notify the listeners."""
         made = Commit(self.number + 1, self.now, tuple(self._changes))
         self._changes.clear()
         for item in self._pending:

@@ -68,7 +68,7 @@ class Document:
 
 
 class Version:
-    """What stood in a slot from one update to the next. A removed one has no content."""
+    """The content of a slot from one update to the next. A removed version has none."""
 
     __slots__ = ("content", "number", "shown", "size", "slot")
 
@@ -110,7 +110,7 @@ Owner: TypeAlias = Document | Element | Version
 
 
 def placed(content: Sequence[Content]) -> Iterator[Content]:
-    """Content in document order, with what was inserted beside its slots."""
+    """Content in document order, including content inserted beside its slots."""
     for item in content:
         if type(item) is not Slot or not (item.before or item.after):
             yield item

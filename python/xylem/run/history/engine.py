@@ -50,7 +50,7 @@ class Engine:
         is_edited: bool = True,
         why_whole: str = "",
     ) -> None:
-        """`truncates`: the engine alone reads the history, and leaves out of it what the query will not ask for.
+        """With `truncates`, the engine is the only reader of the history and drops what the query will not read.
 
         `is_edited`: whether `edits` are asked for. `why_whole`: why operators gave up in a run that this one continues.
         """
@@ -96,7 +96,7 @@ class Engine:
         self._looking_back = {number: LookingBack(some) for number, some in builder.looking_back.items() if some}
 
     def _stream(self, name: str) -> str:
-        """What the history calls a stream: an only one is whatever the query calls it."""
+        """The history's name of a stream; a single stream matches any name in the query."""
         streams = self.history.streams
         if name not in streams and len(streams) == 1:
             return next(iter(streams))
@@ -121,7 +121,7 @@ class Engine:
 
     @property
     def longest_history(self) -> int:
-        """How many versions of a region have been kept at most."""
+        """The largest number of versions kept for one region."""
         return self.units.longest
 
     @property
@@ -200,7 +200,7 @@ class Engine:
         return changed
 
     def evaluate(self, loop: Any, unit: Unit) -> None:
-        """Let a loop evaluate a unit again, and know when time alone may change what it gives."""
+        """Reevaluate a unit of a loop, and note when time alone may change its result."""
         self.evaluated += 1
         loop.evaluate(unit)
         looking_back = self._looking_back.get(unit.source.number)

@@ -43,14 +43,14 @@ class Answer:
 
 
 class HistoryRun(Protocol):
-    """A query over update streams, told of each commit."""
+    """A query over update streams, notified of each commit."""
 
     def follow(self, commit: Commit) -> bool:
         """Follow a commit; whether the answer may have changed. Commits come in order, and each once."""
 
     @property
     def edits(self) -> Edits:
-        """What has become of the parts of the answer with the last commit."""
+        """The edits of the answer's parts at the last commit."""
 
     def parts(self) -> list[Part]:
         """The answer after the last commit, part by part."""
@@ -62,7 +62,7 @@ class HistoryRun(Protocol):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What a query sees beside its streams."""
+    """The environment of a query beside its streams."""
 
     resources: Resources
     variables: Mapping[tuple[str, str], Sequence[Any]]

@@ -36,7 +36,7 @@ class Feed:
         receipt: Callable[[], Decimal] | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        """Bad updates are errors unless a `tally` takes them. `receipt` is the time of what has none of its own."""
+        """Bad updates are errors unless a `tally` takes them. `receipt` is the time of updates without their own."""
         self.stream = stream
         self.updates = Updates(stream, limits)
         self._history = stream.history
@@ -50,7 +50,7 @@ class Feed:
         """How many operations came too late and were dropped or moved."""
 
     def apply(self, operation: op.Operation) -> Commit | None:
-        """What the operation committed; None where it is no commit, or was left out."""
+        """The commit of an operation; None if it commits nothing, or was skipped."""
         if operation.error is not None:
             self._refused(operation, operation.error)
             return None

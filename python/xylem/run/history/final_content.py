@@ -18,7 +18,7 @@ _NOTHING = Document()
 
 
 class _Walk:
-    """A list of content, or a slot with what stands beside it, and how far it has been passed."""
+    """A position in a list of content, or in a slot with the content beside it."""
 
     __slots__ = ("at", "owner", "phase", "slot")
 
@@ -41,7 +41,7 @@ class _Walk:
 
 
 class FinalContent:
-    """Walks over what is final.
+    """Walks over final content.
 
     Holds:  the elements and slots around the first thing that is not.
     """

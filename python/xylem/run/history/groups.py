@@ -18,7 +18,7 @@ __all__ = ["GroupLoop"]
 
 
 class _Group:
-    """One group. It stands where its first member does."""
+    """One group, at the position of its first member."""
 
     __slots__ = ("accumulators", "condition", "key", "made", "members", "place")
 
@@ -107,7 +107,7 @@ class GroupLoop(Turns):
         return self._sink.changed_at == self.engine.number
 
     def _leave(self, group: _Group) -> None:
-        """Take back what a group gave, where it has no members any more or its first one is another."""
+        """Withdraw the result of a group that has no members left, or another first member."""
         is_gone = group.members.first() is None
         if group.made is not None and (is_gone or group.members.first_key() != group.place):
             self._sink.put(group, [])  # type: ignore[arg-type]  # it has what a unit has

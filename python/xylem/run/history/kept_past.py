@@ -16,7 +16,7 @@ BEFORE_HISTORY = "XYDY0021"
 
 
 class KeptPast:
-    """Lets go of what nobody can ask for, where that is not left to the query alone.
+    """Drops versions that nothing can read, if that does not depend on the query alone.
 
     Holds:  nothing itself; the history has the versions that `keep` names.
     """

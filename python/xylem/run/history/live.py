@@ -112,7 +112,7 @@ class LiveConstructor(LiveSequence):
 
 
 class LiveConditional(Live):
-    """One of two parts. Both are kept: a condition that flips shows what is there."""
+    """One of two parts. Both are maintained, so a condition that changes shows the other at once."""
 
     def __init__(self, test: Read, then: Live, otherwise: Live) -> None:
         self._test = test
@@ -145,7 +145,7 @@ class LiveConditional(Live):
 
 
 class LiveFold(Compared):
-    """An aggregate of what a loop gives."""
+    """An aggregate of a loop's results."""
 
     def __init__(self, loop: FoldLoop, writer: ItemWriter) -> None:
         self._loop = loop
@@ -269,7 +269,7 @@ class LiveBuilder:
 
     @property
     def steps(self) -> list[tuple[int, LiveLoop | LiveComputed]]:
-        """What is done at a commit, in order: what is read by others comes first. Loops with the numbers of sources."""
+        """The steps at a commit, in dependency order: loops with the numbers of their sources."""
         loops: list[tuple[int, int, LiveLoop | LiveComputed]] = [
             (number, -1, loop) for number, loop in self._by_source.items()
         ]
@@ -323,7 +323,7 @@ class LiveBuilder:
         return folds.get(name, len)
 
     def _hole(self, operator: plan.Operator) -> Read:
-        """What an operator reads of another."""
+        """A value that one operator reads from another."""
         made = self._loop(operator, ItemLoop) if isinstance(operator, plan.Loop) else self.build(operator)
         if not isinstance(made, Read):
             raise EngineBug("XYBUG0001", f"{type(operator).__name__} gives nothing to read")

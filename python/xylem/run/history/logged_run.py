@@ -59,7 +59,7 @@ class LoggedRun:
         keep: Keep | None = None,
         saved: bytes | None = None,
     ) -> None:
-        """`name` is what rows call the query; `streams` what it calls them; `saved` is what `save` gave."""
+        """`name` is the name of the query in rows, `streams` its names for streams, `saved` the result of `save`."""
         self._how = how
         self._limits = limits
         self._envelope = envelope

@@ -14,7 +14,7 @@ __all__ = ["LookingBack"]
 
 
 class LookingBack:
-    """How the units of a source look back in time.
+    """The times to which the units of a source look back.
 
     `?t` chooses a version t seconds after it began, until t seconds after it ended. `?[t]` chooses it at once: only the
     end of one that was superseded matters.

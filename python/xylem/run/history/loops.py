@@ -46,15 +46,15 @@ class Live(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many parts it shows."""
+        """The number of parts."""
 
     @abstractmethod
     def parts(self) -> Iterable[Part]:
-        """What it shows."""
+        """The parts."""
 
     @abstractmethod
     def edits(self) -> list[Edit]:
-        """What has become of its parts since this was asked last, in ascending order."""
+        """The edits of its parts since the last call, in ascending order."""
 
     def is_blank(self) -> bool:
         """Whether it shows no characters."""
@@ -62,7 +62,7 @@ class Live(ABC):
 
 
 class Read(ABC):
-    """What other operators read."""
+    """A value that other operators read."""
 
     changed_at = 0
     """The number of the commit that changed it last."""
@@ -73,7 +73,7 @@ class Read(ABC):
 
 
 class Compared(Live, Read):
-    """A part that is small, or changes as a whole: its edits are found by comparing it with what it was."""
+    """A part that is small or changes as a whole: comparing it with its last state gives its edits."""
 
     writer: ItemWriter
     _shown: Parts = ()
@@ -99,7 +99,7 @@ _first = itemgetter(0)
 
 
 class LiveLoop(ABC):
-    """What the operators of sources have in common: units come, go, and are evaluated again."""
+    """The base of operators over sources: units are added, removed and reevaluated."""
 
     changed_at = 0
     """The number of the commit that changed it last."""
@@ -148,7 +148,7 @@ class Condition(LiveLoop):
 
 
 class Turns(LiveLoop):
-    """A loop that evaluates a function for each unit, with what stands beside it."""
+    """A loop that evaluates a function for each unit and the values beside it."""
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class Turns(LiveLoop):
             self.put(unit, [])
 
     def _given(self, unit: Unit) -> list[Any]:
-        """What a unit gives, for `put`."""
+        """The result of a unit, for `put`."""
         return list(self._turn(unit, self._function))
 
     def _turn(self, unit: Unit, function: Function) -> Iterable[Any]:
@@ -248,7 +248,7 @@ class Turns(LiveLoop):
         function: Function,
         beside: tuple[Any, ...],
     ) -> list[Any]:
-        """What a unit gives behind those that come before it; where it has more or fewer items now, others move."""
+        """Number the results of a unit after those before it; if their count changed, later units move."""
         key = (unit.place,)
         base = number = numbered.before(key)[1]
         found: list[Any] = []
@@ -294,10 +294,10 @@ class Turns(LiveLoop):
 
     @abstractmethod
     def put(self, unit: Unit, found: list[Any]) -> None:
-        """What a unit gives now, instead of what it gave."""
+        """Replace the result of a unit."""
 
     def _rows(self, unit: Unit, found: list[Any]) -> list[tuple[Any, list[Any]]]:
-        """(key, items) of what a unit gives."""
+        """The (key, items) rows in the result of a unit."""
         if not self._columns:
             # One row, which needs no key but its place: each comparison of keys looks at memory far apart.
             return [(unit.place, found)] if found else []
@@ -316,7 +316,7 @@ class Turns(LiveLoop):
         )
 
     def _replace(self, rows: OrderedList[Any], before: Sequence[Any], made: Sequence[Any]) -> None:
-        """Rows instead of others. What they are ordered by is counted: it must have one order."""
+        """Replace rows by others. Their order keys are counted, because all must be comparable."""
         if len(before) == len(made) == 1 and before[0][0] == made[0][0]:
             key, given = made[0]
             rows.replace(key, given, len(given))
@@ -419,7 +419,7 @@ class RegionLoop(Turns, Live):
         return not self._visible and (self.rows.weight < 2 or super().is_blank())
 
     def edits(self) -> list[Edit]:
-        """Of each row that changed; a row that goes and one that comes in its place are told as one."""
+        """The edits of changed rows; a row replaced by another is one edit."""
         changed, self._changed = self._changed, {}
         if changed is None:
             return [Edit(0, 0, list(self.parts()))] if self.rows.weight else []

@@ -46,7 +46,7 @@ def merged(streams: Sequence[tuple[F, Iterable[Operation]]]) -> Iterator[tuple[F
 
 
 class Waiting:
-    """Operations that have come, each until no earlier one can come from another stream.
+    """Operations that wait until no other stream can deliver an earlier one.
 
     Holds:  what is later than the last operation of the slowest stream.
     """

@@ -110,7 +110,7 @@ class OrderedList(Generic[T]):
         self._depth += 1
 
     def remove(self, key: Any) -> T:
-        """Take an entry out; KeyError where there is none."""
+        """Remove an entry; KeyError if there is none."""
         way = []
         node = self._root
         for _ in range(self._depth):

@@ -30,7 +30,7 @@ class Written(str):
 
 
 class ItemWriter:
-    """Writes items as XML, as they stand."""
+    """Writes items as XML, unchanged."""
 
     def __init__(self) -> None:
         self._buffer = OutputBuffer(lambda text: None)
@@ -90,7 +90,7 @@ class ItemWriter:
 
 
 def text_of(parts: Iterable[Part]) -> str:
-    """Parts one after the other, with what separates values."""
+    """The concatenated parts, with separators between values."""
     shown = DisplayParts()
     shown.apply([Edit(0, 0, list(parts))])
     return shown.text

@@ -12,7 +12,7 @@ __all__ = ["Paths", "Standing"]
 
 
 class Standing:
-    """What may still match below an element: for each source, the steps that its children may take next."""
+    """The possible matches below an element: for each source, the steps that its children may match next."""
 
     __slots__ = ("_known", "_paths", "has_units", "kept", "past", "positions", "projected")
 

@@ -18,7 +18,7 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True)
 class HistoryProgram:
-    """What compilation gives. It holds no state of a run."""
+    """The result of compilation. It holds no state of a run."""
 
     plan: HistoryPlan
     program: Program

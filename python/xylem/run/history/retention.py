@@ -19,7 +19,7 @@ Forget = Callable[[list[Content]], None]
 
 @dataclass(frozen=True)
 class Keep:
-    """What a user wants kept; None where that is left to the query."""
+    """The versions that a user wants to keep; None leaves it to the query."""
 
     versions: int | None = None
     seconds: Decimal | None = None
@@ -27,7 +27,7 @@ class Keep:
 
 @dataclass(frozen=True)
 class Retention:
-    """What is kept of each slot: its newest version, and as many before it, and those of the last seconds."""
+    """The versions kept of each slot: the newest, a number before it, and those of the last seconds."""
 
     versions: int = 0
     seconds: Decimal | None = None
@@ -35,7 +35,7 @@ class Retention:
     """So many versions more before those of the last seconds: a state of that time may look back as well."""
 
     def truncate(self, history: History, commit: Commit, forget: Forget | None = None) -> int:
-        """Let go of versions in the slots a commit changed; how many they were. `forget` is told what was in them."""
+        """Drop versions in the slots that a commit changed; returns their number. `forget` receives their content."""
         return sum(
             self._truncated(history, change.slot, commit.time, forget)
             for change in commit.changes
@@ -66,7 +66,7 @@ class Retention:
 
 
 def travel_of(program: Program, keep: Keep) -> tuple[Retention, Decimal]:
-    """What must be kept so that a query can be asked of states as far back as `keep` says; how far it looks itself.
+    """The retention under which a query can be asked of past states within `keep`, given how far it looks back itself.
 
     XYST0032 where less is to be kept than the query asks for.
     """
@@ -77,7 +77,7 @@ def travel_of(program: Program, keep: Keep) -> tuple[Retention, Decimal]:
 
 
 def retention_of(program: Program, keep: Keep | None = None) -> Retention | None:
-    """What must be kept for a query, and what is to be kept beyond that; None for everything.
+    """The retention that a query needs and a user adds; None keeps everything.
 
     XYST0032 where less is to be kept than the query asks for.
     """

@@ -29,7 +29,7 @@ __all__ = ["Answer", "RunFigures", "UpdateInput", "UpdateRun", "history_run"]
 
 @dataclass(frozen=True)
 class UpdateInput:
-    """An update stream: what the query calls it, what messages call it, and its operations."""
+    """An update stream: its name in the query, its name in messages, and its operations."""
 
     name: str
     source: str
@@ -38,7 +38,7 @@ class UpdateInput:
 
 @dataclass
 class RunFigures:
-    """What was read and kept."""
+    """Figures about what a run has read and kept."""
 
     updates: int = 0
     commits: int = 0
@@ -63,7 +63,7 @@ def history_run(
     why_whole: str = "",
     truncates: bool = True,
 ) -> HistoryRun:
-    """What computes the answer after each commit: the one place where that is chosen.
+    """The evaluator of answers after each commit; only this function chooses it.
 
     Operators keep an answer that is written as plain XML; whatever else is evaluated from the beginning. `truncates`:
     what the query cannot ask for is let go; otherwise the caller sees to that.
@@ -91,7 +91,7 @@ class UpdateRun:
         limits: Limits = DEFAULT_LIMITS,
         is_edited: bool = True,
     ) -> None:
-        """With `operators`, commits cost what they change; without, the query is evaluated anew after each.
+        """With `operators`, the cost of a commit depends on its changes; without, the query is reevaluated after each.
 
         `is_edited`: whether the answer is asked for after each commit, and not only at the end.
         """

@@ -26,7 +26,7 @@ class _Family:
 
 
 class SiblingPlaces:
-    """Which units of a loop stand at the places that are asked for."""
+    """The units of a loop at the requested positions."""
 
     def __init__(self, described: plan.Siblings, passes: Callable[..., Any] | None) -> None:
         self._start, self._end = described.start, described.end
@@ -35,7 +35,7 @@ class SiblingPlaces:
         self._changed: dict[Element | None, None] = {}
 
     def note(self, unit: Unit, node: Node) -> None:
-        """A unit is new, or what it reads has changed."""
+        """Note a unit that is new or whose input has changed."""
         is_member = True
         if self._passes is not None:
             found = self._passes(node)

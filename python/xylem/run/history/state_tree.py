@@ -29,7 +29,7 @@ Key = tuple[float, ...]
 
 
 class _Place:
-    """Where a slot stands in the content of a parent."""
+    """The position of a slot in the content of its parent."""
 
     __slots__ = ("blocks", "end", "ordinal", "parent", "slot", "start")
 
@@ -177,7 +177,7 @@ class StateTree(Tree):
         self._blocks.append((start, key))
 
     def forget_versions(self) -> bool:
-        """Let go of the versions that were asked for: others are earlier now. False where they cannot be told apart."""
+        """Drop the cached versions, because others are earlier now. False if they cannot be distinguished."""
         size = self._block_ends[0]
         if len(self.codes) == size:
             return True
@@ -254,7 +254,7 @@ class StateTree(Tree):
         return [row for place in places for row in self._block(entry, place, history[place])]
 
     def lifespan(self, row: int) -> Lifespan:
-        """When the version a node stands in began and ended. A node outside slots has one version."""
+        """The times at which the version of a node began and ended. A node outside slots has one version."""
         place = self._place_of.get(row)
         if place is not None:
             return self._lifespan(flat_history(place[0].slot, self.commit)[place[1]])
@@ -275,7 +275,7 @@ class StateTree(Tree):
         return [row for row in super().id_attributes() if row < self._block_ends[0]]
 
     def version_number(self, row: int) -> int:
-        """How many versions of its slot are newer than the one a node stands in."""
+        """The number of versions of its slot that are newer than the node's."""
         place = self._place_of.get(row)
         return 0 if place is None else place[1]
 
@@ -310,7 +310,7 @@ class StateTree(Tree):
         return None if parent is None else other.child_of(parent, item)
 
     def key_of(self, row: int) -> tuple[object, ...]:
-        """What tells a node from all others, as of whichever commit."""
+        """The identity of a node across all commits."""
         item = self._items[row]
         if item is None:
             return (self._items[self.parents[row]], self.codes[row])

@@ -56,7 +56,7 @@ class Timeline:
         return found
 
     def next_moment(self, now: Decimal) -> Decimal | None:
-        """When time alone may change what is chosen."""
+        """The next moment at which time alone may change the selection."""
         if not self._choice.is_by_time:
             return None
         moments = [begin + self._choice.amount for begin, _ in self.runs]

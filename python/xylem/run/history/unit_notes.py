@@ -29,7 +29,7 @@ __all__ = [
 
 
 class Unsuitable(Exception):
-    """What came cannot be kept by units: the query is evaluated as a whole from here on."""
+    """The input cannot be maintained by units: from here on the query is evaluated as a whole."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -90,7 +90,7 @@ NOTHING_AROUND = Around()
 
 
 class Watch:
-    """What a slot remembers."""
+    """The notes of a slot."""
 
     __slots__ = ("around", "begin", "depth", "end", "is_past", "projected", "standing", "value", "version")
 
@@ -120,7 +120,7 @@ class Watch:
 
 
 class OpenContent:
-    """Where content of the base may still come: what was known there."""
+    """A place where content of the base may still arrive, with the facts known there."""
 
     __slots__ = ("around", "depth", "projected", "standing")
 
@@ -165,7 +165,7 @@ def has_leaves_only(content: Sequence[Content]) -> bool:
 
 
 def in_order(content: Sequence[Content]) -> Iterable[Content]:
-    """Content in document order; as it stands where nothing was inserted beside a slot."""
+    """Content in document order; unchanged if nothing was inserted beside a slot."""
     for item in content:
         if type(item) is Slot and (item.before or item.after):
             return placed(content)

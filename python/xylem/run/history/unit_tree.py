@@ -162,7 +162,7 @@ class UnitTrees:
         """Trees that show what their units hold: what changes in a unit is changed in its tree, or that is let go."""
 
     def begin(self) -> None:
-        """A commit has come: what was made before may have changed."""
+        """Begin a commit: earlier trees may have changed."""
         self._made.clear()
 
     def nodes(self, unit: Unit) -> list[Node]:
@@ -184,7 +184,7 @@ class UnitTrees:
         return made
 
     def let_go(self, unit: Unit) -> None:
-        """What the unit holds has changed."""
+        """Forget the tree of a unit whose content has changed."""
         self._kept.pop(unit, None)
 
     def patch(self, unit: Unit, slot: Slot, element: Element, leaf: Leaf) -> None:

@@ -152,7 +152,7 @@ class Units:
         return True
 
     def truncate(self, slot: Slot, watch: Watch | None = None) -> None:
-        """Leave out the versions of a slot that nobody will ask for."""
+        """Drop the versions of a slot that will not be read."""
         history = self._truncates
         watch = watch or self._watches.get(slot)
         if history is None or watch is None:
@@ -219,7 +219,7 @@ class Units:
                 self._may_yet_be_chosen(version.content, watch.standing)
 
     def _may_yet_be_chosen(self, content: Sequence[Content], standing: Standing) -> None:
-        """What comes into slots directly in an earlier version may be chosen, as of the slot around them."""
+        """Note that content of slots directly in an earlier version may be selected, as of the slot around them."""
         for item in in_order(content):
             watch = self._watches.get(item) if type(item) is Slot else None
             if watch is not None and type(item) is Slot:
@@ -306,7 +306,7 @@ class Units:
         self._walk((node,), here.standing, here.around, here.depth, end, here.projected, is_slot=is_slot, open=known)
 
     def forget_unread(self) -> None:
-        """All changes of a commit have been followed: of slots that nobody reads, the newest version is enough."""
+        """After all changes of a commit, keep only the newest version of unread slots."""
         for slot in self._unread:
             if slot not in self._watches and self._truncates is not None:
                 self._truncates.let_go(slot, len(slot.versions) - 1)
@@ -342,7 +342,7 @@ class Units:
         is_slot: bool = False,
         open: dict[Owner, OpenContent] | None = None,
     ) -> Place | None:
-        """Make units of new content, and let its slots remember them; the last place that was given.
+        """Make units of new content and note them in its slots; returns the last position used.
 
         `is_slot`: the content stands directly in a slot, whose units are `projected`.
         """

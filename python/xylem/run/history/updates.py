@@ -67,7 +67,7 @@ class Builder:
 
     @property
     def depth(self) -> int:
-        """How many elements and regions are open."""
+        """The number of open elements and regions."""
         return len(self._open) - 1
 
     def is_open(self, owner: Owner) -> bool:
@@ -129,7 +129,7 @@ class Builder:
 
 
 class _Base(Builder):
-    """What is written to the base is shown with the next commit, whatever it is of."""
+    """The base: its content becomes visible with the next commit of any kind."""
 
     def _append(self, item: Content) -> None:
         super()._append(item)
@@ -162,7 +162,7 @@ class Updates:
         self.base: Builder = _Base(self, stream.document, 0)
 
     def new_slot(self, owner: Owner) -> Slot:
-        """XYIN0048 where there are too many."""
+        """A new slot; XYIN0048 if there are too many."""
         history = self.stream.history
         history.regions += 1
         if history.regions > self._limits.regions:
@@ -211,7 +211,7 @@ class Updates:
         history.show(made)
 
     def _hoisted(self, slot: Slot, version: Version) -> Slot:
-        """Where a new version belongs: in the slot around its own, if that is all there is and no id names it any more.
+        """The slot of a new version: the one around its own, if it fills that one and no id names its own any more.
 
         Both have one history, so it is the same in either. Where each update brings the region that the next one
         replaces, `<u:replace of="i"><a u:id="i">…`, slots would stand in slots without end.
@@ -335,14 +335,14 @@ class Updates:
     # --- time
 
     def advance(self, time: Decimal) -> None:
-        """Time goes on. XYIN0043 where it would run back."""
+        """Advance the time; XYIN0043 if it would run backwards."""
         history = self.stream.history
         if time < history.now:
             raise InputError(TIME_RUNS_BACK, f"{time} after {history.now}")
         history.now = time
 
     def show_base(self) -> None:
-        """What came of the base is seen with the next commit."""
+        """Make the content of the base visible with the next commit."""
         self.stream.history.show(self.base.made)
         self.base.made = []
 
