@@ -28,7 +28,7 @@ def know_classes(functions: Iterable[ExternalFunction]) -> None:
 
 
 def user_record(value: Any) -> Record | None:
-    """An object of a user's, in plain data; None for what is no such object."""
+    """A user's object as plain data; None for other values."""
     cls = type(value)
     if cls.__module__ == "numpy":
         return _numpy_record(value)
@@ -47,7 +47,7 @@ def user_record(value: Any) -> Record | None:
 
 
 def fill(made: Any, content: Any) -> None:
-    """Give an object what it held."""
+    """Restore the fields of an object."""
     state, items, entries = content
     if state is not None:
         _set_state(made, state)

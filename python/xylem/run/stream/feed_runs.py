@@ -30,7 +30,7 @@ class FeedRuns:
         """By the step of their records."""
 
     def take_table(self, step: int, cells: Sequence[tuple[Sequence[Any], Sequence[CellState]]]) -> None:
-        """What the scan has computed of the aggregates of a step."""
+        """Take the aggregates of a step that the scan has computed."""
         role = self.fed[step]
         aggregate = self.run.open[role.scope.step].aggregates[role.aggregate]
         if isinstance(aggregate, KeyedGroups):
@@ -88,7 +88,7 @@ class FeedRuns:
         self.run.open[role.scope.step].expected.setdefault(role.step, Expected()).started()
 
     def feeds_in_order(self, role: FeedRole) -> Action:
-        """Records may stand inside each other: they are taken in the order they started, once the outermost ended."""
+        """Feed nested records in the order of their starts, once the outermost has ended."""
         feed = self.feeds(role)
 
         def act(node: Node) -> None:

@@ -17,7 +17,7 @@ _FIRST = ord("0")
 
 
 class Filling(NamedTuple):
-    """What fills a hole: values of values."""
+    """The function that fills a hole: values computed from values."""
 
     function: Callable[..., Iterable[Any]]
     in_attribute: bool

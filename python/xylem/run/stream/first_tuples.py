@@ -22,7 +22,7 @@ _SLACK = 8
 
 @dataclass(frozen=True)
 class FirstSpec:
-    """How many tuples are wanted, or how many items of them, and in which order."""
+    """The number of tuples needed, or of their items, and their order."""
 
     limit: int | str
     """A number, or the name of the function that gives it."""
@@ -42,7 +42,7 @@ class _Kept(NamedTuple):
 
 
 class FirstTuples:
-    """Items of which the first tuples are made, each with the keys of its tuples.
+    """The items of the first tuples, each with the keys of its tuples.
 
     A tuple that comes later than all those that are wanted is forgotten at once; so is one that gives no item. What
     became of tuples that are left out does not matter, but whether their keys have an order with the others does:
@@ -116,7 +116,7 @@ class FirstTuples:
         return self._spec.is_last
 
     def keep(self, keys: tuple[Any, ...], results: float) -> None:
-        """Keep the item for a tuple that gives so many results."""
+        """Keep the item for a tuple with a number of results."""
         if not results:
             return
         if self._copy is None:
@@ -146,7 +146,7 @@ class FirstTuples:
         self.held_bytes += sum(_size(item) for item in items if not _is_element(item))
 
     def _size_of_last(self) -> int:
-        """What the last item takes that those before it do not."""
+        """The bytes of the last item that it does not share with earlier ones."""
         if not _is_element(self._copy):
             return _size(self._copy)
         before: Any = self._kept[-1].item if self._kept else None
@@ -167,7 +167,7 @@ class FirstTuples:
 
 
 def limit_of(values: Sequence[Any]) -> float:
-    """How many tuples a variable asks for; all, where it is no number: whoever compares it says what that means."""
+    """The number of tuples that a variable requests; all if it is no number, which the comparison then reports."""
     found: list[float] = []
     for value in values:
         try:

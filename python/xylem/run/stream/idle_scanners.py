@@ -27,7 +27,7 @@ class IdleScanners:
         return IdleScanners, ()
 
     def take(self, limits: Limits) -> BatchTrees:
-        """One that is used by nobody else."""
+        """A scanner that is not in use."""
         try:
             known, trees = self._idle.pop()
         except IndexError:
@@ -35,6 +35,6 @@ class IdleScanners:
         return trees if known is limits else BatchTrees(None, limits.names)
 
     def give_back(self, trees: BatchTrees, limits: Limits, input_bytes: int) -> None:
-        """A run is over that came to its end."""
+        """Return the scanner of a run that has ended normally."""
         if input_bytes <= SMALL_BYTES and len(self._idle) < MOST_IDLE:
             self._idle.append((limits, trees))

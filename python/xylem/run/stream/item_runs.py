@@ -142,7 +142,7 @@ class ItemRuns:
         scope.started.append(region)
 
     def nested(self, role: ItemRole) -> Action:
-        """Records may stand inside each other: results are written in the order the records started."""
+        """Handle nested records: results are written in the order of the records' starts."""
         body: Handler = self.run.space[role.body]
         hold = self.run.statistics.hold
         alone = self.item(role)

@@ -64,7 +64,7 @@ class SeparateCopies:
 
 
 class KeptCopies(SeparateCopies):
-    """Copies that are all kept, in one tree: what is around them there is nothing of theirs, and nobody looks at it.
+    """Kept copies in one tree. The nodes around them in that tree do not belong to them, and are never read.
 
     Holds:  each row that was taken, once.
     """
@@ -93,6 +93,6 @@ class KeptCopies(SeparateCopies):
 
 
 def bytes_of_copies(copies: Iterable[Node]) -> int:
-    """What separate copies take: those in one tree once, for the tree is there as long as one of them is."""
+    """The bytes of separate copies; a shared tree counts once, because it lives as long as any copy in it."""
     trees = {id(copy.tree): copy.tree for copy in copies}
     return sum(size_of(Node(tree, 0)) for tree in trees.values())

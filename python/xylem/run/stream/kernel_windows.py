@@ -45,12 +45,12 @@ class WindowsByKernel:
         return bool(self._function(number)(*given))
 
     def values(self, number: int, given: tuple[Any, ...]) -> list[Any]:
-        """What a row adds to an aggregate."""
+        """The values that a row adds to an aggregate."""
         found: list[Any] = self._function(number)(*given)
         return found
 
     def items(self, given: tuple[Any, ...]) -> list[Any]:
-        """What a window comes to."""
+        """The result of a window."""
         return list(self._items(*given))
 
     def folded(self, aggregate: int, values: list[Any]) -> Any:
@@ -70,7 +70,7 @@ class WindowsByKernel:
         return running.result(0)
 
     def failed(self, error: Any) -> Failed:
-        """What stands for an aggregate that is an error: it is raised where the aggregate is read."""
+        """The placeholder of a failed aggregate; reading the aggregate raises its error."""
         return Failed(error)
 
     def _function(self, number: int) -> Callable[..., Any]:
@@ -80,7 +80,7 @@ class WindowsByKernel:
 
 
 class OpenKernelWindows:
-    """One window clause that is being fed with rows. It is the output for what stands between its brackets.
+    """One window clause that receives rows. It is the output for events between its brackets.
 
     Holds:  nothing but what the kernel holds.
     """

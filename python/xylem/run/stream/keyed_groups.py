@@ -56,7 +56,7 @@ class PartSpec:
 
 @dataclass(frozen=True)
 class TableSpec:
-    """What a table is made of; names of functions are those of the generated code."""
+    """The description of a table; function names are those of the generated code."""
 
     keys: tuple[KeySpec, ...]
     parts: tuple[PartSpec, ...]
@@ -85,7 +85,7 @@ _NORMAL: dict[str, Callable[[Any], Any]] = {"double": _as_double, "number": _as_
 
 
 def normal_key(kind: str, value: Any) -> Any:
-    """What a value is compared as by a key of a kind."""
+    """The form in which a key of some kind compares a value."""
     return _NORMAL[kind](value)
 
 
@@ -118,7 +118,7 @@ class KeyColumn:
 
     @property
     def size(self) -> int:
-        """How many keys there are, where they are known."""
+        """The number of keys, if known."""
         return len(self._range if self._range is not None else self._known or ())
 
     def for_scan(self) -> dict[str, Any] | None:
@@ -212,7 +212,7 @@ class KeyedGroups:
         return self.error is not None
 
     def take(self, cells: Sequence[tuple[Sequence[Any], Sequence[CellState]]]) -> None:
-        """What the scan has computed, before any record that comes here."""
+        """Take the tables that the scan has computed before any record arrives here."""
         if not self.columns:
             for keys, states in cells:
                 parts = self.group(*[() if key is None else (python_value(key),) for key in keys])
@@ -247,7 +247,7 @@ class KeyedGroups:
         yield from self.cells.items()
 
     def group(self, *keys: Sequence[Any]) -> list[Accumulator]:
-        """What is kept of the group of a record, by the values of its keys."""
+        """The state of a record's group, by the values of its keys."""
         found = self._groups.get(key := tuple([self._group_key(values) for values in keys]))
         if found is None:
             found = self._groups[key] = Group(keys, [self._accumulator(part) for part in self._spec.parts])
@@ -256,7 +256,7 @@ class KeyedGroups:
         return found.parts
 
     def groups_of_each(self, *keys: Sequence[Any]) -> list[list[Accumulator]]:
-        """What is kept of the groups of a record that has several values of some keys, one group for each."""
+        """The states of a record's groups if some keys have several values: one group for each value."""
         choices = [
             [(value,) for value in values] if key.kind == OF_EACH else [values]
             for key, values in zip(self._spec.keys, keys, strict=True)

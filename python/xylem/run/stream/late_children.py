@@ -16,12 +16,12 @@ from .buffer import is_named
 
 
 def late_child(node: Node, variable: str, input_bytes: int) -> InputError:
-    """The error for a child that nobody waits for any more."""
+    """The error for a child that arrives after its handler has fired."""
     return _late(f"<{node.name}>", node.parent, variable, input_bytes)
 
 
 def late_result(parent: Node, variable: str, input_bytes: int) -> InputError:
-    """The same for one whose result the scan has written already, below an element."""
+    """The error for a late child whose result the scan has already written, below an element."""
     return _late("an element", parent, variable, input_bytes)
 
 

@@ -88,5 +88,5 @@ class Region:
 
 
 def depth_of(node: Node) -> int:
-    """How many elements and documents are around a node."""
+    """The number of elements and documents around a node."""
     return node.tree.depth(node.pre)

@@ -68,7 +68,7 @@ class StreamPasses:
 
     @property
     def number(self) -> int:
-        """How many times the input is read."""
+        """The number of passes over the input."""
         return len(self.earlier) + len(self.answering)
 
     @property
@@ -122,7 +122,7 @@ class Unfinished:
         return getattr(self._output, name)
 
     def finish(self) -> None:
-        """The next pass goes on."""
+        """Start the next pass."""
 
 
 @dataclass(frozen=True)
@@ -169,5 +169,5 @@ class _Values:
 
 
 def _is_of_value(error: DynamicError) -> bool:
-    """Whether an error belongs to a value that was computed, and not to the input or to what may be kept of it."""
+    """Whether an error comes from a computed value, and not from the input or a limit on buffers."""
     return not isinstance(error, InputError) and error.code != "XYDY0005"

@@ -63,7 +63,7 @@ class BufferPlot:
         return chart(title, _LEFT + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BOTTOM, _LEFT, parts)
 
     def _buffer_curve(self, across: Scale, held: Scale) -> str:
-        """Up to the most that was held on the way to a sample, then down to what was left."""
+        """The curve of buffered bytes: up to the peak before each sample, then down to the rest."""
         heights = [(s.input_bytes, height) for s in self.samples for height in (s.peak_bytes, s.held_bytes)]
         points = _steps(across, held, [(0, 0), *heights, (self.samples[-1].input_bytes, 0)])
         return f'<polygon points="{points}" fill="{_BUFFERED}" fill-opacity="0.25" stroke="{_BUFFERED}"/>'
@@ -114,13 +114,13 @@ def _bytes(value: float) -> str:
 
 
 def in_small_pieces(source: ByteSource) -> ByteSource:
-    """The same input, handed over in pieces so small that a run can be watched closely."""
+    """The input in pieces small enough to observe a run closely."""
     size = source.size or PIECES << 16
     return in_pieces(source, min(_LARGEST_PIECE, max(_SMALLEST_PIECE, size // PIECES)))
 
 
 def in_pieces(source: ByteSource, piece: int) -> ByteSource:
-    """The same input, in pieces of so many bytes at most."""
+    """The input in pieces of at most a number of bytes."""
     again = (lambda: in_pieces(source.again(), piece)) if source.can_be_read_again else None
     return ByteSource(_cut(source, piece), name=source.name, uri=source.uri, close=source.close, again=again)
 

@@ -27,7 +27,7 @@ from .run import Statistics
 
 @dataclass
 class StreamProgram:
-    """What compilation for a stream gives. It holds no state of a run."""
+    """The result of compilation for a stream. It holds no state of a run."""
 
     handlers: Program
     """The generated handlers, beside the functions of the query."""
@@ -63,7 +63,7 @@ class StreamProgram:
         yield from self.over_documents(resources, **options).write(source, output)
 
     def over_documents(self, resources: Resources, **options: Any) -> DocumentRuns:
-        """Runs over documents one after another, which share what they can; options as for `DocumentRuns`."""
+        """Runs over documents one after another, which share scanners and code; options as for `DocumentRuns`."""
         return DocumentRuns(self, resources, **options)
 
     @cached_property

@@ -26,7 +26,7 @@ class Progress:
         """How many times the input is read."""
 
     def begin(self, output: Any) -> Any:
-        """The run begins; gives what it is to write to."""
+        """Begin the run; returns its output."""
         self._start = time.monotonic()
         if not self.is_counting:
             return output
@@ -34,13 +34,13 @@ class Progress:
         return self.written
 
     def reading(self, source: ByteSource) -> ByteSource:
-        """Another source is read before the one the answer is given over: the same input, in an earlier pass."""
+        """Note that another source is read first: the same input, in an earlier pass."""
         self._earlier = source
         return source
 
     @property
     def source(self) -> ByteSource:
-        """What is being read."""
+        """The source that is being read."""
         return self._last if self.statistics.passes >= self.passes else self._earlier
 
     @property
@@ -49,7 +49,7 @@ class Progress:
 
     @property
     def fraction(self) -> float | None:
-        """How much of the input has been read, where its size is known; of compressed bytes if it is compressed."""
+        """The share of the input read so far, if its size is known; of its compressed bytes if it is compressed."""
         return min(1.0, self.source.position / self.source.size) if self.source.size else None
 
     @property
@@ -85,7 +85,7 @@ class MeasuredOutput:
 
     @property
     def results(self) -> int:
-        """The items of the answer; where it is one element, what stands directly in it."""
+        """The items of the answer; if it is one element, its children."""
         return self._inner if self._outer == 1 and self._inner else self._outer
 
     def start_element(self, *arguments: Any) -> None:

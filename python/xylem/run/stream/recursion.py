@@ -11,7 +11,7 @@ from xylem.syntax import ast
 
 
 def may_recurse(parts: Iterable[ast.Node], declared: Iterable[ast.Declaration]) -> bool:
-    """Whether a call in some expressions may lead to itself: by name, or by a function that is handed on as a value.
+    """Whether a call in some expressions may recurse, by name or through a function passed as a value.
 
     Functions that have been rewritten to folds are declared still, but nobody calls them.
     """
@@ -36,7 +36,7 @@ def _makes_function(node: ast.Node) -> bool:
 
 
 def _outside_folds(node: ast.Node) -> Iterator[ast.Node]:
-    """All nodes below, without functions that a fold or a table calls and nobody else gets hold of."""
+    """All nodes below, without functions that only a fold or a table calls."""
     stack = [node]
     while stack:
         current = stack.pop()

@@ -141,6 +141,6 @@ class RegionRuns:
 
 
 def _copied(role: RegionRole, node: Node) -> tuple[Node, int]:
-    """What outlives the batch of a result: its start tag, or all that is kept of it."""
+    """The part of a result that outlives its batch: its start tag, or everything kept of it."""
     copy = Buffer(node).node if role.at_start else detached(node)
     return copy, size_of(copy)

@@ -140,7 +140,7 @@ class Regions:
         return self._open[number].pop()
 
     def decided(self, candidate: Candidate, decision: Verdict) -> None:
-        """What its test says by now."""
+        """The current value of its test."""
         if decision is None or candidate.is_decided:
             return
         candidate.decide(decision)
@@ -157,13 +157,13 @@ class Regions:
     # --- results
 
     def reserve(self) -> None:
-        """A result starts that others may stand inside of."""
+        """Reserve the place of a result that may contain others."""
         entry = Entry()
         self._waiting.append(entry)
         self._started.append(entry)
 
     def complete(self, segment: Segment, node: Node, depth: int, copied: Copied, reserved: bool) -> None:
-        """A result is complete: the innermost that was reserved, or one that no other stands inside of."""
+        """Complete a result: the innermost reserved one, or one that contains no other."""
         # All elements it is reached through are open, its own end tag being told first.
         candidates = self._leading(len(self._open) - 1, segment, node, depth)
         verdict = any_of(candidates)
@@ -197,7 +197,7 @@ class Regions:
         self._flush()
 
     def _flush(self) -> None:
-        """Write what is decided and comes next."""
+        """Write the results that are decided and next in order."""
         waiting = self._waiting
         while waiting:
             entry = waiting[0]
@@ -217,5 +217,5 @@ class Regions:
 
 
 def verdict_of(decision: Decision, candidate: Candidate) -> Verdict:
-    """What the test of a candidate says by now."""
+    """The current value of a candidate's test."""
     return decision.verdict(candidate.aggregates, candidate.facts)

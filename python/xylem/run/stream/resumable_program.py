@@ -38,7 +38,7 @@ _NOT_SAVED = ("items", "last")
 
 @dataclass(frozen=True)
 class Reached:
-    """How far a run has come."""
+    """The position that a run has reached."""
 
     cut: CutPoint
     output_length: int
@@ -61,13 +61,13 @@ class Reached:
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Reached:
-        """What `state` gave; KeyError or TypeError where it did not."""
+        """Restore the result of `state`; KeyError or TypeError for anything else."""
         names = ("output_length", "variables", "scopes", "place")
         return cls(CutPoint(*state["cut"]), *[state[name] for name in names])
 
 
 class ProgramOutput(Protocol):
-    """Where the answer of a program is written: a binary file is one."""
+    """The output of a program's answer, such as a binary file."""
 
     def write(self, data: bytes, /) -> object: ...
 
@@ -77,7 +77,7 @@ class ProgramOutput(Protocol):
 
 
 def record_scope(program: StreamProgram) -> Scope:
-    """The path to the records; XYST0006 where a program keeps more between them than what can be saved."""
+    """The path to the records; XYST0006 if a program keeps state between them that cannot be saved."""
     records = [role for role in program.roles if isinstance(role, (ItemRole, FeedRole))]
     scopes = [role for role in program.roles if isinstance(role, ScopeRole)]
     paths = {tuple(reversed(list(_steps(program, role.step)))) for role in records}
@@ -97,7 +97,7 @@ def record_scope(program: StreamProgram) -> Scope:
 
 
 def refuse_formats(program: StreamProgram, parameters: Mapping[str, Any]) -> None:
-    """XYST0006 where the answer is written in a form of which only complete items can be written."""
+    """XYST0006 if the output format writes only complete items."""
     if not can_write_events(chosen_parameters({**program.handlers.output, **parameters}, {}, lambda: True)):
         raise StaticError("XYST0006", "its answer is not written as XML, item by item")
 
@@ -111,7 +111,7 @@ def _can_be_saved(scope: ScopeRole) -> bool:
 
 
 def _inside(program: StreamProgram, records: set[int]) -> set[int]:
-    """The steps below those of records: what they remember ends with the record."""
+    """The steps below those of records, whose state ends with the record."""
     found: set[int] = set()
     for number, step in enumerate(program.scan.steps):
         if step.parent in records or step.parent in found:
@@ -149,7 +149,7 @@ class ResumableProgram:
         save: Callable[[Reached], object],
         is_due: Callable[[], bool],
     ) -> None:
-        """`options` as for `DocumentRuns`; `save` is called between two records, where `is_due` says so.
+        """`options` as for `DocumentRuns`; `save` is called between two records when `is_due` is true.
 
         It is asked about every so many bytes.
         """
@@ -253,7 +253,7 @@ class _Answer(Protocol):
 
 
 class _AnswerText:
-    """An answer as text, of which nothing is written until it goes on."""
+    """An answer as text, which writes nothing until it is resumed."""
 
     text: StreamText
 
@@ -289,7 +289,7 @@ class _AnswerText:
 
 
 class _AnswerItems:
-    """An answer as items, all of which are taken before the next piece is read."""
+    """An answer as items, all taken before the next piece is read."""
 
     place = None
 

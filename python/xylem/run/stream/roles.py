@@ -40,7 +40,7 @@ class AggregateRole:
 
 @dataclass(frozen=True)
 class HoleRole:
-    """What fills one of the holes of a template."""
+    """The values for one hole of a template."""
 
     function: str
     """It takes the environment and the values of each argument, and gives values."""
@@ -197,7 +197,7 @@ class TriggerRole:
 
 @dataclass(eq=False)
 class TrackRole:
-    """Every child of an element, whose automaton tells when handlers fire (`PastTracker`)."""
+    """Every child of an element whose automaton decides when handlers fire (`PastTracker`)."""
 
     step: int
     scope: ScopeRole
@@ -254,7 +254,7 @@ def _fits(name: QName | None, uri: str | None, local: str | None) -> bool:
 
 @dataclass(eq=False)
 class CandidateRole:
-    """An element that must pass a test for what is reached through it to be a result (`regions.py`)."""
+    """An element that must pass a test before nodes reached through it are results (`regions.py`)."""
 
     step: int
     scope: ScopeRole

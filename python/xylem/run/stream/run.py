@@ -254,7 +254,7 @@ class StreamRun:
         self.output.finish()
 
     def _move_spine(self, tree: TreeInterface) -> None:
-        """Open elements stand on other rows in each batch: let variables follow."""
+        """Update variables of open elements, whose rows differ in each batch."""
         spine = tree.spine()
         for scope in self.open.values():
             if scope.buffer is None and scope.depth < len(spine):

@@ -30,7 +30,7 @@ def without_tables(plan: ScanPlan) -> ScanPlan:
 
 
 def without_wholes(plan: ScanPlan) -> ScanPlan:
-    """The plan of a scan that tells the records inside of elements that it could write as a whole."""
+    """The plan of a scan that reports records also inside elements that it could write as a whole."""
     steps = tuple(replace(step, result=None) if _TAGS in step.report else step for step in plan.steps)
     return replace(plan, steps=steps)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Statistics:
-    """What a run measured."""
+    """The measurements of a run."""
 
     records: int = 0
     input_bytes: int = 0
@@ -45,14 +45,14 @@ class Statistics:
     """Whether what windows hold is to be measured after every item, and not only when a batch has passed."""
 
     def hold_window(self, variable: str, items: int, size: int) -> None:
-        """More items are held for windows, or less."""
+        """Add to the number of items held for windows, or subtract from it."""
         self.window_items += items
         if self.window_items > self.peak_window_items:
             self.peak_window_items = self.window_items
         self.hold(variable, size)
 
     def hold(self, variable: str, size: int, node: Node | None = None) -> None:
-        """More is held for a variable, or less where the size is negative; `node` is what it is held of."""
+        """Add to the bytes held for a variable (or subtract, if negative); `node` is the node they belong to."""
         held = self.buffered_bytes.get(variable, 0) + size
         self.buffered_bytes[variable] = held
         if held > self.peak_by_variable.get(variable, 0):
@@ -71,11 +71,11 @@ class Statistics:
         self.held_bytes = self.recent_peak_bytes = 0
 
     def for_pass(self) -> Statistics:
-        """What an earlier pass over the same input is measured by: `add_pass` takes it in."""
+        """The statistics of an earlier pass over the same input, for `add_pass`."""
         return Statistics(passes=self.passes, counters=self.counters)
 
     def add_pass(self, earlier: Statistics) -> None:
-        """Take in what an earlier pass over the same input measured."""
+        """Add the measurements of an earlier pass over the same input."""
         if earlier.counters is not None:
             earlier.counters.end_pass(self.passes)
         self.passes += 1
@@ -85,7 +85,7 @@ class Statistics:
         self.peak_buffered_bytes = max(self.peak_buffered_bytes, earlier.peak_buffered_bytes)
 
     def item_too_large(self, place: InputPlace | None) -> DynamicError:
-        """XYDY0005 for an item of which the scan keeps more than may be held, before it is complete."""
+        """XYDY0005 for an incomplete item that already exceeds the buffer limit in the scan."""
         because, span = ("", None) if self.why is None else self.why()
         told = f"an item of more than the {self.limit_bytes:,} bytes that are allowed{place or ''}"
         return DynamicError("XYDY0005", f"{told}; {because}" if because else told, span=span)

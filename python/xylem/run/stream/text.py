@@ -71,16 +71,16 @@ class StreamText:
         return self._parameters is not None
 
     def begin(self) -> None:
-        """Begin the answer now, as XML of which more comes."""
+        """Begin the answer now, as XML that continues."""
         self.output.begin()
 
     @property
     def writer(self) -> EventWriter | None:
-        """What writes XML event by event; None before the answer begins, and where items are collected."""
+        """The writer of XML events; None before the answer begins, and if items are collected."""
         return self._writer
 
     def take(self, batches: Iterator[Any]) -> None:
-        """Draw the batches of the run and write what they bring; an error comes after what was complete before it."""
+        """Read the batches of the run and write their results; an error follows the results before it."""
         try:
             for _ in batches:
                 if self._writer is not None:
@@ -108,7 +108,7 @@ class StreamText:
 
 
 def _failing(error: BaseException) -> Iterator[Any]:
-    """What is left of a run that failed: its error, once what was complete before has been taken."""
+    """The rest of a failed run: its error, after the results before it have been taken."""
     yield from ()
     raise error
 

@@ -27,7 +27,7 @@ from .statistics import Statistics
 
 
 class WindowOutput:
-    """An output that is another one, but for what stands between brackets.
+    """An output that forwards to another, except for events between brackets.
 
     Holds:  the items that came with this batch; and by the cursors, those that open windows need.
     """
@@ -54,7 +54,7 @@ class WindowOutput:
         gives_all: bool = False,
         by_kernel: WindowsByKernel | None = None,
     ) -> None:
-        """From here on items are taken; `make` gives the results for what is fed.
+        """Start taking items; `make` computes the results of the fed items.
 
         With `gives_all`, the windows around these are given nothing else. With `by_kernel`, the kernel may form them.
         """
@@ -72,7 +72,7 @@ class WindowOutput:
         self._stand_in(windows)
 
     def _stand_in(self, windows: _OpenWindows | OpenKernelWindows) -> None:
-        """What is written goes to these: straight, since there is much of it."""
+        """Redirect the write methods to these, without a call in between, because they are called often."""
         self._top = windows
         self.item, self.give = windows.item, windows.give
 
@@ -141,7 +141,7 @@ class WindowOutput:
 
 
 class _OpenWindows:
-    """One window clause that is being fed. It is the output for what stands between its brackets."""
+    """One window clause that receives items. It is the output for events between its brackets."""
 
     def __init__(
         self,
@@ -264,7 +264,7 @@ class _OpenWindows:
         self._draw()
 
     def _account(self, fed: list[Any]) -> None:
-        """Note what is held: the last items that have come."""
+        """Record the bytes held for the last items."""
         cursor = self._feed.cursor
         held = 0 if cursor is None else cursor.held_count()
         sizes, items, before = self._sizes, len(self._sizes), self._bytes
@@ -279,14 +279,14 @@ class _OpenWindows:
 
 
 def _size_of(item: Any) -> int:
-    """The size of an item; of one that nobody keeps (None), nothing is held."""
+    """The size of an item; 0 for one that is not kept (None)."""
     if item is None:
         return 0
     return size_of(item) if isinstance(item, Node) else sys.getsizeof(item)
 
 
 def _move(nodes: list[Node]) -> None:
-    """Let nodes be copies of themselves, so that they outlive their batch: all of them in one tree.
+    """Replace nodes by copies in one tree, so that they outlive their batch.
 
     Those that come are in the order of the document: one that stands inside another stays there.
     """

@@ -47,7 +47,7 @@ class WindowRuns:
         return act
 
     def _fed(self, role: WindowRole, scope: OpenScope) -> Iterator[tuple[int, Callable[[Accumulator, Node], None]]]:
-        """The slots of a window's aggregates, which are fresh when it begins, with what feeds them."""
+        """The slots of a window's aggregates, which start empty, with their feeders."""
         is_new = role.position not in scope.aggregated
         scope.aggregated.add(role.position)
         for slot, function, feeder in role.aggregates:

@@ -36,7 +36,7 @@ class AggregateState(Protocol):
     def merged(self, a: Any, b: Any) -> Any: ...
 
     def begun(self, state: Any) -> Any:
-        """The same state, of a stretch that turns out to be the first of all there will be."""
+        """The state, for a stretch known to be the first one."""
         return state
 
     def value(self, state: Any) -> Sequence[Any]: ...
@@ -61,7 +61,7 @@ class Counted(AggregateState):
 
 
 class Summed(AggregateState):
-    """fn:sum and fn:avg. A state: how many, whether from the beginning, values of which the sum is the sum.
+    """fn:sum and fn:avg. A state holds the count, whether it is the first stretch, and values that add up to the sum.
 
     Holds: one value where all are exact, or where the stretch begins with the input; otherwise every double.
     """

@@ -54,7 +54,7 @@ class StateChoice:
 
 
 class AggregateTask(PartTask):
-    """One aggregate. A state is a byte that tells an error from a state, then the state.
+    """One aggregate. Its state starts with a byte that marks errors.
 
     Holds:  the state of one range.
     """
@@ -92,7 +92,7 @@ class AggregateTask(PartTask):
         self._choice.prepare()
 
     def around(self, source: Any, run: RunOptions) -> int:
-        """How many items of a range are not its own."""
+        """The number of items in a range that belong to another range."""
         return self.items_around(self._found, source, run)
 
     def _count(self, items: Iterator[Any], source: Any, run: RunOptions, around: int) -> int:
@@ -110,7 +110,7 @@ class AggregateTask(PartTask):
         return count
 
     def counted(self, count: int, range_number: int) -> Row:
-        """The row of a range with so many items."""
+        """The row of a range with a number of items."""
         return Row(self.part.number, b"", range_number, 0, b"\0" + pack(count))
 
     @property

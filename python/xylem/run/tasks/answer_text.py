@@ -90,7 +90,7 @@ class AnswerText:
     # --- what became of it
 
     def taken(self) -> str:
-        """What has been written since this was last asked for."""
+        """The text written since the last call."""
         self._writer.flush()
         text = "".join(self._pieces)
         self._pieces.clear()
@@ -103,12 +103,12 @@ class AnswerText:
 
     @property
     def flags(self) -> int:
-        """How everything written so far begins and ends."""
+        """Whether the text so far begins and ends with an atomic value."""
         begins = BEGINS_WITH_ATOMIC if self._begins_with_atomic else 0
         return begins | (ENDS_WITH_ATOMIC if self._writer.is_after_atomic else 0)
 
     def alone(self, items: Sequence[Any]) -> tuple[int, str]:
-        """How the text of some items begins and ends, and the text, with nothing before it."""
+        """The flags and the text of some items, with nothing before them."""
         if self.takes_markup and len(items) == 1:
             text = text_of_shaped(items[0])
             if text is not None:

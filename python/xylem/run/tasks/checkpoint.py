@@ -28,7 +28,7 @@ _HEAD_BYTES = 1 << 16
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """How far a run has come."""
+    """The position that a run has reached."""
 
     query: str
     """A digest of the query and of everything its answer depends on, the input apart."""
@@ -52,7 +52,7 @@ class Checkpoint:
 
 
 def load_checkpoint(path: Path) -> Checkpoint | None:
-    """The checkpoint in a file; None where there is none, XYRT0033 where it is damaged, XYRT0020 of other versions."""
+    """The checkpoint in a file; None without a file, XYRT0033 if it is damaged, XYRT0020 if of another version."""
     try:
         fields = json.loads(read_sealed(path, KIND))
     except FileNotFoundError:
@@ -71,7 +71,7 @@ def load_checkpoint(path: Path) -> Checkpoint | None:
 
 
 def input_identity(path: Path) -> dict[str, Any]:
-    """What a file is known by: length, time of its last change, and its first bytes. XYIN0002 where it is not there."""
+    """The identity of a file: length, modification time, and first bytes. XYIN0002 if there is no file."""
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -82,7 +82,7 @@ def input_identity(path: Path) -> dict[str, Any]:
 
 
 def digest(*parts: object) -> str:
-    """Tells whether plain values are the same."""
+    """A digest of plain values, equal only for equal values."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=repr).encode()).hexdigest()
 
 

@@ -28,7 +28,7 @@ register(FailedState, "failed-state", lambda value: (value.error,), FailedState)
 
 
 class Deferred(AggregateState):
-    """Another kind of aggregate, its first error kept as its state."""
+    """Wraps an aggregate and keeps its first error as its state."""
 
     def __init__(self, inner: AggregateState) -> None:
         self._inner = inner
@@ -56,7 +56,7 @@ class Deferred(AggregateState):
 
 
 def deferred(state: AggregateState) -> AggregateState:
-    """The same aggregate with errors that wait; what only counts has none."""
+    """The aggregate with deferred errors; a plain count has none."""
     return state if isinstance(state, Counted) else Deferred(state)
 
 

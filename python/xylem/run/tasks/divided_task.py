@@ -108,7 +108,7 @@ def _joined(first: list[Entry], second: list[Entry], kinds: list[AggregateState]
 
 
 def _marked(source: ByteRange) -> ByteRange:
-    """The same range with a mark at each end that is no end of the document."""
+    """The range with a mark at each end that is not an end of the document."""
     start, end = source.start, source.end
     return ByteRange(
         source.path,
@@ -118,6 +118,6 @@ def _marked(source: ByteRange) -> ByteRange:
 
 
 def _mark(target: str, cut: CutPoint) -> bytes:
-    """A processing instruction, in the encoding of the document: what opens it behind the cut tells which."""
+    """A processing instruction in the encoding of the document, which the start tags at the cut reveal."""
     encoding = next((name for begin, name in _WIDE.items() if cut.opening.startswith(begin)), "utf-8")
     return f"<?{target}?>".encode(encoding)

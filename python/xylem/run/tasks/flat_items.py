@@ -36,7 +36,7 @@ def or_by_one_task(pieces: Iterator[str], again: Callable[[], Iterator[str]]) ->
 
 
 def items_or_by_one_task(items: Iterator[Any], again: Callable[[], Iterator[Any]]) -> Iterator[Any]:
-    """The same of the items of an answer."""
+    """As `or_by_one_task`, for the items of an answer."""
     given = 0
     try:
         for item in items:

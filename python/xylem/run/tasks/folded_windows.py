@@ -50,7 +50,7 @@ class FoldedWindowsTask(WindowsTask):
 
     @cached_property
     def _is_exact(self) -> bool:
-        """Whether what is added are whole or decimal numbers: their sum is the same in every order."""
+        """Whether the summands are integers or decimals, whose sum is the same in every order."""
         item = self._compiler.type_of(self._windowed.query).item
         is_sum = self.part.function in ("sum", "avg")
         return is_sum and isinstance(item, AtomicItem) and item.type.derives_from(at.DECIMAL)

@@ -25,7 +25,7 @@ def group_key(values: Sequence[Any], collations: Sequence[Collation | None], imp
 
 
 def exact_key(values: Sequence[Any], collations: Sequence[Collation | None], implicit_tz: int) -> tuple[Any, ...]:
-    """What exactly the tuples of one group share."""
+    """The exact key that the tuples of one group share."""
     return tuple(
         None if value is None else grouping_key(value, own, implicit_tz)
         for value, own in zip(values, collations, strict=True)

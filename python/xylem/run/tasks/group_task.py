@@ -27,7 +27,7 @@ MOST_GROUPS = 100_000
 
 
 class _Group:
-    """What is known of one group: where it began, its keys, its items, the states of its aggregates."""
+    """One group: its first position, its keys, its items, and the states of its aggregates."""
 
     __slots__ = ("collected", "keys", "ordinal", "range", "states")
 

@@ -32,7 +32,7 @@ def is_direct(program: DistributedProgram) -> bool:
 
 
 class OrderedRun:
-    """One run over ranges. `passes` tells how many times they have been gone over."""
+    """One run over ranges. `passes` counts the passes over them."""
 
     def __init__(
         self,

@@ -83,7 +83,7 @@ class JoinInProcess:
         """What every task is given; nothing where keys meet."""
 
     def given(self, stage: int) -> dict[int, dict[int, bytes]]:
-        """What each range is given in a stage."""
+        """The values passed to each range in a stage."""
         rounds = 0 if self.broadcast else self._program.join_rounds(stage)
         found: dict[int, list[Row]] = {number: [] for number in range(self._ranges)}
         rows = self._sides

@@ -43,7 +43,7 @@ _NO_KEY = b""
 
 @dataclass
 class SideFigures:
-    """What is known of the sides when all rows are there."""
+    """Figures about the sides once all rows are there."""
 
     item_bytes: int = 0
     has_error: bool = False
@@ -91,7 +91,7 @@ class KeyedJoin:
         return max((self._depth(table) for table in own), default=0)
 
     def tables_of(self, stage: int) -> list[Table]:
-        """What the parts of a stage ask."""
+        """The tables that the parts of a stage look up."""
         return [table for table, own in self._tables.items() if own.user.stage == stage]
 
     def _depth(self, table: Table) -> int:
@@ -150,7 +150,7 @@ class KeyedJoin:
 
 
 class JoinSides:
-    """Both sides, over one range after another; what is measured adds up.
+    """Both sides over one range after another; their figures add up.
 
     Holds:  the keys that one range asks for.
     """
@@ -257,7 +257,7 @@ class _JoinTable:
 
     @cached_property
     def query(self) -> PartQuery:
-        """What is asked for."""
+        """The query of the lookup."""
         assert self.lookup.asked is not None
         return PartQuery(self._compiler, self.lookup.asked)
 

@@ -56,7 +56,7 @@ class MapTask(PartTask):
             yield Row(self.part.number, b"", range_number, 0, self.row_value(items, writer))
 
     def document_rows(self) -> DocumentRows | None:
-        """What makes rows of small documents that the scan answers; None where it cannot answer any."""
+        """The function that makes rows of small documents that the scan answers; None if it can answer none."""
         template = self._query.document_template
         part, text = self.part, self.text
         if template is None or text is None or part.limit is not None or part.must_be_flat:
@@ -64,7 +64,7 @@ class MapTask(PartTask):
         return DocumentRows(part.number, template) if text.writer().takes_markup else None
 
     def single_rows(self, items: Iterable[Any], range_number: int, each_item: bool) -> Iterator[Row]:
-        """Rows none of which needs to know its neighbours."""
+        """Rows that do not depend on their neighbours."""
         wanted: Iterable[Any] = islice(items, self.part.limit)
         if self.part.must_be_flat:
             wanted = flat(wanted)
@@ -88,7 +88,7 @@ class MapTask(PartTask):
             yield item, self.packed_row((sent,), range_number, ordinal)
 
     def text_rows(self, steps: Iterable[Any], writer: AnswerText, range_number: int) -> Iterator[Row]:
-        """A row for each step of a run that wrote text, at once: on a stream the next step may be long in coming.
+        """Emit a row for each step that wrote text immediately, because on a stream the next step may take long.
 
         The first row tells how all begin, each how all end up to it.
         """

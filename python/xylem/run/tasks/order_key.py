@@ -93,7 +93,7 @@ def order_family(value: Any) -> str:
 
 
 def one_value(values: Sequence[Any], told: str = "an order by key") -> Any:
-    """The value of an order or grouping key, as errors tell it: at most one item."""
+    """The value of an order or grouping key, at most one item; more are an error."""
     if len(values) > 1:
         raise DynamicError("XPTY0004", f"{told} is a sequence of more than one item")
     return values[0] if values else None
@@ -153,7 +153,7 @@ def _nearest(value: Any) -> float:
 
 
 def _rest(value: Any, nearest: float) -> bytes:
-    """What a double misses of an exact number: sign, then size, then digits."""
+    """The difference between an exact number and its double: sign, then size, then digits."""
     if isinstance(value, float) or (type(value) is int and -_EXACT_INTEGERS <= value <= _EXACT_INTEGERS):
         return b"\x80"
     rest = _EXACT.subtract(Decimal(value), Decimal(nearest))

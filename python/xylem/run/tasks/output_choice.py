@@ -25,7 +25,7 @@ from .part_query import PartCompiler, RunOptions
 
 
 class TextChoice:
-    """How tasks write the text of one part."""
+    """The way in which tasks write the text of one part."""
 
     def __init__(
         self, parameters: SerializationParameters, wrappers: tuple[ast.DirectElement, ...], compiler: PartCompiler
@@ -35,7 +35,7 @@ class TextChoice:
         self._compiler = compiler
 
     def prepare(self) -> None:
-        """Find out what stands around the part."""
+        """Find the constructors around the part."""
         self._around  # noqa: B018 - computed here, if it is not yet
 
     def writer(self) -> AnswerText:
@@ -44,7 +44,7 @@ class TextChoice:
 
     @cached_property
     def _around(self) -> tuple[Sequence[StartElement], tuple[bool, bool]]:
-        """What opens the constructors around the part, as the query itself would."""
+        """The start tags of the constructors around the part, as the query itself writes them."""
         body: ast.Expr = ast.SequenceExpr()
         for wrapper in reversed(self._wrappers):
             content: tuple[ast.Expr, ...] = ()
@@ -90,7 +90,7 @@ class OutputChoice:
 
 
 def has_text(kind: SequenceType) -> bool:
-    """Whether the items of a type can all be written as text, wherever they stand."""
+    """Whether all items of a type can be written as text in any position."""
     return kind.occurrence is Occurrence.NONE or _item_has_text(kind.item)
 
 

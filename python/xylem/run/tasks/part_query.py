@@ -45,12 +45,12 @@ class PartCompiler(Protocol):
     def over_tree(self, expr: ast.Expr) -> Program: ...
 
     def type_of(self, expr: ast.Expr) -> SequenceType:
-        """What is statically known of its value."""
+        """The static type of its value."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What all queries of one run are given."""
+    """The options of all queries of one run."""
 
     resources: Resources = field(default_factory=FileResources)
     variables: Mapping[tuple[str, str], Any] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class RunOptions:
         return found
 
     def with_parts(self, values: Mapping[int, Sequence[Any]]) -> RunOptions:
-        """The same, with values for the variables of parts."""
+        """The query with values for the variables of parts."""
         named = {(PART_NAMESPACE, f"part{number}"): value for number, value in values.items()}
         return replace(self, variables={**self.variables, **named})
 
@@ -128,7 +128,7 @@ class PartQuery:
 
     @property
     def document_template(self) -> Template | None:
-        """What answers small documents while they are read."""
+        """The template that answers small documents while they are read."""
         return None if self._streamed is None else self._streamed.document_template
 
     def items(self, source: Any, run: RunOptions) -> Iterator[Any]:
@@ -183,7 +183,7 @@ class PartQuery:
         return call
 
     def placed_function(self, run: RunOptions, span: Span) -> Callable[..., Sequence[Any]]:
-        """The same, its errors with their place in the query: who calls it is no generated code, which knows it.
+        """The function with errors placed in the query: only generated code places them itself.
         `span` is the place of an argument that fails when it is read."""
         call = self.function(run)
 

@@ -82,12 +82,12 @@ class PartTask(ABC):
         return Row(self.part.number, b"", range_number, ordinal, bytes((HAS_ERROR,)) + pack_error(error))
 
     def placed(self, error: XylemError) -> XylemError:
-        """An error of the query, of which nothing closer is known, with the place of the part."""
+        """An error without a place of its own, placed at the part."""
         return error if isinstance(error, InputError) else error.at(self.part.source.span)
 
     @property
     def keeps_errors(self) -> bool:
-        """Whether an error of a range waits until the value of the part is read: nobody may do so."""
+        """Whether an error of a range waits until the value of the part is read, which may never happen."""
         return self.part.is_guarded
 
     @abstractmethod
@@ -119,14 +119,14 @@ class PartTask(ABC):
         return found if self.part.limit is None else islice(found, self.part.limit)
 
     def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
-        """How the text of each row begins and ends, and the text."""
+        """The flags and the text of each row."""
         limited = rows if self.part.limit is None else islice(rows, self.part.limit)
         for row in limited:
             raise_error(row)
             yield row.value[0], row.value[1:].decode()
 
     def frame_value(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Sequence[Any]:
-        """What the variable of the part is bound to; an error of its own is raised where it is read.
+        """The value of the part's variable; an error in it is raised when it is read.
 
         What rows themselves end with (the input is not well formed, a task was lost) is of the run, and nothing that
         the query could catch or leave unread.
@@ -162,7 +162,7 @@ class PartTask(ABC):
     # --- order
 
     def order_families(self, row: Row) -> bytes:
-        """What a row's order keys can be compared with; nothing where rows have no order of their own."""
+        """The type families of a row's order keys; empty if rows have no order of their own."""
         return b""
 
     def check_families(self, all_families: Iterable[bytes]) -> None:
@@ -187,7 +187,7 @@ class PartTask(ABC):
     # --- helping subclasses
 
     def items_around(self, query: PartQuery, source: Any, run: RunOptions) -> int:
-        """How many items of a range are not its own: those of the elements that are open where it begins come first."""
+        """The number of items in a range that belong to another: those of elements open at its start come first."""
         around = source.around if self.part.cuts_anywhere and isinstance(source, ByteRange) else None
         if around is None:
             return 0
@@ -209,7 +209,7 @@ class PartTask(ABC):
         return Row(self.part.number, b"", range_number, ordinal, value)
 
     def row_value(self, items: Sequence[Any], writer: AnswerText | None) -> bytes:
-        """Some items that will stand together, as the value of a row."""
+        """Some adjacent items as the value of a row."""
         if writer is None:
             return b"\0" + pack_items(items)
         flags, text = writer.alone(items)

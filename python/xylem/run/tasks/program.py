@@ -53,7 +53,7 @@ Variables = Mapping[tuple[str, str], Any]
 
 
 class DistributedProgram:
-    """A query that is spread over tasks. It holds no state of a run; what is compiled lazily is kept."""
+    """A query divided into tasks. It holds no state of a run, but keeps code that is compiled lazily."""
 
     def __init__(
         self, query: SpreadQuery, compiler: PartCompiler, static: StaticPart, output: Mapping[str, Any]
@@ -72,7 +72,7 @@ class DistributedProgram:
         self._joins = KeyedJoin(query, self._tasks, compiler)
 
     def prepare(self) -> None:
-        """Compile all that tasks need: before the program leaves for other processes, which then compile nothing.
+        """Compile everything that tasks need before the program is sent, so that other processes compile nothing.
 
         What the driver alone needs, the frame, is compiled when it is first asked for.
         """
@@ -89,7 +89,7 @@ class DistributedProgram:
 
     @property
     def distribution(self) -> Distribution:
-        """How the query is spread, in words."""
+        """The distribution of the query, in words."""
         return self._query.distribution
 
     @cached_property
@@ -121,7 +121,7 @@ class DistributedProgram:
 
     @property
     def stages(self) -> int:
-        """How many times tasks go over the input, one after another; at least 1. Most queries need one."""
+        """The number of successive passes of tasks over the input; at least 1, and for most queries 1."""
         return 1 + max((part.stage for part in self._query.parts), default=0)
 
     def parts_of(self, stage: int) -> list[int]:
@@ -192,7 +192,7 @@ class DistributedProgram:
         return self._tasks[part].merged(states, run, self._context(run))
 
     def begun(self, part: int, state: bytes, **options: Any) -> bytes:
-        """The same state, known to be that of the first stretch: what is merged to it will not make it grow."""
+        """The state, known to be that of the first stretch, so that merging does not make it grow."""
         run = _options(**options)
         return self._tasks[part].begun(state, run, self._context(run))
 
@@ -206,7 +206,7 @@ class DistributedProgram:
         return self._tasks[part].combined(rows, run, self._context(run), from_first=from_first)
 
     def limit_of(self, part: int) -> int | None:
-        """How many items of a part are wanted at all; None: all of them."""
+        """The number of items of a part that are needed; None means all."""
         return self._tasks[part].part.limit
 
     def value(self, part: int, state: bytes, **options: Any) -> Sequence[Any]:
@@ -215,7 +215,7 @@ class DistributedProgram:
         return self._tasks[part].value(state, run, self._context(run))
 
     def reducer(self, part: int, bound: Mapping[int, bytes] | None = None, **options: Any) -> Reducer:
-        """What makes of all rows of one key of a group those of the answer; for one key after another.
+        """The function that turns all rows of one group key into rows of the answer, for one key after another.
 
         It takes rows ordered by (range, ordinal), and gives rows that carry the order of the answer in (key, range,
         ordinal). What other parts gave is made ready once, and so are indexes over it. Options: `resources`,
@@ -253,12 +253,12 @@ class DistributedProgram:
         return self._joins.is_asked_later(row)
 
     def given(self, rows: Iterable[Row], stage: int | None = None, **options: Any) -> dict[int, bytes]:
-        """What one asker has found, or all items where no stage is named: to be bound for tasks."""
+        """The matches of one lookup, or all items if no stage is named, to be bound for tasks."""
         run = _options(**options)
         return self._joins.given(rows, run, self._context(run), stage)
 
     def bind(self, stage: int, rows: Iterable[Row], **options: Any) -> Mapping[int, bytes]:
-        """What tasks of later stages need of this stage's rows (ordered by (part, key, range, ordinal))."""
+        """The values that later stages need from this stage's rows (ordered by (part, key, range, ordinal))."""
         run = _options(**options)
         context = self._context(run)
         needed = {number for part in self._query.parts for number in part.needs}
@@ -322,12 +322,12 @@ class DistributedProgram:
     # --- windows over a stream
 
     def windows(self, part: int) -> WindowsTask | None:
-        """What forms the windows of a part; None for other parts."""
+        """The task that forms the windows of a part; None for other parts."""
         task = self._tasks[part]
         return task if isinstance(task, WindowsTask) else None
 
     def windows_go_on(self, waits_for_end: Callable[[], bool]) -> bool:
-        """Whether windows go on from batch to batch over one document: what they give is written, folded or kept.
+        """Whether windows continue from batch to batch over one document, with results written, folded or kept.
 
         Results are kept only where those of one process would wait for the end of the stream, too.
         """
@@ -360,7 +360,7 @@ class DistributedProgram:
         late: list[LateItem] | None = None,
         **options: Any,
     ) -> Iterator[Completed]:
-        """What the items of a batch complete (`windows_task.py`); options as for `task`."""
+        """The results that the items of a batch complete (`windows_task.py`); options as for `task`."""
         task = self.windows(part)
         assert task is not None
         run = _options(**options)
@@ -373,7 +373,7 @@ class DistributedProgram:
         return {number: self._tasks[number].bound_value(data, range_number) for number, data in bound.items()}
 
     def order_families(self, row: Row) -> bytes:
-        """What the order keys of a row can be compared with; `check_families` takes it of all rows."""
+        """The type families of a row's order keys; `check_families` takes them of all rows."""
         return self._tasks[row.part].order_families(row)
 
     def check_families(self, part: int, all_families: Iterable[bytes]) -> None:

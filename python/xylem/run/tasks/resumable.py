@@ -49,7 +49,7 @@ def _kinds(program: DistributedProgram) -> str:
 
 @dataclass
 class _State:
-    """How the text of the rows so far ends."""
+    """The flags of the text so far."""
 
     flags: int = 0
     has_text: bool = False
@@ -66,7 +66,7 @@ class ResumableRun:
         save: Callable[[Checkpoint], object],
         begun: Checkpoint,
     ) -> None:
-        """`begun` is where it goes on; the first range begins there. `save` is called when a range is in the output."""
+        """`begun` is the position to resume at, where the first range begins. `save` is called after each range."""
         self._program = program
         self._part = refuse_others(program)
         self._ranges = ranges
@@ -77,7 +77,7 @@ class ResumableRun:
         """How many ranges are done."""
 
     def write(self, file: IO[bytes], encode: Callable[[str], bytes]) -> None:
-        """Write the rest of the answer to a file, which is at the end of what is there already."""
+        """Append the rest of the answer to a file."""
         is_resumed = self._begun.output_bytes > 0
         if is_resumed:
             # A byte order mark is there already.
@@ -119,7 +119,7 @@ class ResumableRun:
 
 
 def _row(part: int, state: _State) -> Row:
-    """A row that stands for all that were written before: it leaves the text in the state they left it in."""
+    """A row that represents all rows written before: it leaves the text in the same state."""
     return Row(part, b"", -1, 0, bytes((state.flags & ENDS_WITH_ATOMIC,)) + (b"." if state.has_text else b""))
 
 

@@ -17,7 +17,7 @@ from .rows import Row
 
 
 class SequentialTask(MapTask):
-    """The whole answer from one task. Several inputs are the documents of the collection that the query reads.
+    """One task that computes the whole answer. Several inputs are the documents of the query's collection.
 
     Holds:  what the query itself holds in one process; with several inputs their trees.
     """

@@ -125,7 +125,7 @@ class OrderedRows:
             yield from made()
 
     def _starts_of(self, tuples: Sequence[Sequence[Any]]) -> Iterator[bytes]:
-        """What the values of rows begin with, by the keys."""
+        """The beginnings of row values, by the keys."""
         for values in tuples:
             kinds = tuple(map(type, values))
             start = self._starts.get(kinds)
@@ -135,12 +135,12 @@ class OrderedRows:
             yield start
 
     def plain(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows without what tells the families, which is checked."""
+        """The rows without their type families, which are checked."""
         for row, start in self._checked(rows, self.nothing_seen()):
             yield row._replace(value=row.value[start:]) if start else row
 
     def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
-        """How the text of each row begins and ends, and the text, as `PartTask.texts` gives it."""
+        """The flags and the text of each row, as `PartTask.texts` gives them."""
         return self._texts(self._checked(rows, self.nothing_seen()))
 
     def _texts(self, checked: Iterable[tuple[Row, int]]) -> Iterator[tuple[int, str]]:
@@ -150,7 +150,7 @@ class OrderedRows:
             yield row.value[start], row.value[start + 1 :].decode()
 
     def texts_together(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
-        """The same, elements that follow each other in one text: most answers are made of nothing else."""
+        """As `texts`, with adjacent elements in one text, since most answers consist only of elements."""
         rest = iter(rows)
         seen = self.nothing_seen()
         while together := list(islice(rest, _TOGETHER)):
@@ -187,11 +187,11 @@ class OrderedRows:
         self.check_families(self.families(row), seen)
 
     def families(self, row: Row) -> bytes:
-        """What tells the families of a row's keys."""
+        """The code of the type families of a row's keys."""
         return b"" if row.value[0] else row.value[2 : 2 + row.value[1]]
 
     def check_families(self, families: bytes, seen: list[str]) -> None:
-        """Likewise, by what tells the families."""
+        """Check families by their codes."""
         if seen:
             self._order.check(seen, families.decode().split("\0"))
 

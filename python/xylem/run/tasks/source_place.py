@@ -24,7 +24,7 @@ def noted(error: XylemError, source: Any) -> XylemError:
 
 
 def source_place(source: Any) -> str | None:
-    """A file, and which of its bytes; None for what has no name."""
+    """A file with its byte range; None for an unnamed source."""
     if isinstance(source, ByteRange):
         if source.start is None and source.end is None:
             return source.path

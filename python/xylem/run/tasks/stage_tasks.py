@@ -20,7 +20,7 @@ from .rows import Row
 
 
 class StageTasks:
-    """Tasks that have everything but their range.
+    """Tasks that lack only their range.
 
     Holds:  the values of earlier stages, and what a run over one range holds.
     """
@@ -56,7 +56,7 @@ class StageTasks:
                 yield from task.rows(source, range_number, own, context, self._each_item)
 
     def document_rows(self) -> DocumentRows | None:
-        """What makes rows of small documents that the scan answers, where the one task can have them so."""
+        """The function that makes rows of small documents that the scan answers, if the one task allows it."""
         if len(self._tasks) != 1 or self._bound or self._each_item or not isinstance(self._tasks[0], MapTask):
             return None
         return self._tasks[0].document_rows()

@@ -114,7 +114,7 @@ class TableState(AggregateState):
 
 
 def _state(function: str, state: AggregateState, accumulator: Accumulator, is_first: bool) -> Any:
-    """What an accumulator has come to, as a state."""
+    """The value of an accumulator as a state."""
     result = accumulator.result()
     if isinstance(result, Failed):
         return Broken(pack_error(result.error))

@@ -50,7 +50,7 @@ _XML = SerializationParameters(omit_xml_declaration=True)
 
 
 class Completed(NamedTuple):
-    """Results of windows, with what completed them."""
+    """Results of windows, with their order."""
 
     order: Order
     value: bytes
@@ -89,7 +89,7 @@ class WindowsTask(PartTask):
 
     @property
     def goes_on_by_batches(self) -> bool:
-        """Whether what windows give can be kept batch by batch, and is then what one process has at the end.
+        """Whether window results can be kept batch by batch and equal those of one process at the end.
 
         By key, results come in another order than over a finite input: what is made of all of them would show it.
         """
@@ -97,7 +97,7 @@ class WindowsTask(PartTask):
 
     @property
     def has_clock(self) -> bool:
-        """Whether places that form windows must be told the event time of a batch."""
+        """Whether the tasks that form windows need the event time of a batch."""
         return self._time is not None
 
     @cached_property
@@ -183,7 +183,7 @@ class WindowsTask(PartTask):
         clock: Clock | None = None,
         late: list[LateItem] | None = None,
     ) -> Iterator[Completed]:
-        """What the items of a batch complete, with rows in the order of the stream; the state is that after them.
+        """The results that the items of a batch complete, with rows in stream order, and the state after them.
 
         `clock`: the event time of the batch, where windows are by key; `late` is given the items that came too late.
         """

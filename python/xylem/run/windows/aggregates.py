@@ -20,7 +20,7 @@ Items = ItemBuffer | Sequence[Any] | None
 
 
 class Failed:
-    """An aggregate that cannot be computed: an error where it is read, and nowhere else."""
+    """An aggregate that cannot be computed; only reading it raises the error."""
 
     __slots__ = ("error",)
 
@@ -56,7 +56,7 @@ class Folding(Protocol):
 
 @saved("aggregate", 1, fields=("_previous", "_disorder", "_failure"), parts=("_folding",))
 class Aggregate:
-    """One aggregate of a window clause. `values` gives what one item adds; None: an item is its own value.
+    """One aggregate of a window clause. `values` gives the values of an item; None means the item itself.
 
     `whole` computes it from the items of a window: needed where items may be nodes out of document order, which a
     path would sort and take once.
@@ -136,7 +136,7 @@ def _from(items: ItemBuffer | Sequence[Any], start: int) -> Sequence[Any]:
 
 
 def _follows(previous: Any, item: Any) -> bool:
-    """Whether a node stands behind another one and not inside it."""
+    """Whether a node follows another and is not inside it."""
     if previous is None or type(previous) is not Node or type(item) is not Node:
         return previous is None
     if previous.tree is item.tree:

@@ -56,7 +56,7 @@ class WindowCursor:
         """How many items or windows may be kept; XYDY0010 beyond. None: any number."""
 
     def within(self, limit: int) -> Self:
-        """The same cursor with a limit, for sequences that may never end."""
+        """The cursor with a limit, for sequences that may never end."""
         self.limit = limit
         return self
 
