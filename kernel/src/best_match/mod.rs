@@ -7,10 +7,12 @@
 mod boxes;
 mod join;
 mod nearest;
+mod ranges;
 mod skyband;
 mod terms;
 mod written;
 
 pub use join::{join, Index, Join, Kind, Measures};
+pub use ranges::ranges;
 pub use terms::{Columns, Comparison, Condition, Order, Term};
 pub use written::{Pair, Part, Piece, Rows, Written};

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::tree::{CompactRows, PathPlan};
-use crate::best_match::{join, Comparison, Condition, Index, Join, Kind, Measures, Order, Term};
+use crate::best_match::{join, ranges, Comparison, Condition, Index, Join, Kind, Measures, Order, Term};
 use crate::number::to_double;
 
 /// Numbers of the items of one side; NaN for an item that has none.
@@ -99,6 +99,33 @@ impl NumberColumn {
             last = value;
         }
         Some(last)
+    }
+
+    /// For each range of values in which partners of a number may lie, the places of the numbers as `array("I")` has them.
+    ///
+    /// Ranges are divided by `bounds`, each of which begins one; partners lie between the number plus `least` and the number
+    /// plus `most`. What is no number has no partners.
+    fn ranges<'py>(
+        &self,
+        py: Python<'py>,
+        bounds: Vec<f64>,
+        least: f64,
+        most: f64,
+    ) -> Vec<(usize, Bound<'py, PyBytes>)> {
+        let found = ranges(&self.values, &bounds, least, most);
+        let numbered = found.into_iter().enumerate().filter(|(_, places)| !places.is_empty());
+        numbered.map(|(range, places)| (range, written(py, places.into_iter()))).collect()
+    }
+
+    /// The numbers at some places (`array("I")`), as `array("d")` has them.
+    fn picked<'py>(&self, py: Python<'py>, places: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+        let mut bytes = Vec::with_capacity(2 * places.len());
+        for place in numbers(places) {
+            let value =
+                self.values.get(place as usize).ok_or_else(|| PyValueError::new_err("there is no such number"))?;
+            bytes.extend_from_slice(&value.to_ne_bytes());
+        }
+        Ok(PyBytes::new(py, &bytes))
     }
 
     /// The number of the first item with several values, or with one that is no number.

@@ -387,9 +387,8 @@ impl Tree {
     ///
     /// None, and nothing is appended, where one is no child of it or declares namespaces.
     pub fn gather(&mut self, source: &Tree, rows: &[u32], parent: u32) -> Option<Vec<u32>> {
-        let is_plain = |row: u32| {
-            source.parents[row as usize] == parent && between(&source.declared, row, row + 1).is_empty()
-        };
+        let is_plain =
+            |row: u32| source.parents[row as usize] == parent && between(&source.declared, row, row + 1).is_empty();
         if !rows.iter().all(|&row| is_plain(row)) {
             return None;
         }

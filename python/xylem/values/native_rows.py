@@ -35,6 +35,12 @@ class NativeColumn(Protocol):
     def bounds(self) -> tuple[float, float] | None:
         """The least and the greatest number."""
 
+    def ranges(self, bounds: Sequence[float], least: float, most: float) -> list[tuple[int, bytes]]:
+        """For each range in which partners of a number may lie, the places of these numbers (`array("I")`)."""
+
+    def picked(self, places: bytes) -> bytes:
+        """The numbers at some places."""
+
     def ascends(self, from_: float) -> float | None:
         """The last number, where none goes back, nor below `from_`."""
 

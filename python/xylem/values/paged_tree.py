@@ -107,15 +107,28 @@ class TreePages:
     def bring_back(self, tree: PagedTree, held: _Elsewhere) -> Any:
         """The columns of a tree, from the file."""
         page = held.page
-        assert self._file is not None
-        start, length = page.place
-        native = held.shell.unpaged(os.pread(self._file.fileno(), length, start))
+        native = held.shell.unpaged(self.get(page.place))
         tree.native = native
         self.read_pages += 1
         size = native.held_bytes()
         self._read_bytes += size
         self._enter(page, size)
         return native
+
+    def put(self, data: bytes) -> tuple[int, int]:
+        """Write bytes to the file; where they are."""
+        return self._write(data)
+
+    def get(self, place: tuple[int, int]) -> bytes:
+        """Bytes of the file."""
+        start, length = place
+        return os.pread(self._file.fileno(), length, start) if length and self._file is not None else b""
+
+    def give_back(self, place: tuple[int, int]) -> None:
+        """Nobody reads these bytes any more."""
+        start, length = place
+        if length:
+            self._free.setdefault(-(-length // BLOCK_BYTES), []).append(start)
 
     def release(self, tree: TreeInterface) -> None:
         """A tree is not needed for a while: it makes room before all others do."""
@@ -138,7 +151,7 @@ class TreePages:
         if page in self._loaded:
             del self._loaded[page]
             self._loaded_bytes -= page.loaded_bytes
-        self._give_back(page)
+        self.give_back(page.place)
 
     def _enter(self, page: _Page, size: int) -> None:
         page.loaded_bytes = size
@@ -160,15 +173,11 @@ class TreePages:
         native = tree.native
         if page.rows != len(native):
             # It is new, or has grown since.
-            self._give_back(page)
+            self.give_back(page.place)
             page.rows, page.place = len(native), self._write(native.paged())
+            self.written_pages += 1
         tree._columns = tree._index = None
         tree.native = _Elsewhere(native.shell(), page)
-
-    def _give_back(self, page: _Page) -> None:
-        start, size = page.place
-        if size:
-            self._free.setdefault(-(-size // BLOCK_BYTES), []).append(start)
 
     def _write(self, data: bytes) -> tuple[int, int]:
         blocks = -(-len(data) // BLOCK_BYTES)
@@ -188,5 +197,4 @@ class TreePages:
                 view = view[os.pwrite(self._file.fileno(), view, start + len(data) - len(view)) :]
         except OSError as error:
             raise InputError("XYIN0002", f"{self._directory}: {error.strerror}") from error
-        self.written_pages += 1
         return start, len(data)

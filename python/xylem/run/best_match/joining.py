@@ -14,11 +14,13 @@ from xylem.values.paged_tree import TreePages
 from .best_pairs import Candidate, Place, best_pairs, in_tuple_order
 from .criteria import Criterion, Row
 from .join_spec import JoinSpec
+from .moving_window import sweep_of
 from .numeric_join import IrregularLeaf, NumericJoin
 from .paged_rows import paged_rows
 from .paged_text import PagedText
 from .side_rows import Column, SideRows, numbers_of
-from .written_pairs import PairText
+from .spilled_ranges import SpilledRanges, are_too_many
+from .written_pairs import TOGETHER, PairText, batched
 
 Test = Callable[[Row, Row], bool]
 
@@ -120,26 +122,32 @@ class Joining:
         """The text of the results of each pair, perhaps of some rows of the first loop alone."""
         assert self.written is not None
         used: list[Numeric] = []
+        # By ranges, nothing has all the numbers of a term.
+        pairs: Iterable[Place] | None = None if numeric_of is not None else self._by_ranges(left, right)
+        if pairs is None:
 
-        def numeric(left: SideRows, right: SideRows) -> Numeric:
-            used.append((numeric_of or self.numeric)(left, right))
-            return used[0]
+            def numeric(left: SideRows, right: SideRows) -> Numeric:
+                used.append((numeric_of or self.numeric)(left, right))
+                return used[0]
 
-        pairs = self.pairs(left, right, numeric)
+            pairs = self.pairs(left, right, numeric)
         first = 0 if self.spec.left_is_first else 1
         if between is not None:
             start, end = between
             pairs = (pair for pair in pairs if start <= pair[first] < end)
         terms = next((one for one in used if isinstance(one, NumericJoin)), None)
-        if self.pages is None or not self.pages.written_pages:
-            yield from self.written.texts(pairs, left, right, terms)
-            return
         writer = self.written.native(left, right, terms)
-        if writer is None:
-            yield from self.written.texts(pairs, left, right, terms)
-            return
-        for some, text in PagedText(writer, self.pages, first).texts(pairs):
-            yield self.written.by_query(some, left, right) if text is None else text
+        pages = self.pages if self.pages is not None and self.pages.written_pages else None
+        if writer is None and pages is not None:
+            yield from map(self.written.by_query, batched(paged_rows(pairs, left, right, pages), TOGETHER))
+        elif writer is None:
+            rows = ((left.rows[one], right.rows[other]) for one, other in pairs)
+            yield from map(self.written.by_query, batched(rows, TOGETHER))
+        elif pages is None:
+            yield from self.written.texts(writer, pairs, left, right)
+        else:
+            for some, text in PagedText(writer, pages, first).texts(pairs):
+                yield self.written.by_query(paged_rows(some, left, right, pages)) if text is None else text
 
     def saw(self, side: str, rows: SideRows) -> None:
         """Count the rows without a number to order by."""
@@ -162,6 +170,9 @@ class Joining:
         """The numbers of the rows of each pair."""
         if not left.rows or not right.rows:
             return []
+        spilled = None if numeric_of is not None else self._by_ranges(left, right)
+        if spilled is not None:
+            return spilled
         numeric: Numeric | None = None
         try:
             numeric = (numeric_of or self.numeric)(left, right)
@@ -175,6 +186,14 @@ class Joining:
         candidates = self._candidates(left.listed, right.listed, numeric)
         found = best_pairs(candidates, self.criteria, self.spec.kind, self.spec.best)
         return in_tuple_order(found, self.spec.left_is_first)
+
+    def _by_ranges(self, left: SideRows, right: SideRows) -> Iterator[Place] | None:
+        """The pairs by ranges in a file, where there are too many numbers for memory; None where that cannot be."""
+        if self.pages is None or not self.pages.written_pages or not are_too_many(left, right, self.pages):
+            return None
+        sweep = sweep_of(self.spec, self.limits, self.constants)
+        ranges = SpilledRanges.of(self.spec, left, right, self.numeric, sweep, self.pages)
+        return None if ranges is None else ranges.pairs()
 
     def _raise(self, leaf: IrregularLeaf, left: SideRows, right: SideRows) -> None:
         """Evaluate the query's expression for a bad value, so that its error is raised before all pairs are tried."""

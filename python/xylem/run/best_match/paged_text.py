@@ -27,28 +27,34 @@ from .written_pairs import NativeWriter, batched, numbered
 LEAST_PAIRS = 16
 TEXT_BYTES = 128
 """Of a pair, until there are any."""
+PAIR_BYTES = 64
+"""Of a pair while it is looked up."""
 VISIT_READS = 0.25
 """What a pair of pages costs beside reading, in pages."""
 
 
 class _Block(NamedTuple):
-    """Some pairs, and the pages of each: of the first and of the second loop."""
+    """Some pairs, and the page of each in the first and in the second loop."""
 
     pairs: Sequence[Place]
-    pages: Sequence[Place]
+    firsts: array[int]
+    seconds: array[int]
 
     @property
     def of_pages(self) -> dict[Place, list[int]]:
         """The numbers of the pairs of each pair of pages."""
         found: dict[Place, list[int]] = {}
-        for number, place in enumerate(self.pages):
+        for number, place in enumerate(zip(self.firsts, self.seconds, strict=True)):
             found.setdefault(place, []).append(number)
         return found
 
     def reads(self, size: int) -> int:
         """How many pages are read where so many pairs at a time have each of theirs read once."""
-        parts = [self.pages[start : start + size] for start in range(0, len(self.pages), size)]
-        return sum(len({first for first, _ in part}) + len({second for _, second in part}) for part in parts)
+        return sum(
+            len(set(pages[start : start + size]))
+            for start in range(0, len(self.pairs), size)
+            for pages in (self.firsts, self.seconds)
+        )
 
 
 class PagedText:
@@ -73,17 +79,22 @@ class PagedText:
         share = self._pages.memory_bytes // 4
         remaining = iter(pairs)
         with self._pages.lent(2 * share):
-            while some := next(batched(remaining, max(LEAST_PAIRS, share // self._text_bytes)), None):
+            while some := next(batched(remaining, self._size(share)), None):
                 text = self._text(self._block(some), share)
                 yield some, text
                 if text is not None:
                     self._text_bytes = max(1, len(text) // len(some))
 
+    def _size(self, share: int) -> int:
+        """How many pairs a block has: their text, and what says where they are, have a share of the memory."""
+        return max(LEAST_PAIRS, share // (self._text_bytes + PAIR_BYTES))
+
     def _block(self, pairs: Sequence[Place]) -> _Block:
         (first, second), (firsts, seconds) = self._sides, self._starts
         return _Block(
             pairs,
-            [(bisect_right(firsts, pair[first]) - 1, bisect_right(seconds, pair[second]) - 1) for pair in pairs],
+            array("I", (bisect_right(firsts, pair[first]) - 1 for pair in pairs)),
+            array("I", (bisect_right(seconds, pair[second]) - 1 for pair in pairs)),
         )
 
     def _text(self, block: _Block, copied_bytes: int) -> str | None:

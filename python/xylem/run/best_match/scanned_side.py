@@ -5,6 +5,7 @@ The scan starts on the first request, and each further request scans again. A fa
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -115,7 +116,7 @@ class ScannedSide:
                 if batch.kinds.count(_ITEM) < len(rows):
                     rows = [row for kind, row in zip(batch.kinds, rows, strict=True) if kind == _ITEM]
                 if rows:
-                    yield batch.tree, rows
+                    yield batch.tree, array("I", rows)
         except InputError as error:
             raise InputError("FODC0002", f"{error.title}: {self._path}: {error.why}", hint=error.hint) from error
 

@@ -55,7 +55,7 @@ class Irregular(NamedTuple):
     row: int | None
 
 
-def numbers_of(column: Column) -> Sequence[float]:
+def numbers_of(column: Column) -> array[float]:
     """The numbers of a column, whoever holds it."""
     if isinstance(column.numbers, array):
         return column.numbers
@@ -107,6 +107,12 @@ class SideRows:
         made._rows = self._rows
         made.may_be_copied = self.may_be_copied
         made.rows = rows
+        return made
+
+    def with_columns(self, rows: Sequence[Any], columns: dict[int, Column]) -> SideRows:
+        """Other rows of the same side, of which there are columns alone."""
+        made = self.like(rows)
+        made._columns.update(columns)
         return made
 
     def part(self, numbers: Sequence[int]) -> SideRows:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from xylem.sink.character_expansion import escape_attribute, escape_text
 from xylem.source.kernel import pair_rows, pair_writer
@@ -32,6 +32,7 @@ from .numeric_join import NumericJoin
 from .side_rows import PathLeaf, SideRows
 
 Piece = tuple[Any, ...]
+Taken = TypeVar("Taken")
 Hole = Callable[[Row, Row], Sequence[Any]]
 TOGETHER = 8192
 """Pairs that are written at a time."""
@@ -48,18 +49,14 @@ class PairText:
         self._holes = holes
         self._paths = paths
 
-    def texts(
-        self, pairs: Iterable[Place], left: SideRows, right: SideRows, terms: NumericJoin | None
-    ) -> Iterator[str]:
+    def texts(self, writer: NativeWriter, pairs: Iterable[Place], left: SideRows, right: SideRows) -> Iterator[str]:
         """The text of all pairs, in pieces."""
-        writer = self.native(left, right, terms)
-        if writer is None:
-            yield from (self.by_query(some, left, right) for some in batched(pairs, TOGETHER))
-            return
-        rows = writer.rows(0), writer.rows(1)
+        sides = writer.rows(0), writer.rows(1)
         for some in batched(pairs, TOGETHER):
-            text = writer.writer.write(*rows, numbered(some))
-            yield self.by_query(some, left, right) if text is None else text
+            text = writer.writer.write(*sides, numbered(some))
+            if text is None:
+                text = self.by_query((left.rows[one], right.rows[other]) for one, other in some)
+            yield text
 
     def native(self, left: SideRows, right: SideRows, terms: NumericJoin | None) -> NativeWriter | None:
         """The description from which the kernel writes results of these rows; None if it cannot."""
@@ -69,19 +66,15 @@ class PairText:
         if described is None or parts[0] is None or parts[1] is None or any(test.element for test in tests):
             return None
         columns: tuple[Sequence[Any], Sequence[Any]] = ((), ())
-        if terms is not None:
+        if terms is not None and _has_number(described):
             columns = terms.columns["left"], terms.columns["right"]
         return NativeWriter(pair_writer(described, *columns), (parts[0], parts[1]), self._paths)
 
     # --- by the functions of the query
 
-    def by_query(self, pairs: Iterable[Place], left: SideRows, right: SideRows) -> str:
-        """The text of some pairs, where the kernel cannot write it."""
-        return "".join(
-            piece
-            for one, other in pairs
-            for piece in self._pieces(self._template, left.rows[one], right.rows[other])
-        )
+    def by_query(self, rows: Iterable[tuple[Row, Row]]) -> str:
+        """The text of the rows of some pairs, where the kernel cannot write it."""
+        return "".join(piece for left, right in rows for piece in self._pieces(self._template, left, right))
 
     def _pieces(self, template: Sequence[Piece], left: Row, right: Row) -> Iterator[str]:
         for piece in template:
@@ -120,6 +113,10 @@ def _described(template: Sequence[Piece], terms: NumericJoin | None) -> list[Pie
     return made
 
 
+def _has_number(described: Sequence[Piece]) -> bool:
+    return any(piece[0] == "number" or (piece[0] == "content" and _has_number(piece[1])) for piece in described)
+
+
 class NativeWriter:
     """The kernel's writer, and the rows of both sides by their trees; all paths have plans."""
 
@@ -146,9 +143,9 @@ def numbered(pairs: Sequence[Place]) -> tuple[bytes, bytes]:
     return lefts.tobytes(), rights.tobytes()
 
 
-def batched(pairs: Iterable[Place], size: int) -> Iterator[Sequence[Place]]:
-    """Pairs in batches of a given size."""
-    remaining = iter(pairs)
+def batched(items: Iterable[Taken], size: int) -> Iterator[Sequence[Taken]]:
+    """Items in batches of a given size."""
+    remaining = iter(items)
     while some := list(islice(remaining, size)):
         yield some
 

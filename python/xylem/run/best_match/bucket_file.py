@@ -1,0 +1,68 @@
+"""Columns of numbers by bucket, in the file of spilled pages: written in any order, read one bucket at a time."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from xylem.values.paged_tree import TreePages
+
+LEAST_BYTES = 1 << 12
+"""Of a bucket that are written at once."""
+
+
+class BucketFile:
+    """Rows of some columns.
+
+    Holds:  of each bucket what it was given last, until that is enough to be written.
+    """
+
+    def __init__(self, pages: TreePages, buckets: int, codes: str, memory_bytes: int) -> None:
+        """`codes` are those of `array`, one for each column."""
+        self._pages = pages
+        self._codes = codes
+        self._most = max(LEAST_BYTES, memory_bytes // max(buckets, 1))
+        self._last = [[bytearray() for _ in codes] for _ in range(buckets)]
+        self._places: list[list[list[tuple[int, int]]]] = [[] for _ in range(buckets)]
+
+    def append(self, bucket: int, columns: Sequence[bytes]) -> None:
+        """Add rows, given as the bytes of each column."""
+        last = self._last[bucket]
+        for held, column in zip(last, columns, strict=True):
+            held += column
+        if sum(map(len, last)) >= self._most:
+            self._places[bucket].append([self._pages.put(bytes(held)) for held in last])
+            for held in last:
+                held.clear()
+
+    def chunks(self, bucket: int) -> Iterator[list[array[Any]]]:
+        """The rows of a bucket in the order they came, column by column, some at a time."""
+        for places in self._places[bucket]:
+            yield self._columns([self._pages.get(place) for place in places])
+        if any(self._last[bucket]):
+            yield self._columns(self._last[bucket])
+
+    def taken(self, bucket: int) -> list[array[Any]]:
+        """All rows of a bucket, which nobody reads again."""
+        found = self._columns([b""] * len(self._codes))
+        for chunk in self.chunks(bucket):
+            for column, values in zip(found, chunk, strict=True):
+                column.extend(values)
+        for place in chain.from_iterable(self._places[bucket]):
+            self._pages.give_back(place)
+        self._places[bucket].clear()
+        for held in self._last[bucket]:
+            held.clear()
+        return found
+
+    def _columns(self, data: Sequence[bytes | bytearray]) -> list[array[Any]]:
+        made: list[array[Any]] = [array(code) for code in self._codes]
+        for column, values in zip(made, data, strict=True):
+            column.frombytes(values)
+        return made
+
+    def __len__(self) -> int:
+        """How many buckets there are."""
+        return len(self._last)
