@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from xylem.errors import InputError
+from xylem.network.log_store import LogLimits
 from xylem.network.network_state import Feed
 from xylem.network.pulling import found, take, wanted
-from xylem.network.record_log import LogLimits, RecordLog
+from xylem.network.record_log import RecordLog
 from xylem.network.site import Site
 from xylem.network.site_limits import SiteLimits
 

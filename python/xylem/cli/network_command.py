@@ -142,6 +142,10 @@ def start(
         float | None,
         typer.Option("--log-days", min=0.0, help="Days for which to keep each stream.", show_default="for good"),
     ] = None,
+    log: Annotated[
+        str,
+        typer.Option("--log", metavar="PLACE", help="Where streams are kept: `files`, or `kafka://HOST:PORT`."),
+    ] = "files",
     subnet_most: Annotated[
         int, typer.Option("--subnet-most", min=1, help="Divide a subnet with more super-peers.")
     ] = 32,
@@ -163,14 +167,15 @@ def start(
 
         options = ["--listen", listen, "--kind", kind, "--capacity", str(capacity)]
         options += ["--most-subscriptions", str(most_subscriptions), "--unread-bytes", str(unread_bytes)]
-        options += ["--subnet-most", str(subnet_most), "--subnet-least", str(subnet_least)]
+        options += ["--log", log, "--subnet-most", str(subnet_most), "--subnet-least", str(subnet_least)]
         given = {"--name": name, "--tls-cert": certificate, "--tls-key": key, "--tls-ca": authority}
         for option, value in {**given, "--log-bytes": log_bytes, "--log-days": log_days}.items():
             options += [] if value is None else [option, str(value)]
         typer.echo(start_in_background(site, options), err=True)
         return
     from xylem.network.http_site import Listening, ServedSite
-    from xylem.network.record_log import LogLimits
+    from xylem.network.log_store import LogLimits
+    from xylem.network.log_topic import brokers_in
     from xylem.network.site_limits import SiteLimits
     from xylem.network.subnet_limits import SubnetLimits
     from xylem.network.topology import PeerKind
@@ -182,7 +187,7 @@ def start(
     subnets = SubnetLimits(subnet_most, subnet_least)
     place = Listening(host, int(port), name or "", PeerKind(kind), capacity, certificate, key, authority, subnets)
     kept = LogLimits(log_bytes, None if log_days is None else log_days * 86_400)
-    ServedSite(site, SiteLimits(most_subscriptions, unread_bytes, kept), place).run()
+    ServedSite(site, SiteLimits(most_subscriptions, unread_bytes, kept, brokers_in(log)), place).run()
 
 
 @app.command(

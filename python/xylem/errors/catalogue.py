@@ -471,6 +471,10 @@ CATALOGUE: dict[str, Entry] = {
         "the stream may not go to this site",
         "its publisher lists the sites that may have it, and what is made from it: xylem publish NAME --sites …",
     ),
+    "XYRT0063": Entry(
+        "the broker that keeps the stream does not answer",
+        "start it again: the site continues where it was; `xylem network start --log` has its address",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(

@@ -1,13 +1,9 @@
-"""A stream as a log of records on disk: records are numbered by position, and can be read again.
+"""A stream as a log of records: they are numbered by position, and can be read again.
 
-    stream/log.data        the records, one after another; `log.OFFSET.data` has those from a later byte on
-    stream/log.index       a journal: a header with the elements around the records, then a line for each addition
+The log keeps its entries in files (`log_files.py`) or in a topic of Kafka (`log_topic.py`): a header with the elements
+around the records, then one for each addition. Each addition has a checksum; a mismatch is XYRT0033.
 
-Only records in the journal count; bytes beyond it come from an interrupted addition and are overwritten. Each addition
-has a checksum; a mismatch is XYRT0033.
-
-A log may be limited in bytes or age (`LogLimits`): its oldest files are then removed, and its base moves up. The index
-stays whole.
+A log may be limited in bytes or age (`LogLimits`): its oldest pieces are then removed, and its base moves up.
 
 The log of a stream that was filtered, or begun late, has records at some positions only; positions are those of the
 source, anywhere in the network. The end of a log is the position up to which it is complete.
@@ -15,7 +11,6 @@ source, anywhere in the network. The end of a log is the position up to which it
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from base64 import b64decode, b64encode
@@ -29,43 +24,13 @@ from typing import Any
 from zlib import crc32
 
 from xylem.errors import InputError
-from xylem.run.durable_files import Journal
-from xylem.run.sealed_file import damaged, missing, private_directory, private_file
 from xylem.source.record_end import tag_names
 
-_MOST_IN_FILE = 64 << 20
-_FILES = 8
-"""A limit is divided among so many files: as much as one of them is kept beyond it at most."""
+from .log_files import LogFiles
+from .log_store import LogLimits, LogStore, Piece
+
 _DECLARATION = re.compile(rb"""^<\?xml\s+version\s*=\s*["']1\.0["'](\s+encoding\s*=\s*["'][Uu][Tt][Ff]-8["'])?\s*\?>""")
 """Says of the bytes behind it what holds without it, too."""
-
-
-@dataclass(frozen=True)
-class LogLimits:
-    """The size and age up to which a log is kept; None means no limit."""
-
-    bytes: int | None = None
-    seconds: float | None = None
-
-    @property
-    def bytes_in_file(self) -> int:
-        return _MOST_IN_FILE if self.bytes is None else max(1, min(_MOST_IN_FILE, self.bytes // _FILES))
-
-    @property
-    def seconds_in_file(self) -> float:
-        return float("inf") if self.seconds is None else self.seconds / _FILES
-
-
-@dataclass(frozen=True)
-class _File:
-    """A file of a log: from which byte of the stream it has the records, and when it was begun."""
-
-    offset: int
-    begun: float
-
-    @property
-    def name(self) -> str:
-        return f"log.{self.offset}.data" if self.offset else "log.data"
 
 
 @dataclass(frozen=True)
@@ -122,14 +87,10 @@ class RecordLog:
         base: int = 0,
         limits: LogLimits | None = None,
         clock: Callable[[], float] = time.time,
+        store: LogStore | None = None,
     ) -> None:
-        """`base` is the first position of a log that is new."""
-        self._directory = directory
-        self._limits = limits or LogLimits()
-        self._clock = clock
-        self._files = [_File(0, clock())]
-        """Those that are kept; the last one grows."""
-        self._journal = Journal(directory / "log.index")
+        """`base` is the first position of a log that is new. Without a store, its entries are in files."""
+        self._store = LogFiles(directory, limits, clock) if store is None else store
         self._additions: list[_Addition] = []
         self._firsts: list[int] = []
         self.opening = b""
@@ -143,25 +104,25 @@ class RecordLog:
         self.parts: dict[str, int] = {}
         """Of a stream that is put together from others: up to where each of them is in it."""
         self.bytes = 0
-        self._open: dict[int, int] = {}
-        """Descriptors of files, by offset."""
         self._last_read: tuple[_Addition, bytes] | None = None
         """An addition may be read in many pieces."""
         is_new = True
-        for entry in self._journal.unread():
+        for entry in self._store.entries():
+            if is_new and "state" in entry:
+                self._restore(entry)
             is_new = False
             if "open" in entry:
                 self.opening = b64decode(entry["open"])
             elif "base" in entry:
                 self.base = self.end = entry["base"]
             elif "file" in entry:
-                self._files.append(_File(entry["file"], entry["time"]))
+                self._store.pieces.append(Piece(entry["file"], entry["time"]))
             elif "forget" in entry:
                 self._remove(entry["forget"], entry["from"])
             else:
                 self._know(entry)
         if is_new and base:
-            self._journal.append([{"base": base}])
+            self._store.write({"base": base})
             self.base = self.end = base
 
     @property
@@ -175,9 +136,24 @@ class RecordLog:
         return len(tag_names(self.opening))
 
     def close(self) -> None:
-        for number in self._open.values():
-            os.close(number)
-        self._open.clear()
+        self._store.close()
+
+    def destroy(self) -> None:
+        """Remove all of it, wherever it is."""
+        self._store.destroy()
+
+    def _state(self) -> dict[str, Any]:
+        """What is known without the additions there are, for a piece that begins behind them."""
+        known = {"end": self.end, "bytes": self.bytes, "count": self.count, "parts": self.parts}
+        return {**known, "opening": b64encode(self.opening).decode()}
+
+    def _restore(self, entry: dict[str, Any]) -> None:
+        """The log begins with a piece: those before it are gone."""
+        state = entry["state"]
+        self.opening, self.parts = b64decode(state["opening"]), state["parts"]
+        self.base = self.end = state["end"]
+        self.bytes, self.count = state["bytes"], state["count"]
+        self._store.pieces.clear()
 
     def takes(self, opening: bytes) -> bool:
         """Whether records below these elements can be added to the log."""
@@ -186,7 +162,7 @@ class RecordLog:
     def begin(self, opening: bytes) -> None:
         """Set the elements around the records, the same for all; XYRT0052 if they differ from the stored ones."""
         if not self.opening:
-            self._journal.append([{"open": b64encode(opening).decode()}])
+            self._store.write({"open": b64encode(opening).decode()})
             self.opening = opening
         elif not self.takes(opening):
             told = f"they stand in {_shown(opening)}, those of the stream in {_shown(self.opening)}"
@@ -204,12 +180,8 @@ class RecordLog:
     ) -> int:
         """Add records at positions, up to one behind which the next may come; no positions for all up to there."""
         entry: dict[str, Any] = {"to": end}
+        data = b"".join(records)
         if records:
-            data = b"".join(records)
-            file = self._growing()
-            number = self._descriptor(file, is_new=True)
-            os.pwrite(number, data, self.bytes - file.offset)
-            os.fsync(number)
             entry = {"n": [len(record) for record in records], "crc": crc32(data)}
             if at is not None and (len(at) != end - self.end or at[0] != self.end):
                 entry |= {"at": at, "to": end}
@@ -217,43 +189,25 @@ class RecordLog:
             return end
         if parts:
             entry["parts"] = dict(parts)
-        self._journal.append([entry])
+        if records:
+            self._store.add(entry, data, self.bytes, self._state())
+        else:
+            self._store.write(entry)
         self._know(entry)
+        if records:
+            # Those who follow the stream read it now.
+            self._last_read = self._additions[-1], data
         return self.end
-
-    def _growing(self) -> _File:
-        """The file that the next records go to."""
-        last, now = self._files[-1], self._clock()
-        is_full = self.bytes - last.offset >= self._limits.bytes_in_file
-        if self.bytes > last.offset and (is_full or now - last.begun >= self._limits.seconds_in_file):
-            self._journal.append([{"file": self.bytes, "time": now}])
-            self._files.append(_File(self.bytes, now))
-        return self._files[-1]
-
-    def _descriptor(self, file: _File, *, is_new: bool = False) -> int:
-        number = self._open.get(file.offset)
-        if number is None:
-            path = self._directory / file.name
-            if is_new:
-                private_directory(self._directory)
-                number = private_file(path, os.O_RDWR)
-            else:
-                try:
-                    number = os.open(path, os.O_RDWR)
-                except FileNotFoundError:
-                    raise missing(path) from None
-            self._open[file.offset] = number
-        return number
 
     @property
     def kept_bytes(self) -> int:
-        """The bytes of records on disk."""
-        return self.bytes - self._files[0].offset
+        """The bytes of records that it has not removed."""
+        return self.bytes - self._store.pieces[0].offset
 
     def forget(self, before: int) -> bool:
-        """Remove files that are beyond the limits, and whose records are all before a position; whether any was."""
-        limits, now, gone = self._limits, self._clock(), 0
-        for following in self._files[1:]:
+        """Remove pieces that are beyond the limits, and whose records are all before a position; whether any was."""
+        limits, now, gone = self._store.limits, self._store.clock(), 0
+        for following in self._store.pieces[1:]:
             is_old = limits.seconds is not None and following.begun < now - limits.seconds
             is_much = limits.bytes is not None and self.bytes - following.offset >= limits.bytes
             if not (is_old or is_much) or self._first_at(following.offset) > before:
@@ -262,8 +216,8 @@ class RecordLog:
         if not gone:
             return False
         base = self._first_at(gone)
-        # Said first: files that are left behind by a crash are removed when the log is opened again.
-        self._journal.append([{"forget": gone, "from": base}])
+        # Said first: what is left behind by a crash is removed when the log is opened again.
+        self._store.write({"forget": gone, "from": base})
         self._remove(gone, base)
         return True
 
@@ -275,12 +229,7 @@ class RecordLog:
     def _remove(self, offset: int, base: int) -> None:
         self._last_read = None
         self.base = base
-        while self._files[0].offset < offset:
-            file = self._files.pop(0)
-            number = self._open.pop(file.offset, None)
-            if number is not None:
-                os.close(number)
-            (self._directory / file.name).unlink(missing_ok=True)
+        self._store.forgotten(offset)
 
     def _know(self, entry: dict[str, Any]) -> None:
         self.parts |= entry.get("parts", {})
@@ -359,13 +308,10 @@ class RecordLog:
         return self._last_read[1]
 
     def _read(self, addition: _Addition) -> bytes:
-        number = bisect_right(self._files, addition.offset, key=lambda one: one.offset) - 1
-        assert number >= 0, "records are read that the log has removed"
-        file = self._files[number]
-        data = os.pread(self._descriptor(file), addition.size, addition.offset - file.offset)
+        data = self._store.read(addition.offset, addition.size)
         if crc32(data) != addition.crc:
-            told = f"the {addition.size:,} bytes from byte {addition.offset - file.offset:,} on are not what came"
-            raise damaged(self._directory / file.name, told)
+            told = f"the {addition.size:,} bytes from byte ? on are not what came"
+            raise self._store.damage(addition.offset, told)
         return data
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .record_log import LogLimits
+from .log_store import LogLimits
 
 MOST_SUBSCRIPTIONS = 100_000
 UNREAD_BYTES = 1 << 30
@@ -20,3 +20,5 @@ class SiteLimits:
     """Of an answer, behind what its subscriber has read; with more the subscription is suspended (XYRT0058)."""
     log: LogLimits = field(default_factory=LogLimits)
     """What is kept of each stream; a subscription that needs records before that is suspended (XYRT0060)."""
+    brokers: str = ""
+    """Of Kafka, where streams are kept there instead of in files."""

@@ -6,7 +6,6 @@ origin; one thread does the work, a piece at a time.
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -20,6 +19,7 @@ from xylem.run.sealed_file import private_directory
 from .answer_file import AnswerFile, OpenFiles
 from .catalogue import Catalogue
 from .filter_stage import FilterStage
+from .log_topic import LogTopics
 from .member import SubscribedQueries, SubscribedQuery
 from .network_state import Feed, KeptStream
 from .record_log import Records
@@ -37,6 +37,7 @@ class SiteStreams:
         self.directory = directory
         self.limits = limits
         self.catalogue = Catalogue(directory / "catalogue.db")
+        self._topics = LogTopics.of(directory, limits.brokers)
         private_directory(directory / "streams")
         private_directory(directory / "answers")
         self._answers: dict[str, AnswerFile] = {}
@@ -65,12 +66,16 @@ class SiteStreams:
 
     def _stream(self, name: str) -> StreamSite:
         directory = self.directory / "streams" / name
-        return StreamSite(name, directory, self.catalogue, self._answer, self.limits, compiled=self._query)
+        return self._made(name, directory, 0)
 
     def _kept_stream(self, kept: KeptStream) -> StreamSite:
         # A name may come again, when the stream that had it is gone.
         directory = self.directory / "streams" / f"{kept.name}~{kept.version}"
-        return StreamSite(kept.name, directory, self.catalogue, self._answer, self.limits, kept.base, self._query)
+        return self._made(kept.name, directory, kept.base)
+
+    def _made(self, name: str, directory: Path, base: int) -> StreamSite:
+        known = self.catalogue, self._answer, self.limits
+        return StreamSite(name, directory, *known, base, self._query, self._topics)
 
     def _answer(self, name: str) -> AnswerFile:
         found = self._answers.get(name)
@@ -140,7 +145,6 @@ class SiteStreams:
         """Remove a stream without readers."""
         with self._work:
             stream = self.streams.pop(name)
-            kept = self.catalogue.network.streams[name]
             self.catalogue.add("drop", name, {"traffic": traffic})
 
             def forget() -> None:
@@ -148,7 +152,7 @@ class SiteStreams:
                     stage.remove(name)
                 self._fed.pop(name, None)
                 stream.close()
-                shutil.rmtree(self.directory / "streams" / f"{name}~{kept.version}", ignore_errors=True)
+                stream.log.destroy()
 
             self._actions.append(forget)
             self._work.notify_all()

@@ -14,6 +14,7 @@ from xylem.errors import InputError, XylemError
 
 from .answer_file import AnswerFile
 from .catalogue import Catalogue, Subscription
+from .log_topic import LogTopics
 from .member import Member, SubscribedQuery
 from .pane_form import why_no_panes
 from .pane_groups import Compile, PaneGroup
@@ -34,13 +35,15 @@ class StreamSite:
         limits: SiteLimits | None = None,
         base: int = 0,
         compiled: Compile = SubscribedQuery,
+        topics: LogTopics | None = None,
     ) -> None:
         self._limits = limits or SiteLimits()
         self._compiled = compiled
         self._alone: set[str] = set()
         """Subscriptions over windows that panes do not answer for."""
         self.name = name
-        self.log = RecordLog(directory, base, self._limits.log)
+        store = None if topics is None else topics.store(directory.name, self._limits.log)
+        self.log = RecordLog(directory, base, self._limits.log, store=store)
         self._catalogue = catalogue
         self._answers = answers
         self._waiting: list[tuple[Subscription, SubscribedQuery]] = []

@@ -109,8 +109,13 @@ class Broker:
             capture_output=True,
             timeout=60,
         )
-        self._log = (folder / "log").open("wb")
-        self._process = subprocess.Popen([*java, "kafka.Kafka", str(settings)], stdout=self._log, stderr=self._log)
+        self._command = [*java, "kafka.Kafka", str(settings)]
+        self.start()
+
+    def start(self) -> None:
+        """Start it, or start it again with what it has."""
+        self._log = (self._folder / "log").open("ab")
+        self._process = subprocess.Popen(self._command, stdout=self._log, stderr=self._log)
         self._wait()
 
     @property
