@@ -219,7 +219,7 @@ class StreamRun:
     def passes_on(self, role: ItemRole, written: Written) -> bool:
         """Whether a result that the scan has written is the next part of the output, with nothing to be done first."""
         scope, statistics = self.open.get(role.scope.step), self.statistics
-        if scope is None or scope.next_handler != role.position:
+        if role.holes or scope is None or scope.next_handler != role.position:
             return False
         scope.reached = role.position
         size = written.most_characters + ROW_BYTES * written.most_rows
