@@ -16,6 +16,7 @@ settings.load_profile("xylem")
 
 
 SPARK = Path(__file__).with_name("spark")
+BENCH = Path(__file__).with_name("bench")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -48,12 +49,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _share_slow_kinds(items: list[pytest.Item]) -> None:
-    """Half of the tests over a session of Spark, and half of the property tests, run each day.
+    """A share of the slow kinds of tests runs each day, unless they say another themselves.
 
-    The former take seconds of both cores each; the latter try the same hundreds of examples in every run.
+    Tests over a session of Spark take seconds of both cores each. Property tests try the same hundreds of examples in
+    every run. Tests of benchmarks run whole commands.
     """
     for item in items:
-        is_property = is_hypothesis_test(getattr(item, "obj", None))
-        is_slow = is_property or "spark" in getattr(item, "fixturenames", ())
-        if is_slow and not any(item.iter_markers("turns")) and not any(item.iter_markers("share")):
+        if any(item.iter_markers("turns")) or any(item.iter_markers("share")):
+            continue
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.share(3))
+        elif is_hypothesis_test(getattr(item, "obj", None)) or BENCH in item.path.parents:
             item.add_marker(pytest.mark.share(2))

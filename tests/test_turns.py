@@ -50,13 +50,15 @@ def test_a_run_chooses_by_its_day_and_says_so() -> None:
     assert "XYLEM_TEST_DAY=740000 repeats them" in told
 
 
-@pytest.mark.parametrize("file", ["tests/spark/test_frame.py", "tests/schema/test_definitions.py"])
-def test_spark_and_properties_run_every_second_day(file: str) -> None:
-    one, _ = collected(file, XYLEM_TEST_DAY="740000")
-    other, _ = collected(file, XYLEM_TEST_DAY="740001")
+@pytest.mark.parametrize(
+    ("file", "days"),
+    [("tests/spark/test_frame.py", 3), ("tests/schema/test_definitions.py", 2), ("tests/bench/test_everyday.py", 2)],
+)
+def test_slow_kinds_run_every_few_days(file: str, days: int) -> None:
+    found = [collected(file, XYLEM_TEST_DAY=str(740_000 + day))[0] for day in range(days)]
     everything, _ = collected(file, XYLEM_CAMPAIGN="1")
-    assert one | other == everything
-    assert one != everything != other
+    assert set().union(*found) == everything
+    assert everything not in found
 
 
 def test_a_test_that_is_named_runs_any_day() -> None:
