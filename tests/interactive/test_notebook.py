@@ -44,6 +44,15 @@ def test_explain_and_line_magic(notebook: Any) -> None:
     assert repr(notebook.run_line_magic("xquery", "1 + 1")) == "2"
 
 
+def test_the_plot_of_a_run_and_the_input_as_on_the_command_line(notebook: Any, tmp_path: Path) -> None:
+    (tmp_path / "b.xml").write_text("<a>" + "<b>x</b>" * 1000 + "</a>")
+    line = f"-i {tmp_path / 'b.xml'} --plot"
+    plotted = notebook.run_cell_magic("xquery", line, "for $b in //b order by $b return $b")
+    assert plotted._repr_html_().startswith("<svg")
+    assert "buffered bytes" in plotted._repr_html_()
+    assert len(plotted.answer.items) == 1000
+
+
 def test_errors_are_shown_with_their_place(notebook: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert notebook.run_line_magic("xquery", "$x + 1") is None
     assert "XPST0008 at query:1:1" in capsys.readouterr().out

@@ -3,7 +3,8 @@
     %%xquery books.xml --explain
     for $b in //book where $b/@year > 2000 return map { "title": string($b/title), "year": xs:integer($b/@year) }
 
-Rows (maps with literal keys, flat elements) are shown as a table, anything else as XML; `_` is the answer.
+Rows (maps with literal keys, flat elements) are shown as a table, anything else as XML; `_` is the answer. `--plot`
+shows how much the query buffered while it read its input.
 """
 
 from __future__ import annotations
@@ -90,16 +91,32 @@ class Explained:
         return f"<details open><summary>explain</summary><pre>{html.escape(self.text)}</pre></details>{shown}"
 
 
+class Plotted:
+    """The plot of the buffers above the answer."""
+
+    def __init__(self, svg: str, answer: Answer) -> None:
+        self.svg = svg
+        self.answer = answer
+
+    def __repr__(self) -> str:
+        return repr(self.answer)
+
+    def _repr_html_(self) -> str:
+        return f"{self.svg}{self.answer._repr_html_()}"
+
+
 def _arguments(line: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser("%%xquery", description="Run the query of this cell.")
     parser.add_argument("input", nargs="?", help="the document: a path, a URL, or the name of a variable")
-    parser.add_argument("--explain", action="store_true", help="say how the query is executed, too")
+    parser.add_argument("-i", "--input", dest="named", help="the same, as on the command line")
+    parser.add_argument("--explain", action="store_true", help="explain how the query runs, too")
+    parser.add_argument("--plot", action="store_true", help="plot the buffers of the run, too")
     parser.add_argument("--ns", action="append", default=[], metavar="PREFIX=URI")
     parser.add_argument("--default-ns", metavar="URI")
     return parser.parse_args(shlex.split(line))
 
 
-def xquery(line: str, cell: str, variables: dict[str, Any]) -> Answer | Explained | None:
+def xquery(line: str, cell: str, variables: dict[str, Any]) -> Answer | Explained | Plotted | None:
     """Run a cell: its text is the query, and external variables take their values from the notebook."""
     from xylem import api
 
@@ -112,9 +129,25 @@ def xquery(line: str, cell: str, variables: dict[str, Any]) -> Answer | Explaine
         namespaces[""] = given.default_ns
     query = api.compile(cell, namespaces=namespaces)
     bound = {name.local: variables[name.local] for name in query.external_variables if name.local in variables}
-    source = variables.get(given.input, given.input) if given.input else None
+    name = given.named or given.input
+    source = variables.get(name, name) if name else None
+    if given.plot:
+        return _plotted(query, source, bound)
     answer = Answer(query, _items(query, source, bound))
     return Explained(query.explain().to_text(), answer) if given.explain else answer
+
+
+def _plotted(query: Any, source: Any, bound: dict[str, Any]) -> Plotted:
+    """A streamed run with its plot, which needs the whole answer; XYST0004 if the query cannot stream."""
+    from xylem.run.stream.plot import BufferPlot, in_small_pieces
+    from xylem.source.byte_source import ByteSource
+
+    plot = BufferPlot()
+    result = query.stream(in_small_pieces(ByteSource.of(source)), variables=bound)
+    result.statistics.is_exact = True
+    result.watch(plot.sample)
+    answer = Answer(query, list(result.xdm()))
+    return Plotted(plot.svg(), answer)
 
 
 def _items(query: Any, source: Any, bound: dict[str, Any]) -> Iterable[Any]:
