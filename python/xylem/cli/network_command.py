@@ -210,6 +210,37 @@ def code(
         raise InputError("XYIN0002", f"{module}: {reason.strerror}") from reason
 
 
+@app.command(
+    epilog="""Examples:
+
+`xylem network operator smooth smooth.wasm --source photons`
+
+`xylem network operator smooth smooth.py --signature smooth.py.sig --source photons`
+
+The operator is given each record of a stream and gives records, which make a stream of its name. A WebAssembly module
+exports `memory`, `alloc` and `record`, and imports nothing. Python must be signed by somebody whom the owner of the
+site lists in its file `allowed-signers`."""
+)
+@reported()
+def operator(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the stream that it makes.")],
+    code: Annotated[Path, typer.Argument(metavar="CODE", help="A `.wasm` or `.py` file.", show_default=False)],
+    source: Annotated[str, typer.Option("--source", help="Stream that it reads.")],
+    signature: Annotated[
+        Path | None, typer.Option("--signature", help="Signature of Python code.", show_default=False)
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", metavar="PEER", help="Peer that runs it.", show_default="the nearest to the source"),
+    ] = None,
+    site: SiteDirectory = DEFAULT_SITE,
+) -> None:
+    """Let code of your own make a stream from another one."""
+    from .network_sites import operator as run
+
+    run(name, code, source, signature, at, site)
+
+
 @app.command(epilog="Example: `xylem network stop`")
 @reported()
 def stop(site: SiteDirectory = DEFAULT_SITE) -> None:

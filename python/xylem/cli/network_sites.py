@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,20 @@ def join(other: str, site: Path, token_file: Path | None, bandwidth: float, cert
         body |= client(Path(other)).address
     found = client(site).ask("POST", "/join", body)
     typer.echo(f"{found['name']} and {found['neighbour']} are neighbours", err=True)
+
+
+def operator(name: str, code: Path, source: str, signature: Path | None, at: str | None, site: Path) -> None:
+    """Have the network run an operator."""
+    try:
+        body = {
+            "source": source, "at": at, "language": "python" if code.suffix == ".py" else "wasm",
+            "code": b64encode(code.read_bytes()).decode(),
+            "signature": "" if signature is None else b64encode(signature.read_bytes()).decode(),
+        }  # fmt: skip
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{reason.filename}: {reason.strerror}") from reason
+    found = client(site).ask("POST", f"/operators/{quote(name)}", body)
+    typer.echo(f"{found['at']} makes {name} from {found['source']}", err=True)
 
 
 def map_lines(site: Path, format: str) -> Iterator[str]:

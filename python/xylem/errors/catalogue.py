@@ -475,6 +475,10 @@ CATALOGUE: dict[str, Entry] = {
         "the broker that keeps the stream does not answer",
         "start it again: the site continues where it was; `xylem network start --log` has its address",
     ),
+    "XYRT0064": Entry(
+        "the code is not signed by anybody whom the site trusts",
+        "sign it: ssh-keygen -Y sign -n xylem-operator; the owner lists public keys in the site's file allowed-signers",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(

@@ -4,6 +4,7 @@
     GET    /map                              the network, for people: peers, links, streams, traffic
     GET    /plans/NAME?format=xml            the plan of a subscription
     POST   /virtual/NAME                     {"stream": …}: a stream becomes part of a virtual one
+    POST   /operators/NAME                   {"source": …, "language": "wasm", "code": …}: an operator makes a stream
     POST   /optimize                         choose cheaper origins for streams
     POST   /explain                          {"query": …, "source": …, "at": "P2"}: the streams it would use
 
@@ -12,6 +13,7 @@
     POST   /plans, DELETE /plans/NAME        a plan to carry out and hand on; a subscription to give up
     POST   /votes, /speaker                  a vote for a speaker; a request to stand for it
     POST   /registrations, /optimizations    requests that the speaker places for others
+    POST   /hosted/NAME                      an operator that this site is to run
     POST   /exports                          a stream that another subnet reads, which the speaker places
     POST   /memberships, PUT /subnet         what the speaker does with subnets; that a peer belongs to another
     GET    /subnet                           what other subnets may know of this one
@@ -191,6 +193,16 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
         stream = (await body_of(request))["stream"]
         return {"at": await run_in_threadpool(made_part, peer, request.path_params["name"], stream)}
 
+    async def operator(request: Request) -> Any:
+        from .operator_placement import place_operator
+
+        return await run_in_threadpool(place_operator, peer, request.path_params["name"], await body_of(request))
+
+    async def hosted(request: Request) -> Any:
+        from .operator_placement import host_operator
+
+        return await run_in_threadpool(host_operator, peer, request.path_params["name"], await body_of(request))
+
     async def part(request: Request) -> Any:
         body = await body_of(request)
         await run_in_threadpool(peer.carry_out, body["plan"])
@@ -228,7 +240,7 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
     users = [
         ("/join", operating(join), "POST"), ("/leave", operating(leave), "POST"), ("/map", operating(map_), "GET"),
         ("/explain", explain, "POST"), ("/optimize", operating(optimize), "POST"),
-        ("/virtual/{name}", operating(virtual), "POST"),
+        ("/virtual/{name}", operating(virtual), "POST"), ("/operators/{name}", operating(operator), "POST"),
     ]  # fmt: skip
     peers = [
         ("/network", network, "GET"), ("/links", links, "POST"), ("/links/{name}", unlink, "DELETE"),
@@ -236,7 +248,7 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
         ("/plans/{name}/about", about, "PUT"), ("/plans/{name}/failure", failure, "POST"),
         ("/exports", exports, "POST"), ("/memberships", memberships, "POST"),
         ("/subnet", subnet, "GET"), ("/subnet", subnet, "PUT"), ("/subnet/{what}", forwarded, "POST"),
-        ("/parts/{name}", part, "POST"), ("/pull", pull, "POST"),
+        ("/parts/{name}", part, "POST"), ("/hosted/{name}", hosted, "POST"), ("/pull", pull, "POST"),
         ("/votes", votes, "POST"), ("/speaker", speaker, "POST"), ("/registrations", registrations, "POST"),
         ("/optimizations", optimizations, "POST"), ("/streams/{name}/sample", sample, "GET"),
         ("/streams/{name}/readers/{reader:path}", unread, "DELETE"),

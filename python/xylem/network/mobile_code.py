@@ -4,8 +4,7 @@
 
 The option has the name and types of a function and its module in base64. A plan carries its query as text, so the code
 goes wherever the plan goes. A module may import nothing: it sees its arguments and its own memory. Each call has a new
-instance, some fuel and some memory, so that an answer depends on the records alone and no call takes for ever. Python
-does not travel: there is no sandbox for it.
+instance, some fuel and some memory, so that an answer depends on the records alone and no call takes for ever.
 """
 
 from __future__ import annotations

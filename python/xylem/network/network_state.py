@@ -110,6 +110,8 @@ class NetworkState:
     """Who has copies of the streams that are published here."""
     virtual: dict[str, list[str]] = field(default_factory=dict)
     """Streams of this site that are put together from others, which are here too."""
+    operators: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Of virtual streams that an operator makes: its code, and the position where it began."""
     schemas: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Of sources: the ending of the file's name, and its text."""
     sites: dict[str, list[str]] = field(default_factory=dict)
@@ -167,6 +169,9 @@ class NetworkState:
                 self.readers(name).discard(body["reader"])
             case "virtual":
                 self.virtual.setdefault(name, []).append(body["part"])
+            case "operator":
+                self.virtual[name] = [body["source"]]
+                self.operators[name] = body
             case "sites":
                 self.sites[name] = body["sites"]
             case "schema":

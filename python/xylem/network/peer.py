@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from xylem.errors import InputError, XylemError
 
+from . import signed_python
 from .alerter import SECONDS, Alerter, Measurement
 from .catalogue import State
 from .election import LEASE_SECONDS, Election
@@ -79,13 +80,18 @@ class Peer(Neighbours):
                     {"name": name, "position": self.site.streams[name].log.end} for name in self.site.catalogue.sources
                 ],
                 "streams": streams,
-                "documents": [*self.site.documents.names(), *([CAPABILITY] if can_run_code() else [])],
+                "documents": [*self.site.documents.names(), *self._capabilities()],
                 "plans": [plan["about"] for plan in state.plans.values() if plan["about"]["at"] == self.name],
                 "subscriptions": sum(one.is_live for one in self.site.catalogue.subscriptions.values()),
                 "traffic": self.traffic(),
                 "speaker": self.election.told(),
                 "alerts": self.alerter.alerts,
             }
+
+    def _capabilities(self) -> list[str]:
+        """The kinds of code that it can run."""
+        python = [signed_python.CAPABILITY] if signed_python.can_run_python(self.site.directory) else []
+        return [*([CAPABILITY] if can_run_code() else []), *python]
 
     def traffic(self) -> dict[str, int]:
         """Bytes of records and answers that came from each neighbour; each counts once, however often it was sent."""

@@ -298,6 +298,8 @@ class Site(SiteStreams):
             self._work.notify_all()
         if self._thread is not None:
             self._thread.join()
+        for made in self._virtual.values():
+            made.close()
         for stream in self.streams.values():
             stream.sync()
             stream.close()

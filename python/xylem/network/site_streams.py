@@ -7,8 +7,9 @@ origin; one thread does the work, a piece at a time.
 from __future__ import annotations
 
 import threading
+from base64 import b64decode
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -22,10 +23,12 @@ from .filter_stage import FilterStage
 from .log_topic import LogTopics
 from .member import SubscribedQueries, SubscribedQuery
 from .network_state import Feed, KeptStream
+from .operator_stream import OperatorStream
 from .record_log import Records
 from .site_limits import SiteLimits
 from .site_names import checked_name
 from .stored_documents import Documents
+from .stream_operator import StreamOperator, started
 from .stream_site import StreamSite
 from .virtual_stream import VirtualStream
 
@@ -51,7 +54,7 @@ class SiteStreams:
             self.streams[kept.name] = self._kept_stream(kept)
         self._stages: dict[str, FilterStage] = {}
         """Filters over streams of this site, by the stream that they read."""
-        self._virtual: dict[str, VirtualStream] = {}
+        self._virtual: dict[str, VirtualStream | OperatorStream] = {}
         self._fed: dict[str, tuple[Feed, int | None]] = {}
         """Streams that are filtered out of others, with the filter that is at work."""
         self._actions: deque[Callable[[], None]] = deque()
@@ -93,7 +96,8 @@ class SiteStreams:
     def _origin(self, name: str) -> str:
         network = self.catalogue.network
         if name in network.virtual:
-            return f"put together from {', '.join(network.virtual[name])}"
+            how = "made by an operator" if name in network.operators else "put together"
+            return f"{how} from {', '.join(network.virtual[name])}"
         kept = network.streams.get(name)
         return "published here" if kept is None else kept.origin(self.streams[name].log.end)
 
@@ -109,6 +113,8 @@ class SiteStreams:
             network = self.catalogue.network
             if name not in network.virtual and name in self.streams:
                 raise InputError("XYRT0053", f"there is a stream '{name}' already that is not put together from others")
+            if name in network.operators:
+                raise InputError("XYRT0053", f"'{name}' is made by an operator")
             if part in network.virtual:
                 raise InputError("XYRT0053", f"'{part}' is put together from others itself")
             if name not in self.streams:
@@ -118,13 +124,42 @@ class SiteStreams:
                 self.catalogue.add("virtual", name, {"part": part})
             self._work.notify_all()
 
+    def add_operator(self, name: str, source: str, start: int, told: Mapping[str, Any]) -> None:
+        """Let an operator make a stream from another one, from a position on; XYST0040 or XYRT0064 for bad code."""
+        checked_name(name)
+        body = {
+            "source": source, "from": start, "language": str(told["language"]), "code": str(told["code"]),
+            "signature": str(told.get("signature", "")),
+        }  # fmt: skip
+        # It is tried first: what cannot begin is refused, and not written down.
+        self._operator(body)().close()
+        with self._work:
+            known = self.catalogue.network.operators.get(name)
+            if known is not None and {**known, "from": start} == body:
+                return
+            if name in self.streams:
+                raise InputError("XYRT0053", f"there is a stream '{name}' already")
+            self.catalogue.add_source(name)
+            self.streams[name] = self._stream(name)
+            self.catalogue.add("operator", name, body)
+            self._work.notify_all()
+
+    def _operator(self, told: Mapping[str, Any]) -> Callable[[], StreamOperator]:
+        made = {**told, "code": b64decode(told["code"]), "signature": b64decode(told["signature"])}
+        return lambda: started(made, self.directory)
+
+    def _made_stream(self, name: str) -> VirtualStream | OperatorStream:
+        told = self.catalogue.network.operators.get(name)
+        log = self.streams[name].log
+        return VirtualStream(log) if told is None else OperatorStream(log, told["from"], self._operator(told))
+
     def _put_together(self) -> bool:
         """Let virtual streams follow their parts."""
         done = False
         for name, parts in list(self.catalogue.network.virtual.items()):
             made = self._virtual.get(name)
             if made is None:
-                made = self._virtual[name] = VirtualStream(self.streams[name].log)
+                made = self._virtual[name] = self._made_stream(name)
             with self._lock:
                 done |= made.work({part: self.streams[part].log for part in parts if part in self.streams})
         return done
