@@ -145,9 +145,13 @@ class ExtensionGrammar(PrimaryGrammar):
         kind = "inner"
         if self.word() in ("left", "right", "full"):
             kind = self.take_one_of("left", "right", "full")
-            self.expect_word("outer")
+            if self.word() != "outer":
+                raise self.expected("`outer`", f"where $r {kind} outer bestmatch join $s on …")
+            self.take_word("outer")
         best = self._how_many_best()
-        self.expect_word("bestmatch")
+        if self.word() != "bestmatch":
+            raise self.expected("`bestmatch`", "one word, with a number before it for several best: 3 bestmatch join")
+        self.take_word("bestmatch")
         self.expect_word("join")
         right = self.variable_reference()
         self.expect_word("on")
