@@ -46,6 +46,22 @@ impl Decimal {
         Some(Decimal { units: if is_negative { -units } else { units }, scale })
     }
 
+    /// So many units of 10^-scale.
+    pub fn of_units(units: i128, scale: u32) -> Self {
+        Decimal { units, scale }
+    }
+
+    /// To so many digits behind the point; a half goes up, or to the even neighbour.
+    pub fn rounded(&self, digits: u32, to_even: bool) -> Option<Self> {
+        if self.scale <= digits {
+            return Some(*self);
+        }
+        let unit = 10i128.checked_pow(self.scale - digits)?;
+        let (whole, rest) = (self.units.div_euclid(unit), self.units.rem_euclid(unit));
+        let up = rest > unit - rest || (rest == unit - rest && (!to_even || whole & 1 == 1));
+        Some(Decimal { units: whole + i128::from(up), scale: digits })
+    }
+
     /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         self.units == 0

@@ -8,8 +8,9 @@ use super::atom::{trimmed, Atom, Value};
 use super::comparison::{pair_holds, value_holds};
 use super::distinct::distinct;
 use super::functions::{Function, Target};
+use super::mathematics::power;
 use super::moment::{read_duration, Moment};
-use super::rounding::rounded;
+use super::rounding::{rounded, rounded_to};
 use super::sorting::Keys;
 use super::strings::evaluated;
 use super::Expression;
@@ -223,6 +224,29 @@ impl<'a> Evaluation<'a, '_> {
             Function::Round(rounding) => match self.number(&arguments[0])? {
                 Some(number) => rounded(rounding, &number)?,
                 None => return Ok(None),
+            },
+            Function::RoundTo { to_even } => {
+                let digits = match arguments.get(1) {
+                    None => 0,
+                    Some(digits) => match self.one(digits)? {
+                        Some(Atom::Integer(digits)) => u32::try_from(digits).map_err(|_| Undecided)?,
+                        _ => return Err(Undecided),
+                    },
+                };
+                match self.number(&arguments[0])? {
+                    Some(number) => rounded_to(&number, digits, to_even)?,
+                    None => return Ok(None),
+                }
+            }
+            Function::Mathematics(function) => match self.number(&arguments[0])? {
+                Some(number) => Atom::Double(function.of(number.to_double()?)),
+                None => return Ok(None),
+            },
+            Function::Power => match (self.number(&arguments[0])?, self.number(&arguments[1])?) {
+                (Some(base), Some(exponent)) => Atom::Double(power(base.to_double()?, exponent.to_double()?)),
+                // No exponent is an error, whatever the base is.
+                (None, Some(_)) => return Ok(None),
+                _ => return Err(Undecided),
             },
             Function::OnStrings(function) => evaluated(self, function, arguments)?,
             Function::Field(field, is_date) => match self.one(&arguments[0])? {

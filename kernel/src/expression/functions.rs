@@ -1,6 +1,7 @@
 //! Functions and operators by the words that plans use for them.
 
 use super::arithmetic::Operator;
+use super::mathematics::Mathematics;
 use super::moment::Field;
 use super::rounding::Rounding;
 use super::strings::StringFunction;
@@ -93,6 +94,15 @@ pub enum Function {
     Data,
     /// fn:round and the like.
     Round(Rounding),
+    /// fn:round to a number of digits, or fn:round-half-to-even.
+    RoundTo {
+        /// Whether a half goes to the even neighbour, and not up.
+        to_even: bool,
+    },
+    /// Of one double.
+    Mathematics(Mathematics),
+    /// math:pow
+    Power,
     /// On strings.
     OnStrings(StringFunction),
     /// Of a date, or of a date with a time.
@@ -139,7 +149,10 @@ impl Function {
             "abs" => Function::Round(Rounding::Absolute),
             "floor" => Function::Round(Rounding::Floor),
             "ceiling" => Function::Round(Rounding::Ceiling),
-            "round" => Function::Round(Rounding::Nearest),
+            "round" if arguments == 1 => Function::Round(Rounding::Nearest),
+            "round" => Function::RoundTo { to_even: false },
+            "round-half-to-even" => Function::RoundTo { to_even: true },
+            "math:pow" => Function::Power,
             "year-from-date" => Function::Field(Field::Year, true),
             "month-from-date" => Function::Field(Field::Month, true),
             "day-from-date" => Function::Field(Field::Day, true),
@@ -158,7 +171,10 @@ impl Function {
                 None => match Comparison::from_sign(word) {
                     Some(Comparison::Exists | Comparison::Absent) => return None,
                     Some(comparison) => Function::General(comparison),
-                    None => Function::OnStrings(StringFunction::named(word)?),
+                    None => match Mathematics::named(word) {
+                        Some(function) => Function::Mathematics(function),
+                        None => Function::OnStrings(StringFunction::named(word)?),
+                    },
                 },
             },
         };
@@ -167,7 +183,8 @@ impl Function {
 
     fn takes(self, arguments: usize) -> bool {
         match self {
-            Function::Arithmetic(_) | Function::General(_) | Function::Single(_) => arguments == 2,
+            Function::Arithmetic(_) | Function::General(_) | Function::Single(_) | Function::Power => arguments == 2,
+            Function::RoundTo { .. } => arguments == 1 || arguments == 2,
             Function::And | Function::Or | Function::Sequence => true,
             Function::If => arguments == 3,
             Function::OnStrings(function) => function.takes(arguments),

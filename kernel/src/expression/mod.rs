@@ -12,6 +12,7 @@ mod distinct;
 mod evaluation;
 mod functions;
 mod json;
+mod mathematics;
 mod moment;
 mod number_text;
 mod patterns;

@@ -60,7 +60,7 @@ class Expressions:
             case 5:
                 return f"number({self.any(inner)})"
             case 6:
-                return f"{self.pick('round', 'floor', 'ceiling', 'abs')}({self.number(inner)})"
+                return self.rounded(inner)
             case 11:
                 part = self.pick("year", "month", "day")
                 kind = self.pick("date", "dateTime")
@@ -75,6 +75,18 @@ class Expressions:
                 return f"xs:{self.pick('double', 'integer', 'decimal')}({self.any(inner)})"
             case _:
                 return f"(if ({self.truth(inner)}) then {self.number(inner)} else {self.number(inner)})"
+
+    def rounded(self, depth: int) -> str:
+        match self.random.randrange(4):
+            case 0:
+                digits = self.pick("0", "1", "2", "9")
+                return f"{self.pick('round', 'round-half-to-even')}({self.number(depth)}, {digits})"
+            case 1:
+                return f"math:{self.pick('sqrt', 'exp', 'log', 'log10', 'sin', 'tan', 'atan')}({self.number(depth)})"
+            case 2:
+                return f"math:pow({self.number(depth)}, {self.number(depth)})"
+            case _:
+                return f"{self.pick('round', 'round-half-to-even', 'floor', 'ceiling', 'abs')}({self.number(depth)})"
 
     def sequence(self, depth: int) -> str:
         if self.random.random() < 0.4:

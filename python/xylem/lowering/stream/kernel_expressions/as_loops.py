@@ -19,7 +19,7 @@ from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.focus import nodes_in_same_focus, uses_position
 from xylem.analysis.streamable_paths import is_descend, is_test
-from xylem.functions.registry import FN
+from xylem.functions.registry import FN, PREFIXES
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast
 
@@ -184,7 +184,7 @@ def is_atomic(expr: ast.Expr) -> bool:
         case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "reverse"):
             return is_atomic(argument)
         case ast.FunctionCall(name=name):
-            return name.uri in (FN, XS)
+            return name.uri in (FN, XS, PREFIXES["math"])
         case ast.Flwor(clauses=clauses, result=ast.VarRef(name=name)):
             # The last one that binds it.
             bound = [_bound_to(clause) for clause in clauses if getattr(clause, "name", None) == name]

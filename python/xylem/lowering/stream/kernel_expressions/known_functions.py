@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from xylem.functions.registry import FN
+from xylem.functions.registry import FN, PREFIXES
 
 XS = "http://www.w3.org/2001/XMLSchema"
 
 BY_NAME = {
     "not": (1, 1), "boolean": (1, 1), "count": (1, 1), "exists": (1, 1), "empty": (1, 1), "sum": (1, 1),
     "avg": (1, 1), "number": (1, 1), "string": (1, 1), "data": (1, 1), "abs": (1, 1), "floor": (1, 1),
-    "ceiling": (1, 1), "round": (1, 1), "concat": (2, 99), "string-join": (1, 2), "substring": (2, 3),
+    "ceiling": (1, 1), "round": (1, 2), "round-half-to-even": (1, 2), "concat": (2, 99), "string-join": (1, 2),
+    "substring": (2, 3),
     "year-from-date": (1, 1), "month-from-date": (1, 1), "day-from-date": (1, 1), "year-from-dateTime": (1, 1),
     "month-from-dateTime": (1, 1), "day-from-dateTime": (1, 1), "hours-from-dateTime": (1, 1),
     "minutes-from-dateTime": (1, 1),
@@ -22,6 +23,9 @@ BY_CODE_POINTS = {
     "substring-before": (2, 2), "substring-after": (2, 2), "distinct-values": (1, 1),
 }  # fmt: skip
 """Those that compare strings, which is done by code points: not under another default collation."""
+MATHEMATICS = {
+    "sqrt": 1, "exp": 1, "log": 1, "log10": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "pow": 2,
+}  # fmt: skip
 CASTS = frozenset({"double", "integer", "decimal", "string", "boolean", "date", "dateTime", "dayTimeDuration"})
 
 
@@ -30,6 +34,8 @@ def known_function(name: tuple[str, str], arguments: int, by_code_points: bool) 
     uri, local = name
     if uri == XS and arguments == 1 and local in CASTS:
         return f"to {local}"
+    if uri == PREFIXES["math"]:
+        return f"math:{local}" if MATHEMATICS.get(local) == arguments else None
     if uri != FN:
         return None
     fewest, most = BY_NAME.get(local) or (BY_CODE_POINTS.get(local) if by_code_points else None) or (1, 0)
