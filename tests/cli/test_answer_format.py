@@ -41,6 +41,23 @@ def test_options_that_contradict_it() -> None:
     assert b"--output-param" in ended.stderr
 
 
+@pytest.mark.parametrize("more", [[], ["--no-stream"]])
+def test_xml_is_asked_for(more: list[str]) -> None:
+    ended = xylem("run", "-q", ROWS, "-i", "-", "--format", "xml", *more, stdin=DOCUMENT)
+    assert (ended.returncode, ended.stdout) == (1, b"")
+    assert b"SENR0001" in ended.stderr
+    ended = xylem("run", "-q", "//b", "-i", "-", "--format", "xml", *more, stdin=DOCUMENT)
+    assert ended.stdout == b'<b n="1">x</b><b n="2">y</b>\n', ended.stderr
+    declared = 'declare option output:method "json"; //b'
+    ended = xylem("run", "-q", declared, "-i", "-", "--format", "xml", *more, stdin=DOCUMENT)
+    assert ended.stdout == b'<b n="1">x</b><b n="2">y</b>\n', ended.stderr
+
+
+def test_a_method_is_named_too() -> None:
+    ended = xylem("run", "-q", "map { 'a': 1 }", "--format", "xml", "--output-param", "method=json")
+    assert ended.stdout == b'{"a":1}\n', ended.stderr
+
+
 def test_on_a_terminal_each_item_has_its_line(tmp_path: Path) -> None:
     (tmp_path / "d.xml").write_text(DOCUMENT)
     shown, terminal = pty.openpty()

@@ -1,9 +1,9 @@
-"""`--format`: the answer as lines, JSON lines, CSV, a table, Parquet, or XML as the query says."""
+"""`--format`: the answer as lines, JSON lines, CSV, a table, Parquet, or XML."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain, islice
 from pathlib import Path
@@ -55,6 +55,11 @@ def checked_format(chosen: AnswerFormat | None, parameters: Iterable[str], outpu
     if chosen is AnswerFormat.PARQUET and output is None and sys.stdout.isatty():
         raise typer.BadParameter("a Parquet file is binary: name it with -o FILE", param_hint="--format")
     return chosen
+
+
+def with_method(chosen: AnswerFormat | None, parameters: Sequence[str]) -> Sequence[str]:
+    """`--format xml` names the method, so that a map is an error and not written in another form."""
+    return ["method=xml", *parameters] if chosen is AnswerFormat.XML else parameters
 
 
 def write_items(items: Iterable[Any], query: CompiledQuery, chosen: AnswerFormat, output: ResultOutput) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from .answer_format import Format as AnswerFormatOption
-from .answer_format import checked_format
+from .answer_format import checked_format, with_method
 from .command_app import command_app
 from .common_options import (
     INPUT,
@@ -310,7 +310,7 @@ def run(
         allow or [],
         allow_env,
         output,
-        output_param or [],
+        with_method(format, output_param or []),
         items=items or [],
         stream=stream,
         schema=schema,
