@@ -44,6 +44,7 @@ pub mod references;
 pub mod row_paths;
 pub mod rows;
 pub mod scanner;
+pub mod scopes;
 mod simple_element;
 pub mod simple_updates;
 pub mod start_tag;

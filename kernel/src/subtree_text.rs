@@ -5,6 +5,7 @@ use crate::escaping::{escape, Place};
 use crate::namespaces::Binding;
 use crate::row_paths::{NamedRows, WantedName, KIND_MASK};
 use crate::rows::{kind, Rows};
+use crate::scopes::{in_scope, push_declaration};
 
 /// Append the element of a row; its name is given where that is known.
 #[inline(always)]
@@ -77,9 +78,9 @@ fn write_start(named: NamedRows<'_>, row: usize, is_outermost: bool, out: &mut V
     write_name(named, row, out);
     if !rows.declared.is_empty() {
         if is_outermost {
-            in_scope(rows, row).iter().for_each(|binding| write_declaration(binding, out));
+            all_in_scope(rows, row).into_iter().for_each(|binding| push_declaration(binding, out));
         } else {
-            declared_at(rows, row).iter().for_each(|binding| write_declaration(binding, out));
+            declared_at(rows, row).iter().for_each(|binding| push_declaration(binding, out));
         }
     }
     let end = rows.ends[row] as usize;
@@ -124,17 +125,6 @@ fn write_instruction(named: NamedRows<'_>, row: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(b"?>");
 }
 
-fn write_declaration((prefix, uri): &Binding, out: &mut Vec<u8>) {
-    out.extend_from_slice(b" xmlns");
-    if !prefix.is_empty() {
-        out.push(b':');
-        out.extend_from_slice(prefix.as_bytes());
-    }
-    out.extend_from_slice(b"=\"");
-    escape(uri.as_bytes(), Place::Attribute, out);
-    out.push(b'"');
-}
-
 fn declared_at(rows: &Rows, row: usize) -> &[Binding] {
     match rows.declared.binary_search_by_key(&(row as u32), |(other, _)| *other) {
         Ok(place) => &rows.declared[place].1,
@@ -142,21 +132,11 @@ fn declared_at(rows: &Rows, row: usize) -> &[Binding] {
     }
 }
 
-/// What an element and its ancestors declare, the nearest winning; what is undeclared is not in scope.
-fn in_scope(rows: &Rows, row: usize) -> Vec<Binding> {
-    let mut found: Vec<Binding> = Vec::new();
-    let mut here = row;
-    loop {
-        for binding in declared_at(rows, here) {
-            if found.iter().all(|(prefix, _)| *prefix != binding.0) {
-                found.push(binding.clone());
-            }
-        }
-        if here == 0 {
-            break;
-        }
-        here = rows.parents[here] as usize;
-    }
-    found.retain(|(_, uri)| !uri.is_empty());
-    found
+fn all_in_scope(rows: &Rows, row: usize) -> Vec<&Binding> {
+    let mut here = Some(row);
+    in_scope(std::iter::from_fn(|| {
+        let row = here?;
+        here = (row > 0).then(|| rows.parents[row] as usize);
+        Some(declared_at(rows, row))
+    }))
 }

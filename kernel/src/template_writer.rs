@@ -1,6 +1,5 @@
 //! Writes the results of templates: the text of a template for the rows of an element.
 
-use std::convert::Infallible;
 use std::ops::ControlFlow;
 
 use crate::attribute_copies::write_copied;
@@ -16,6 +15,10 @@ use crate::template::{
 
 /// Functions that call each other more often than this are left to the query, which has a stack for that.
 const MOST_CALLS: usize = 200;
+
+/// Once a batch holds more text than this, further results are left to the query, which writes each one and forgets it: elements
+/// in each other, all of them copied, are many times the input.
+const MOST_TEXT: usize = 32 << 20;
 
 /// Append the result of a template for the element of a row; what items it is. Nothing is taken back if it is undecided.
 pub fn write_result<'a>(
@@ -85,9 +88,10 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn parts(&mut self, parts: &'a [Part], here: &Around<'_>) -> Result<(), Undecided> {
         for part in parts {
+            check_length(self.out)?;
             match part {
                 Part::Piece(piece) => self.piece(piece, here, Place::Content)?,
-                Part::Copies(reach) => self.copies(reach, here),
+                Part::Copies(reach) => self.copies(reach, here)?,
                 Part::Construct { name, attributes, copied, content } => {
                     self.start(name, attributes, here)?;
                     write_copied(attributes, copied, self.named, here, self.out)?;
@@ -238,18 +242,18 @@ impl<'a> Writer<'a> {
         self.variables[slot] = value;
     }
 
-    fn copies(&mut self, reach: &Reach, here: &Around<'_>) {
+    fn copies(&mut self, reach: &Reach, here: &Around<'_>) -> Result<(), Undecided> {
         let named = self.named;
         let name = match reach.path.last() {
             Some(PathStep { wanted: Wanted::Named(name), .. }) => Some(name),
             _ => None,
         };
-        let _ = named.follow(&reach.path, here.start(reach), &mut |element| {
+        outcome(named.follow(&reach.path, here.start(reach), &mut |element| {
             self.begin(false);
             self.is_after_atomic = false;
             write_subtree(named, element, name, self.out);
-            ControlFlow::<Infallible>::Continue(())
-        });
+            flow(check_length(self.out))
+        }))
     }
 
     /// A start tag without its end.
@@ -318,7 +322,7 @@ impl<'a> Writer<'a> {
                         Atom::Untyped(text) | Atom::Text(text) => escape(&text, place, out),
                         other => other.write(out),
                     }
-                    Ok(())
+                    check_length(out)
                 })?;
                 (0..number).for_each(|_| self.begin(true));
                 Ok(())
@@ -364,7 +368,7 @@ impl<'a> Writer<'a> {
                 number += 1;
                 self.begin(is_atomic);
                 value.texts(named, |text| escape(text, place, self.out));
-                ControlFlow::Continue(())
+                flow(check_length(self.out))
             })
         }))
     }
@@ -444,6 +448,16 @@ impl<'a> Writer<'a> {
         let start = self.out.len();
         value.texts(self.named, |text| self.out.extend_from_slice(text));
         settled(cell, self.out, start)
+    }
+}
+
+/// Whether there is room for more text.
+#[inline(always)]
+fn check_length(out: &[u8]) -> Result<(), Undecided> {
+    if out.len() > MOST_TEXT {
+        Err(Undecided)
+    } else {
+        Ok(())
     }
 }
 

@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 
 use crate::namespaces::Binding;
 use crate::rows::{kind, Rows};
+use crate::scopes::in_scope;
 
 /// The kind in a code.
 pub const KIND_MASK: u32 = 7;
@@ -325,18 +326,12 @@ impl Tree {
 
     /// The namespaces in scope of an element but `xml`: its own first, then those of its ancestors from the inside out.
     pub fn in_scope(&self, row: u32) -> Vec<&Binding> {
-        let mut found: Vec<&Binding> = Vec::new();
         let mut here = (!self.declared.is_empty()).then_some(row);
-        while let Some(row) = here {
-            for binding in self.declared_at(row) {
-                if !found.iter().any(|known| known.0 == binding.0) {
-                    found.push(binding);
-                }
-            }
+        in_scope(std::iter::from_fn(|| {
+            let row = here?;
             here = self.parent(row);
-        }
-        found.retain(|(_, uri)| !uri.is_empty());
-        found
+            Some(self.declared_at(row))
+        }))
     }
 
     // --- growing

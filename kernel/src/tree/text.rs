@@ -8,6 +8,7 @@ use super::{Tree, KIND_MASK};
 use crate::escaping::{escape, Place};
 use crate::namespaces::Binding;
 use crate::rows::kind;
+use crate::scopes::{push_declaration, Scope};
 
 /// Names as their document wrote them: prefix and local name, by code.
 #[derive(Clone, Default)]
@@ -42,8 +43,12 @@ pub struct Writing {
     row: u32,
     end: u32,
     open: Vec<Open>,
-    /// What has been declared in the output, the innermost last; an empty URI undeclares.
-    scope: Vec<Binding>,
+    /// What has been declared in the output around the rows, or by an outermost element and found when first asked for.
+    around: Option<Scope>,
+    /// The last outermost element.
+    outermost: u32,
+    /// What the open elements inside have declared.
+    scope: Scope,
     /// Whether the rows stand outside all elements of the output.
     is_outside: bool,
 }
@@ -54,7 +59,8 @@ impl Writing {
     /// `around` is what has been declared where they stand inside an element of the output; none outside of all.
     pub fn new(start: u32, end: u32, around: Option<Vec<Binding>>) -> Writing {
         let is_outside = around.is_none();
-        Writing { row: start, end, open: Vec::new(), scope: around.unwrap_or_default(), is_outside }
+        let around = around.map(|bindings| Scope::new(&bindings));
+        Writing { row: start, end, open: Vec::new(), around, outermost: start, scope: Scope::default(), is_outside }
     }
 
     /// Write on until there are that many bytes, or all is written; whether there is more.
@@ -117,32 +123,30 @@ impl Writing {
     /// An outermost element declares all that is in scope, an inner one what differs from the output so far.
     fn declare(&mut self, tree: &Tree, row: u32, out: &mut Vec<u8>) {
         if self.is_outside && self.open.is_empty() {
-            for binding in tree.in_scope(row) {
-                self.add(binding, out);
+            (self.outermost, self.around) = (row, None);
+            // No prefix is among them twice, and most elements inside declare nothing: they need not be remembered.
+            tree.in_scope(row)
+                .into_iter()
+                .filter(|binding| &*binding.0 != "xml")
+                .for_each(|each| push_declaration(each, out));
+            return;
+        }
+        for binding in tree.declared_at(row) {
+            let (prefix, uri) = binding;
+            // XML 1.0 can take back the default namespace only.
+            if &**prefix == "xml" || (uri.is_empty() && !prefix.is_empty()) || self.known(tree, prefix) == &**uri {
+                continue;
             }
-        } else {
-            for binding in tree.declared_at(row) {
-                self.add(binding, out);
-            }
+            push_declaration(binding, out);
+            self.scope.push(binding);
         }
     }
 
-    fn add(&mut self, binding: &Binding, out: &mut Vec<u8>) {
-        let (prefix, uri) = binding;
-        let known = self.scope.iter().rev().find(|known| known.0 == *prefix).map_or("", |known| &known.1);
-        // XML 1.0 can take back the default namespace only.
-        if known == &**uri || (uri.is_empty() && !prefix.is_empty()) || &**prefix == "xml" {
-            return;
-        }
-        out.extend_from_slice(b" xmlns");
-        if !prefix.is_empty() {
-            out.push(b':');
-            out.extend_from_slice(prefix.as_bytes());
-        }
-        out.extend_from_slice(b"=\"");
-        escape(uri.as_bytes(), Place::Attribute, out);
-        out.push(b'"');
-        self.scope.push(binding.clone());
+    /// What a prefix means in the output so far.
+    fn known(&mut self, tree: &Tree, prefix: &str) -> &str {
+        let outermost = self.outermost;
+        let around = self.around.get_or_insert_with(|| Scope::new(tree.in_scope(outermost)));
+        self.scope.uri(prefix).or_else(|| around.uri(prefix)).unwrap_or("")
     }
 }
 
