@@ -35,6 +35,7 @@ from .compiler import YIELD, Compiler, compiles
 from .joins import one_match
 from .shared_values import places_in_parents
 from .step_texts import with_step
+from .tested_siblings import tested_siblings
 
 REVERSE_AXES = ("parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling")
 AT_MOST_ONE_AXES = ("self", "parent")
@@ -214,7 +215,7 @@ def compile_step(c: Compiler, context: Code, node: ast.AxisStep) -> Code:
     single = context.shape is Shape.ONE
     note = f"{node.axis}::{test}"
     if single and residual is None and node.predicates:
-        code = _by_position(c, context, node, test, item)
+        code = tested_siblings(c, context, node, test, item) or _by_position(c, context, node, test, item)
         if code is not None:
             return code
     if single:
@@ -341,7 +342,7 @@ def compile_filter(c: Compiler, node: ast.Filter) -> Code:
     if match is not None:
         return match
     step = _only_step(c, node.base)
-    if step is not None and (isinstance(node.predicate, ast.IntegerLiteral) or position_tests(node.predicate)):
+    if step is not None and (_literal_slice((node.predicate,)) or position_tests(node.predicate)):
         return c.compile(_with_predicate(node.base, step, node.predicate))
     base = c.compile(node.base)
     if base.endless:
@@ -366,11 +367,11 @@ def _only_step(c: Compiler, base: ast.Expr) -> ast.AxisStep | None:
                 return None
         case _:
             return None
-    return step if step.axis not in REVERSE_AXES and not step.predicates else None
+    return step if step.axis not in REVERSE_AXES and all(map(_counts_no_positions, step.predicates)) else None
 
 
 def _with_predicate(base: ast.Expr, step: ast.AxisStep, predicate: ast.Expr) -> ast.Expr:
-    counted = replace(step, predicates=(predicate,))
+    counted = replace(step, predicates=(*step.predicates, predicate))
     return replace(base, right=counted) if isinstance(base, ast.Path) else counted
 
 

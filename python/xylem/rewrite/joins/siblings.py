@@ -65,7 +65,8 @@ def tested_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.F
     if len(steps) != 1 or not all(map(is_test, steps[0].predicates)):
         return None
     asked = (one for predicate in steps[0].predicates for one in conditions(predicate) if is_narrowing(one))
-    if not any(reads_item(one.own) and not reads_item(one.other) and free_in(one.other) for one in asked):
+    changing = (one.other for one in asked if reads_item(one.own) and not reads_item(one.other))
+    if not any(free_in(other) and around.depth_of(around.settled(other)) >= around.depth for other in changing):
         # What asks for the same at each turn leaves no fewer.
         return None
     own = Substitution({}, ast.VarRef(name, span=path.span))

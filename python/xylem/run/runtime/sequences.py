@@ -89,7 +89,8 @@ def or_empty(items: Iterable[Any]) -> Iterator[Any]:
 
 def counted(items: Iterable[Any]) -> int:
     """The number of items."""
-    return len(items) if isinstance(items, (list, tuple, range)) else sum(1 for _ in items)
+    length = getattr(items, "__len__", None)
+    return length() if length is not None else sum(1 for _ in items)
 
 
 def concatenated(*parts: Iterable[Any]) -> list[Any]:
