@@ -135,7 +135,7 @@ class FilterStage:
 
     def _failed(self, member: Member, error: XylemError) -> None:
         one = self._filters[member.name]
-        # What it was about to leave of this record is left by whoever goes on with it.
+        # The filter that resumes here writes this record.
         if one.at and one.at[-1] == self._position:
             one.at.pop()
             one.records.pop()

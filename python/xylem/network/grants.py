@@ -91,7 +91,7 @@ class Caller:
 
     def must_own(self, subscription: str, asked_by: Callable[[str], str]) -> None:
         if not self.owns(subscription, asked_by):
-            # The same as for a name that nobody has: whether there is one is not told.
+            # The same error as for an unknown name, which does not reveal whether the name exists.
             raise InputError("XYRT0053", f"there is no subscription '{subscription}'")
 
     def _refused(self, what: str) -> InputError:

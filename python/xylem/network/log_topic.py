@@ -261,7 +261,7 @@ class LogTopic(LogStore):
         self.close()
         for future in AdminClient({"bootstrap.servers": self._brokers}).delete_topics([self._topic]).values():
             with suppress(KafkaException):
-                # Nobody reads it: what stays behind only takes room.
+                # Nothing reads it; a leftover only takes space.
                 future.result(_TIMEOUT_SECONDS)
 
     def close(self) -> None:

@@ -34,7 +34,7 @@ def can_be_merged(plan: ScanPlan) -> bool:
     if document.keep != Keep.NOTHING or document.report or document.text:
         return False
     if any(step.axis == "self" for step in plan.steps):
-        # What stands beside the root is of the document.
+        # Nodes beside the root belong to the document.
         return False
     if any(step.remembers or step.awaits for step in plan.steps):
         # What is in front of a record, or behind it, is part of it.

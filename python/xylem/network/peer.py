@@ -141,7 +141,7 @@ class Peer(Neighbours):
         """Do this site's part of a plan, and hand on the rest; XYRT0061 for one of a speaker before the last."""
         if plan["atPeer"] != self.name:
             raise InputError("XYRT0053", f"a plan for '{plan['atPeer']}' came to '{self.name}'")
-        # Only whoever made it says by which lease: what is handed on was accepted before.
+        # Only the author of a plan names its lease: a forwarded plan was accepted before.
         self.check_lease(plan.pop("token", None), plan.pop("subnet", self.state.subnet))
         name = plan["subscription"]
         known = self.state.plans.get(name)
@@ -169,7 +169,7 @@ class Peer(Neighbours):
 
     def _do(self, plan: dict[str, Any]) -> None:
         name, about = plan["subscription"], plan["about"]
-        # What is read must be there before whoever reads it.
+        # A stream must exist before its reader.
         for part in reversed(plan["add"]):
             match part["do"]:
                 case "stream":

@@ -55,7 +55,7 @@ class PeerClient:
             self.close()
             if is_fresh:
                 raise Unreachable(f"{self._place.netloc}: {reason}") from reason
-            # The other side may have closed a connection that nobody had used for some time.
+            # The other side may have closed an idle connection.
             return self.ask_bytes(method, path, body)
         if status == BUSY_STATUS:
             raise Busy(f"{self._place.netloc}: {found.decode(errors='replace')}")

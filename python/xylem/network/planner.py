@@ -266,7 +266,7 @@ class Planner:
         able = [place for place, name in enumerate(rest) if self._can_compute(asked, name)]
         forced = self.forced.get(asked.name)
         if forced is not None:
-            # The subscriber's own peer may do it, if it is told so.
+            # The optimiser names the peer, which may be the subscriber's own.
             able = [rest.index(forced)] if forced in rest else []
         elif self.near_source:
             able = able[:1]

@@ -100,7 +100,7 @@ def _answer(site: Site, name: str, start: int) -> tuple[dict[str, Any], bytes] |
         return None
     data, is_over = site.answer(known, start)
     if known.state is State.SUSPENDED and not data:
-        # Whoever asks has read all there is.
+        # The requesting site has read everything so far.
         site.subscribe(name, known.query, known.source)
     if not data and (not is_over or known.state is State.SUSPENDED):
         return None

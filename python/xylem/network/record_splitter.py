@@ -54,7 +54,7 @@ class RecordSplitter:
         self._held += data
         for cut in self._finder.feed(data):
             if not self._has_records:
-                # What stands before the first record belongs to none.
+                # Text before the first record belongs to none.
                 self._has_records = True
                 self._held = self._held[cut.offset - self._at :]
                 self._at = cut.offset

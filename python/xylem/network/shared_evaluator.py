@@ -274,7 +274,7 @@ class SharedEvaluator:
         if self.position >= end:
             return self.position
         if not len(self):
-            # Nobody asks: nothing is read.
+            # Without members, nothing is read.
             self.position = end
             return end
         data, reached = self._log.read(self.position, end, PIECE_BYTES)

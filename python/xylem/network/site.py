@@ -240,7 +240,7 @@ class Site(SiteStreams):
         )
         with self._lock:
             answer = self._answer(subscription.answer_name)
-            # Whoever asks for what follows has all before it.
+            # A request for later bytes means that the earlier ones have arrived.
             answer.read_to = max(answer.read_to, min(start, answer.size))
             data = answer.read(start)
         return data, is_over and not data

@@ -41,7 +41,7 @@ def forward_predicate(path: StepList) -> StepList | None:
 
 def _first_moved(path: StepList, index: int, step: ast.AxisStep) -> StepList | None:
     if not has_only_tests(step):
-        # What stands before all that counts may go.
+        # A predicate before all that count positions may move.
         first, *rest = step.predicates
         return _moved(path, index, replace(step, predicates=tuple(rest)), first, counts=True)
     tests = [test for predicate in step.predicates for test in conjuncts(predicate)]

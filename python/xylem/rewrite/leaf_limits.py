@@ -88,7 +88,7 @@ class LeafLimits:
         seen.add(key)
         declared = self.functions.get(key)
         if declared is None:
-            # Nobody knows where it looks.
+            # It may read anything.
             raise TooFar
         if declared.body is None:
             return

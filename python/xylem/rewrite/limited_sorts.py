@@ -186,7 +186,7 @@ def sorting_loop(call: ast.Expr) -> ast.Flwor | None:
     if not isinstance(call, ast.FunctionCall) or call.name.expanded != (FN, "sort"):
         return None
     if not 1 <= len(call.arguments) <= 3:
-        # No such function, which is told elsewhere.
+        # There is no such function; another check reports it.
         return None
     items, collation, function = (*call.arguments, None, None)[:3]
     assert items is not None

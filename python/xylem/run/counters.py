@@ -87,7 +87,7 @@ class Counters:
         """The input has been read once: what was counted belongs to this pass."""
         for step in {step for step, _ in self._kinds} | self._counted.keys():
             whole = self._kinds[step, _ITEM] + self._kinds[step, LEAF] + self._written[step]
-            # Elements that nest are told at both of their tags.
+            # Nested elements are reported at both of their tags.
             figures = self.of(Meter("records", str(step), number))
             figures.items += max(whole, self._kinds[step, _START]) + self._counted[step]
             if self._results[step]:

@@ -98,7 +98,7 @@ def drawn_deep(items: Iterator[T]) -> Iterator[T]:
 
 def _start(run: Callable[[], None]) -> threading.Thread:
     """Start the thread; where so large a stack cannot be had, with the usual one."""
-    # A daemon: when the caller is interrupted, nobody waits for what it was computing.
+    # A daemon, so that an interrupted caller does not wait for its result.
     thread = threading.Thread(target=run, name="xylem", daemon=True)
     with _lock:
         if sys.getrecursionlimit() < MAX_CALLS:

@@ -255,7 +255,7 @@ class ModuleTable:
         if declaration.external or not isinstance(value, ast.IntegerLiteral):
             return None
         if isinstance(self.module, ast.LibraryModule):
-            # Whoever imports it may set it.
+            # An importing module may set it.
             return None
         if declaration.type is not None and not sequence_type(declaration.type).matches([value.value]):
             return None

@@ -47,7 +47,7 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
     is_fed = reads_fed_items(plan.collection)
     is_resumed = reads_stream_in_batches(plan.collection)
     if (is_resumed or order is not None) and plan.early == "items":
-        # Whoever reads on in a window could not pause.
+        # A reader inside a window could not pause.
         plan = replace(plan, early="")
     for topic, text in decisions(plan):
         c.writer.notes.append(Note(plan.span, topic, text))

@@ -203,7 +203,7 @@ class RegionPlanner:
         for i, (step, test) in enumerate(zip(path, planned, strict=True)):
             is_result = i == len(path) - 1
             if is_result and not region.at_start:
-                # Before the candidate it may be itself: its end is told first.
+                # Before the candidate that it may be itself: its end is reported first.
                 self._result(region, parent, step, kept, test)
             if test is not None:
                 made = self._candidate(region, parent, step, test, _segment(path[since + 1 : i + 1]))

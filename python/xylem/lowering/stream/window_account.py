@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def held_by_windows(program: StreamProgram) -> Iterator[Buffered]:
     """The items of open windows, and what waits for the last of them."""
-    # Rules may have found that nobody reads the items: the compiler noted it.
+    # Rules may have found that the items are not read; the compiler noted it.
     forgotten = {note.span for note in program.handlers.notes if note.topic == "items"}
     # Landmark windows with one end for each start are sliding ones.
     has_landmarks = LandmarkCursor.__name__ in program.handlers.code

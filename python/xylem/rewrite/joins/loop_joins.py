@@ -67,7 +67,7 @@ class LoopJoins(SharedValues):
         made: list[ast.Clause] = []
         found = False
         waiting = list(clauses)
-        # What stands before a best-match join restricts its candidates, loop by loop: it has an index of its own.
+        # Clauses before a best-match join restrict its candidates, loop by loop: it has its own index.
         is_best_match = any(isinstance(clause, ast.BestMatchClause) for clause in clauses)
         while waiting:
             keyed = numbered_keys(waiting, 0)

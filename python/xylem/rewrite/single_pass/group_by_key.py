@@ -249,7 +249,7 @@ class _Walk:
         for condition in found.conditions:
             read = read_variables(condition) & place.loops.keys()
             if not read:
-                # What stands behind a key is asked only of records that have it: of others it might be an error.
+                # Conditions after a key are tested only for records with that key: for others they might be errors.
                 (inside if keys or of_turns else others).append(condition)
                 continue
             if reads_focus(condition) or not is_safe(condition, place.loops.keys()):

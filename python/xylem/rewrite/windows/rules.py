@@ -31,7 +31,7 @@ RULES: tuple[WindowRule, ...] = (
     IndexWindows(),
     FoldAggregates(),
     GiveWindowsEarly(),
-    # Last: what nobody reads shows when all others have been tried.
+    # Last, because unused parts are known only after all other rules.
     ForgetItems(),
     ForgetKeys(),
 )

@@ -124,7 +124,7 @@ class History:
         for item in self._pending:
             item.shown = made.number
         self._pending.clear()
-        # What changed is told once: kept, it would keep every version there has been.
+        # Changes are reported once: keeping them would keep every version.
         self.commits.append(Commit(made.number, made.time))
         if self.first_time is None:
             self.first_time = made.time

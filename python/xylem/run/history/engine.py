@@ -190,7 +190,7 @@ class Engine:
         is_first, self._is_new = self._is_new, False
         if self._is_edited:
             self._edits = self._root.edits() if changed or is_first else []
-        # Before their places are taken out: edits are told in the order of places.
+        # Before their positions are removed: edits are reported in the order of positions.
         for unit in gone:
             units.release(unit)
         if self.truncates:

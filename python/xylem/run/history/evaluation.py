@@ -138,5 +138,5 @@ def parts_of(items: Sequence[Any], output: Mapping[str, str], given: Mapping[str
         if not both.startswith(first):
             return (whole,)
         parts.append(both[len(first) :])
-    # Methods that wrap all items in something are told as one.
+    # Methods that wrap all items report one edit.
     return tuple(parts) if "".join(parts) == whole else (whole,)

@@ -109,7 +109,7 @@ class UnitTree(_Placed, StateTree):
     def is_patched(self, slot: Slot, element: Element, leaf: Leaf) -> bool:
         """As of another commit, and with another text in an element, where there is one of the slot."""
         row = self.values_at.get(slot)
-        # What stands in an earlier version is let go with it.
+        # The content of an earlier version is dropped with it.
         if row is None or row >= self._block_ends[0] or not self.forget_versions():
             return False
         self._items[row] = element

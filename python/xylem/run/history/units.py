@@ -107,7 +107,7 @@ class Units:
         else:
             self.forget(old.content)
         standing = watch.standing.past if watch.is_past else watch.standing
-        # Behind what was there: a unit that goes and the one that comes for it are told as one change.
+        # After the existing ones: a unit and its replacement are reported as one change.
         at = watch.begin if watch.end is None else watch.end.before
         self._walk(new.content, standing, watch.around, watch.depth, at, watch.projected, is_slot=True)
         self.truncate(slot, watch)
@@ -529,7 +529,7 @@ class Units:
         """The operators have forgotten the unit: its place may be taken out."""
         self.order.remove(unit.place)
 
-    # --- what is told
+    # --- reports
 
     def of(self, item: Element, number: int) -> list[Unit]:
         """The units of a source that an element is."""
@@ -547,7 +547,7 @@ def _may_be_asked(slot: Slot, kept: Kept) -> bool:
         for item in version.content:
             if type(item) is Element and test.takes(item.name.uri, item.name.local):
                 return True
-    # What stands directly in a version may come to have the name even when the version is superseded.
+    # Content directly in a version may get the name even after the version is superseded.
     if slot.is_inner or any(type(item) is Slot for version in slot.versions for item in version.content):
         return True
     return has_name(slot, test)

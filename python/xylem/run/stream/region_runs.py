@@ -128,7 +128,7 @@ class RegionRuns:
         return lambda node: self._regions(role).reserve()
 
     def result(self, role: RegionRole) -> Action:
-        # A start tag tells all that would be written: where that is nothing, nobody need wait for it.
+        # The start tag determines all output: if there is none, nothing has to wait for it.
         may_be_nothing = role.at_start and role.counter is None and role.is_tried
 
         def copied(node: Node) -> tuple[Node, int] | None:

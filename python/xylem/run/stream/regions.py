@@ -181,7 +181,7 @@ class Regions:
         entry.is_complete = True
         if verdict is not False:
             if verdict and self._waiting[0] is entry:
-                # Nobody has to wait: it is written as it stands in its batch.
+                # Nothing has to wait: it is written directly from its batch.
                 entry.node = node
                 self._flush()
                 return

@@ -194,7 +194,7 @@ class ResumableProgram:
         if begun is not None:
             offset = begun.cut.offset
             self._finder.resume(begun.cut)
-            # By four bytes the encoding is told: with fewer, one more piece would be asked for first.
+            # Four bytes determine the encoding: with fewer, the scanner would ask for another piece first.
             yield begun.cut.opening.ljust(4, b"\n")
             self._go_on(answer, begun)
         for chunk in chunks:

@@ -299,7 +299,7 @@ class StreamRun:
 
     def _first_tuples(self, spec: FirstSpec) -> FirstTuples:
         limit: float = inf
-        # A variable that cannot be computed: so says whoever reads it.
+        # A variable that cannot be computed; reading it raises the error.
         with suppress(XylemError):
             limit = spec.limit if isinstance(spec.limit, int) else limit_of(self.space[spec.limit]())
         return FirstTuples(spec, limit, self.context.run.implicit_timezone_minutes)

@@ -50,7 +50,7 @@ class StreamText:
         try:
             return takes_markup(self._choose(NO_ITEM), *self._copy_namespaces)
         except XylemError:
-            # What is wrong with the parameters is told when the answer begins.
+            # Errors in the parameters are raised when the answer begins.
             return False
 
     def _begin(self, first: Any) -> EventWriter | Collector:

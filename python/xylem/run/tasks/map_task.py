@@ -101,7 +101,7 @@ class MapTask(PartTask):
                     yield self._row(range_number, ordinal, told, taken)
                     ordinal += 1
         except XylemError:
-            # What came before an error is told before it, as in one process.
+            # Results before an error come before it, as in one process.
             taken = writer.taken()
             if taken:
                 yield self._row(range_number, ordinal, writer.flags, taken)

@@ -89,7 +89,7 @@ class ResumableRun:
             nonlocal is_started
             if is_resumed:
                 yield _row(self._part, state)
-                # Whoever asks for more has taken that row: from here on everything is new.
+                # A request for more means that the row was taken: everything from here on is new.
                 is_started = True
             yield from self._rows(state, file)
 
