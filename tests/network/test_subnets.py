@@ -248,6 +248,8 @@ def test_a_subnet_divides_when_it_grows_and_joins_another_when_it_shrinks(tmp_pa
             network.start(other)
             network.join(one, other)
         until(lambda: len(set(network.subnets().values())) == 2, "it is divided")
+        # Peers are moved one after another, by a speaker that does nothing else meanwhile.
+        until(lambda: not any(network.site(name).peer.planning.locked() for name in names), "all have moved")
         until(lambda: not any(network.site(name).peer.state.outbox for name in network.subnets()), "all know")
         network["SP6"].subscribe("far", NARROW, "photons", "earliest")
         network["SP1"].subscribe("near", OTHER, "photons", "earliest")
