@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
 from .best_match_thesis import ALGORITHMS, FIXED_DIMENSIONS, FIXED_SIZE
@@ -35,7 +36,7 @@ def comparison(figures: Figures) -> Table:
         own = engines["xylem"]
         for engine, told in engines.items():
             if not isinstance(told, dict):
-                table.add_row(ASKED[task], engine, "-", "-", "-", str(told))
+                table.add_row(ASKED[task], engine, "-", "-", "-", escape(str(told)))
                 continue
             ratio = told["cpu_seconds"] / own["cpu_seconds"] if isinstance(own, dict) else float("nan")
             peak = f"{told['peak_bytes'] / 1e6:.0f}"
@@ -109,6 +110,7 @@ def verdicts(figures: Figures, memory: Mapping[str, Mapping[str, float]], thesis
         found.append((ratio <= 1.3, f"with ten times the photons, each takes {ratio:.2f} times the CPU, bar 1.3"))
     if isinstance(thesis, dict):
         found += _shapes(thesis["rows"])
+        found.append(_is_continuous(thesis["delivered"]))
     return found
 
 
@@ -120,4 +122,20 @@ def _shapes(rows: list[dict[str, Any]]) -> list[tuple[bool, str]]:
         (is_same, "the four algorithms of the thesis' table give the same pairs"),
         (all(one["windows"] < one["nested loops"] for one in large), "windows beat nested loops"),
         (all(one["windows and boxes"] < one["windows"] for one in large), "boxes improve on windows alone"),
+        _normal_takes_longer(rows),
     ]
+
+
+def _normal_takes_longer(rows: list[dict[str, Any]]) -> tuple[bool, str]:
+    """More items are near each other."""
+    same = [row for row in rows if row["dimensions"] == FIXED_DIMENSIONS and row["size"] == rows[-1]["size"]]
+    seconds = {row["distribution"]: row["seconds"]["windows"] for row in same}
+    return seconds["normal"] > seconds["uniform"], "windows of a normal distribution take longer than of a uniform one"
+
+
+def _is_continuous(curves: Mapping[str, list[Any]]) -> tuple[bool, str]:
+    """A step is a percent of the input that brings no result."""
+    stepped = len(curves["uniform, in steps"])
+    return all(
+        stepped < 0.8 * len(curve) for name, curve in curves.items() if "," not in name
+    ), "results come evenly with every distribution, and in steps where the first attribute is rounded to the limit"

@@ -30,25 +30,31 @@ Algorithm = Callable[[Columns, Columns], Pairs]
 def attributes(size: int, dimensions: int, distribution: str, seed: int) -> Columns:
     """Columns of one input, in the order of the first."""
     chance = random.Random(f"{size} {dimensions} {distribution} {seed}")
-    rows = sorted(_row(chance, dimensions, distribution) for _ in range(size))
+    rows = sorted(_row_within(chance, dimensions, distribution) for _ in range(size))
     return [array("d", column) for column in zip(*rows, strict=True)]
+
+
+def _row_within(chance: random.Random, dimensions: int, distribution: str) -> list[float]:
+    """Attributes in [0;1]. Others are drawn again: moved to the border, many items would be equal there."""
+    while True:
+        found = _row(chance, dimensions, distribution)
+        if min(found) >= 0 and max(found) <= 1:
+            return found
 
 
 def _row(chance: random.Random, dimensions: int, distribution: str) -> list[float]:
     match distribution:
         case "normal":
-            found = [chance.gauss(0.5, 0.15) for _ in range(dimensions)]
+            return [chance.gauss(0.5, 0.15) for _ in range(dimensions)]
         case "correlated":
             centre = chance.random()
-            found = [centre + chance.gauss(0, 0.05) for _ in range(dimensions)]
+            return [centre + chance.gauss(0, 0.05) for _ in range(dimensions)]
         case "anti-correlated":
             # On a plane, so that what is near in one attribute is far in others.
             found = [chance.random() for _ in range(dimensions)]
             off = sum(found) / dimensions - chance.gauss(0.5, 0.05)
-            found = [value - off for value in found]
-        case _:
-            found = [chance.random() for _ in range(dimensions)]
-    return [min(1.0, max(0.0, value)) for value in found]
+            return [value - off for value in found]
+    return [chance.random() for _ in range(dimensions)]
 
 
 # --- the algorithms
