@@ -38,6 +38,8 @@ class Bound(NamedTuple):
     """`div` or `*` and the constant by which the difference is divided or multiplied before that."""
     moved: tuple[Signed, ...] = ()
     """Constants that are added to the difference before that."""
+    is_across: bool = False
+    """Whether the query compares one leaf with the other: two that are infinite pass, as no difference does."""
 
     @property
     def is_plain(self) -> bool:
@@ -51,6 +53,11 @@ class MovingWindow(NamedTuple):
     left: int
     right: int
     bounds: tuple[Bound, ...]
+
+    @property
+    def admits_infinities(self) -> bool:
+        """Whether two values that are both INF, or both -INF, are within the bounds."""
+        return all(bound.is_across for bound in self.bounds)
 
 
 def window_of(
@@ -101,7 +108,8 @@ def _of_test(test: BestMatchTest) -> Iterator[Bound]:
         elif _is_constant(one):
             yield from _compared(_of(other, not is_upper), _linear(one))
         else:
-            yield from _of(("-", one, other), is_upper)
+            for bound in _of(("-", one, other), is_upper):
+                yield bound._replace(is_across=True)
 
 
 def _compared(bounds: Iterator[Bound], constants: _Linear | None) -> Iterator[Bound]:

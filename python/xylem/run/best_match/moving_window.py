@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from decimal import Decimal
-from math import inf, isfinite, nan
+from math import inf, isfinite, isinf, nan
 from typing import Any, NamedTuple
 
 from xylem.errors import DynamicError
@@ -33,8 +33,13 @@ class SweptValue(NamedTuple):
         numbers = numbers_of(column)
         if self.direction == 1 and all(map(isfinite, numbers)):
             return numbers
-        # What is infinite is beyond the bounds of whatever it is compared with.
+        # What is infinite is beyond the bounds of whatever it is compared with, but for the same (`infinities`).
         return array("d", (number * self.direction if isfinite(number) else nan for number in numbers))
+
+    def infinities(self, rows: SideRows, timezone: int) -> set[float]:
+        """The infinite values of some rows."""
+        column = rows.column(self.leaf, timezone)
+        return set() if isinstance(column, Irregular) else {each for each in numbers_of(column) if isinf(each)}
 
 
 def is_time(rows: SideRows, value: SweptValue) -> bool:
@@ -63,6 +68,8 @@ class Sweep(NamedTuple):
     most: float
     size: float | None = None
     """Where the query rounds other sums than this difference: how large the constants in them are."""
+    admits_infinities: bool = False
+    """Whether two values that are both INF, or both -INF, are within the bounds."""
 
     def is_below(self, one: float, other: float) -> bool:
         """Whether no pair of these values, or of ones further apart in this direction, takes part."""
@@ -70,6 +77,16 @@ class Sweep(NamedTuple):
 
     def is_above(self, one: float, other: float) -> bool:
         return one - other > self.most + self.slack(one, other)
+
+    def check_infinities(self, first: set[float], second: set[float]) -> None:
+        """FORG0001 for a pair that the query admits, and that no window can hold."""
+        if self.admits_infinities and first & second:
+            value = "INF" if max(first & second) > 0 else "-INF"
+            raise DynamicError(
+                "FORG0001",
+                f"windows move along finite numbers, and both sides have {value}: leave such items out by a condition,"
+                " or bound the difference of the two values",
+            )
 
     def slack(self, one: float, other: float) -> float:
         """The largest rounding error of sums of such values."""
@@ -95,8 +112,8 @@ def sweep_of(
     left, right = SweptValue(window.left, direction), SweptValue(window.right, direction)
     rounded = None if all(bound.is_plain for bound in window.bounds) else size
     if spec.left_is_first:
-        return Sweep(left, right, least, most, rounded)
-    return Sweep(right, left, -most, -least, rounded)
+        return Sweep(left, right, least, most, rounded, window.admits_infinities)
+    return Sweep(right, left, -most, -least, rounded, window.admits_infinities)
 
 
 def _interval(

@@ -72,6 +72,8 @@ class SweptSide:
         self.progress = progress
         self.has_all = False
         """Whether all batches have been taken in."""
+        self.infinities: set[float] = set()
+        """The infinite values that have come."""
         self.blocks: list[_Block] = []
 
     def pull(self) -> None:
@@ -87,6 +89,8 @@ class SweptSide:
         self._seen(rows)
         numbers: Sequence[int] = range(rows.first_item, rows.first_item + len(rows))
         keys = self._value.keys(rows, self._timezone)
+        if any(map(isnan, keys)):
+            self.infinities |= self._value.infinities(rows, self._timezone)
         marks = None if self._mark is None else self._mark.keys(rows, self._timezone)
         self.progress.scale = 1e6 if is_time(rows, self._value) else 1.0
         kept = self.progress.take(keys, marks, rows.rows)
@@ -173,6 +177,7 @@ class Sweeping:
         wanted = least_rows
         while not (first.has_all and second.has_all):
             self._behind().pull()
+            self._sweep.check_infinities(first.infinities, second.infinities)
             self._find_ready()
             if self._ready and (self._ready >= wanted or (first.has_all and second.has_all)):
                 yield from self._results()
