@@ -40,7 +40,9 @@ def test_the_answer_is_that_of_the_command(how: str, tmp_path: Path) -> None:
     text = "for $b in //b order by $b/@n return map { 'n': xs:integer($b/@n), 't': string($b) }"
     (tmp_path / "q.xq").write_text(text)
     told = playground.run(text, SAMPLE, how)
-    expected = xylem("run", str(tmp_path / "q.xq"), "-i", "-", "--format", how, stdin=SAMPLE)
+    # Without a choice, maps are shown as they are; `--format xml` would refuse them.
+    chosen = () if how == "xml" else ("--format", how)
+    expected = xylem("run", str(tmp_path / "q.xq"), "-i", "-", *chosen, stdin=SAMPLE)
     assert told["output"].encode() == expected.stdout
     assert told["messages"] == ""
     assert '"peak_buffered_bytes"' in told["figures"]

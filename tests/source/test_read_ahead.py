@@ -15,7 +15,8 @@ from xylem.source import read_ahead as module
 from xylem.source.byte_source import ByteSource
 from xylem.source.read_ahead import read_ahead
 
-QUERY = "for $r in /l/r return <e k='{ $r/@k }'>{ sum(for $i in 1 to 3 return $i * xs:integer($r/@k)) }</e>"
+QUERY = "for $r in /l/r where encode-for-uri($r/@k) ne 'x' return <e k='{ $r/@k }'>{ string-length($r/@k) }</e>"
+"""A condition that only code knows: the scan writes no results."""
 PROGRAM = """declare execution sequential;
 declare variable $t as map(xs:integer, map(xs:string, xs:integer)) := map { };
 for $r in /l/r let $k := xs:integer($r/@k) mod 100
