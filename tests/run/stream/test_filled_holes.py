@@ -8,13 +8,17 @@ from random import Random
 
 import pytest
 import xylem
+from xylem.errors import XylemError
 from xylem.plan.result_template import HOLE
-from xylem.run.stream.filled_holes import Filling, filled
+from xylem.plan.scan_plan import Written
+from xylem.run.stream.filled_holes import Filling, write_filled
 from xylem.source.kernel import is_kernel_built
+from xylem.source.resources import FileResources
 
-from .compare import from_tree, stream_program
+from .compare import XML, from_tree, stream_program
 from .expression_cases import record
 from .test_kernel_expressions import agree, has_holes, kernel_answers, told
+from .test_templates import Watched
 
 pytestmark = pytest.mark.skipif(not is_kernel_built(), reason="the kernel was not built here")
 
@@ -101,12 +105,46 @@ def test_registered_functions() -> None:
 
 
 
-def test_empty_elements() -> None:
+def filled(text: str) -> str:
     fillings = [Filling(lambda environment, *given: given[0] if given else (), False)]
+    made: list[str] = []
+    write_filled(Written(text, 1, 1, 0, 0), fillings, [], lambda text, items: made.append(text))
+    return "".join(made)
+
+
+def test_empty_elements() -> None:
     hole = f"{HOLE}0\x1f{HOLE}"
-    assert filled(f"<a>{hole}</a><b>x{hole}</b><c><d/>{hole}</c>", fillings, []) == "<a/><b>x</b><c><d/></c>"
-    assert filled(f"<a>{hole}{hole}</a><b><c>{hole}</c></b>", fillings, []) == "<a/><b><c/></b>"
-    assert filled(f"<a><!--x-->{hole}</a><a><b>y</b>{hole}</a>", fillings, []) == "<a><!--x--></a><a><b>y</b></a>"
+    assert filled(f"<a>{hole}</a><b>x{hole}</b><c><d/>{hole}</c>") == "<a/><b>x</b><c><d/></c>"
+    assert filled(f"<a>{hole}{hole}</a><b><c>{hole}</c></b>") == "<a/><b><c/></b>"
+    assert filled(f"<a><!--x-->{hole}</a><a><b>y</b>{hole}</a>") == "<a><!--x--></a><a><b>y</b></a>"
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "<o>{ format-integer($p/a, '0') }</o>",
+        "<o k='a/&gt;'><i/><!--<x>-->{ $p/b }<j>{ format-integer($p/a, '0') }</j></o>",
+        "(<n/>, $p/b, $p/b/text(), <o k='{ format-integer($p/a, '0') }'/>)",
+        "(<?p <q> ?>, <m>{ try { 1 div xs:integer($p/c) } catch * { () } }</m>, <o>{ format-integer($p/a, '0') }</o>)",
+    ],
+)
+def test_what_is_complete_before_an_error_comes_before_it(result: str) -> None:
+    rows = "".join(f"<r><a>{value}</a><b><?x y?>z<c/></b></r>" for value in (1, 2, "x", 4))
+    program = stream_program(f"for $p in /d/r return {result}")
+    assert program is not None
+    found: list[list[str]] = [[], []]
+    for parts, scanner, takes_markup in ((found[0], "kernel", True), (found[1], "python", False)):
+        writer = Watched(XML, parts.append)
+        writer.takes_markup = takes_markup
+        with pytest.raises(XylemError, match="FORG0001"):
+            for _ in program.write(iter([f"<d>{rows}</d>".encode()]), FileResources(), writer, scanner=scanner):
+                pass
+        writer.flush()
+    made, usual = ("".join(parts) for parts in found)
+    assert made
+    # The usual way may have begun the element that fails.
+    assert usual.startswith(made)
+    assert usual.removeprefix(made).count("<o") <= 1
 
 
 VALUES = ("$p/a", "$p/b", "$p/c", "$p/@k", "$p/n/a", "data($p/b)", "string($p/a)", "$p/*", "$p/n")

@@ -5,15 +5,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from xylem.plan.result_template import END_OF_CELL, END_OF_MEMBER, HOLE
+from xylem.plan.scan_plan import Written
 from xylem.sink.character_expansion import escape_attribute, escape_text
 from xylem.values.string_of import string_of
 from xylem.values.strings import UntypedAtomic
 
 _FIRST = ord("0")
+_TAG = re.compile(r"<!--.*?-->|<\?.*?\?>|<(?P<end>/?)(?P<name>[^<>/]+)[^<>]*?(?P<empty>/?)>", re.DOTALL)
 
 
 class Filling(NamedTuple):
@@ -23,18 +26,44 @@ class Filling(NamedTuple):
     in_attribute: bool
 
 
-def filled(text: str, fillings: Sequence[Filling], environment: list[Any]) -> str:
-    """The text of a batch without its holes."""
-    pieces = text.split(HOLE)
-    is_empty = False
-    for place in range(1, len(pieces), 2):
-        hole = pieces[place]
-        function, in_attribute = fillings[ord(hole[0]) - _FIRST]
-        cells = hole[1:-1].split(END_OF_CELL) if len(hole) > 1 else ()
-        found = " ".join(map(string_of, function(environment, *map(_values, cells))))
-        pieces[place] = escape_attribute(found) if in_attribute else escape_text(found)
-        is_empty |= not found and not in_attribute
-    return _with_empty_tags(pieces) if is_empty else "".join(pieces)
+def write_filled(
+    written: Written, fillings: Sequence[Filling], environment: list[Any], write: Callable[[str, int], object]
+) -> None:
+    """Write the text of a batch without its holes. What is complete before an error comes before it."""
+    pieces = written.text.split(HOLE)
+    place, is_empty = 1, False
+    try:
+        for place in range(1, len(pieces), 2):
+            hole = pieces[place]
+            function, in_attribute = fillings[ord(hole[0]) - _FIRST]
+            cells = hole[1:-1].split(END_OF_CELL) if len(hole) > 1 else ()
+            found = " ".join(map(string_of, function(environment, *map(_values, cells))))
+            pieces[place] = escape_attribute(found) if in_attribute else escape_text(found)
+            is_empty |= not found and not in_attribute
+    except Exception:
+        complete, items = _complete(_with_empty_tags(pieces[:place]))
+        if items:
+            write(complete, items)
+        raise
+    write(_with_empty_tags(pieces) if is_empty else "".join(pieces), written.items)
+
+
+def _complete(text: str) -> tuple[str, int]:
+    """What stands before the element that is open at the end of a text, and how many items that is."""
+    depth = items = start = 0
+    last = text.rfind("<")
+    if text.find(">", last) < 0:
+        # A start tag: the hole is in one of its attributes.
+        text = text[: max(last, 0)]
+    for tag in _TAG.finditer(text):
+        if tag["name"] is None or tag["empty"]:
+            items += depth == 0
+        elif tag["end"]:
+            depth -= 1
+        else:
+            items, start = (items + 1, tag.start()) if depth == 0 else (items, start)
+            depth += 1
+    return (text[:start], items - 1) if depth else (text, items)
 
 
 def _values(cell: str) -> tuple[UntypedAtomic, ...]:

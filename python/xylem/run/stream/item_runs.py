@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xylem.plan.result_template import HOLE
 from xylem.values.node import Node
 
 from .buffer import ROW_BYTES, detached, size_of
 from .collector import Recorder
-from .filled_holes import Filling, filled
+from .filled_holes import Filling, write_filled
 from .late_children import late_result
 from .open_scope import Region
 from .roles import HoleRole, ItemRole, ScopeRole
@@ -100,9 +101,10 @@ class ItemRuns:
                 size = written.most_characters + ROW_BYTES * written.most_rows
                 hold(held_as, size)
                 hold(held_as, -size)
-            if written.text or written.items:
-                text = filled(written.text, fillings, self.run.env) if fillings else written.text
-                self.run.output.markup(text, written.items)
+            if fillings and HOLE in written.text:
+                write_filled(written, fillings, self.run.env, self.run.output.markup)
+            elif written.text or written.items:
+                self.run.output.markup(written.text, written.items)
 
         return act
 
