@@ -132,8 +132,12 @@ def test_what_several_sites_ask_at_once_is_placed_one_after_another(tmp_path: Pa
         used = sorted(line.split(" at ")[0] for one in told for line in one["told"] if not line.startswith(" "))
         # One reads the source; the others see its stream.
         assert sum("reads the source" in line for line in used) == 1, used
-        tokens = {network.site(name).peer.state.token for name in ("SP1", "SP2", "SP3")}
-        assert tokens == {1}
+
+        def tokens() -> set[int]:
+            return {network.site(name).peer.state.token for name in ("SP1", "SP2", "SP3")}
+
+        # A busy machine may have lost a lease meanwhile; all agree on who speaks.
+        until(lambda: len(tokens()) == 1, "one speaker for all")
         for name, at in names.items():
             network[at].unsubscribe(name)
         for name, at in names.items():
