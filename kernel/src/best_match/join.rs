@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::boxes::Boxes;
+use super::grid::{Grid, Looked};
 use super::nearest::Sorted;
 use super::skyband::Skyband;
 use super::terms::{Bounds, Column, Columns, Condition, Order, Term, Wanted};
@@ -20,6 +21,17 @@ pub enum Kind {
     Full,
     /// None: every pair that takes part.
     All,
+}
+
+/// By what partners are looked for, where there is more than one distance on one axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lookup {
+    /// What looks at fewer items.
+    Best,
+    /// Boxes of boxes.
+    Boxes,
+    /// The ε-grid order, where a distance has a limit.
+    Grid,
 }
 
 /// A join over columns.
@@ -45,6 +57,8 @@ pub struct Measures {
     pub orders: Vec<Order>,
     /// What must hold.
     pub conditions: Vec<Condition>,
+    /// By what partners are looked for.
+    pub lookup: Lookup,
 }
 
 impl Measures {
@@ -54,6 +68,7 @@ impl Measures {
             best: self.best,
             orders: self.orders.iter().map(|one| Order { term: one.term.mirrored(), limit: one.limit }).collect(),
             conditions: self.conditions.iter().map(Condition::mirrored).collect(),
+            lookup: self.lookup,
         }
     }
 }
@@ -105,10 +120,14 @@ pub struct Index {
 enum Group {
     /// One distance on one axis, by a column of the left side.
     Nearest(usize, Sorted),
+    Grid(Grid),
     Boxes(Boxes),
 }
 
 const ANY: u32 = 0;
+/// Up to so many for one axis, looking at all items of the cells within reach takes less time than ruling out boxes; with
+/// each axis more it is twice as many, since a pair beats less of what is in other boxes.
+const FEW_ITEMS: usize = 32;
 
 impl Index {
     /// Pairs that compete as `Kind::Left`, `Kind::Inner` or `Kind::All` has it; `given` columns of left items will come.
@@ -138,7 +157,7 @@ impl Index {
         let rights = with_values(&columns, &of_right, items);
         let mut made = Index {
             kind,
-            measures: Measures { best: measures.best, orders, conditions },
+            measures: Measures { best: measures.best, orders, conditions, lookup: measures.lookup },
             wanted,
             of_left,
             missing: items - rights.len(),
@@ -163,14 +182,30 @@ impl Index {
 
     fn group(&self, items: Vec<u32>) -> Group {
         match self.measures.orders.as_slice() {
-            [order] if self.kind == Kind::Left && self.measures.conditions.is_empty() => {
+            [order]
+                if self.kind == Kind::Left
+                    && self.measures.conditions.is_empty()
+                    && self.measures.lookup == Lookup::Best =>
+            {
                 if let Some((left, right)) = order.distance() {
                     return Group::Nearest(left, Sorted::new(&self.right[right], &items));
                 }
             }
             _ => {}
         }
-        Group::Boxes(self.boxes(items))
+        self.grid(&items).map_or_else(|| Group::Boxes(self.boxes(items)), Group::Grid)
+    }
+
+    /// The ε-grid of some items, where it is asked for or looks at few of them.
+    fn grid(&self, items: &[u32]) -> Option<Grid> {
+        match self.measures.lookup {
+            Lookup::Boxes => None,
+            Lookup::Grid => Grid::new(&self.measures.orders, &self.right, items),
+            // The best pair so far rules out boxes of all items, but no cell.
+            Lookup::Best if self.kind == Kind::Inner => None,
+            Lookup::Best => Grid::new(&self.measures.orders, &self.right, items)
+                .filter(|grid| grid.looked_at(&self.right) <= FEW_ITEMS << (grid.axes() - 1).min(8)),
+        }
     }
 
     /// Add the pairs of some left items, ascending by left item for each key; gives how many of them have no value.
@@ -267,6 +302,7 @@ impl Search<'_> {
     fn among(&self, lefts: &[u32], group: &Group, kind: Kind, band: &mut Skyband, pairs: &mut Vec<(u32, u32)>) {
         match group {
             Group::Nearest(left, sorted) => self.by_nearest(*left, sorted, lefts, pairs),
+            Group::Grid(grid) => self.by_grid(lefts, grid, kind, band, pairs),
             Group::Boxes(boxes) => self.by_boxes(lefts, boxes, kind, band, pairs),
         }
     }
@@ -283,6 +319,56 @@ impl Search<'_> {
         }
     }
 
+    fn by_grid(&self, lefts: &[u32], grid: &Grid, kind: Kind, band: &mut Skyband, pairs: &mut Vec<(u32, u32)>) {
+        let mut looked = Looked::default();
+        let mut values = vec![0.0; self.measures.orders.len()];
+        for &left in lefts {
+            grid.partners(self.columns.left, left, &mut looked);
+            self.start(kind, band);
+            for &interval in &looked.intervals {
+                self.look_at(left, grid.items(interval), kind, &mut values, band, pairs);
+            }
+            self.finish(kind, band, pairs);
+        }
+    }
+
+    /// Whatever competes with the pairs of the next left item.
+    fn start(&self, kind: Kind, band: &mut Skyband) {
+        if kind == Kind::Left {
+            band.clear();
+        }
+    }
+
+    /// Take in the pairs of a left item with some right items.
+    #[inline]
+    fn look_at(
+        &self,
+        left: u32,
+        rights: &[u32],
+        kind: Kind,
+        values: &mut [f64],
+        band: &mut Skyband,
+        pairs: &mut Vec<(u32, u32)>,
+    ) {
+        for &right in rights {
+            if self.measure(left, right, values) {
+                match kind {
+                    Kind::All => pairs.push((left, right)),
+                    _ => band.add(left, right, values),
+                }
+            }
+        }
+    }
+
+    /// The pairs of a left item, where these compete with each other alone.
+    fn finish(&self, kind: Kind, band: &Skyband, pairs: &mut Vec<(u32, u32)>) {
+        if kind == Kind::Left {
+            let before = pairs.len();
+            pairs.extend(band.pairs());
+            pairs[before..].sort_unstable();
+        }
+    }
+
     fn by_boxes(&self, lefts: &[u32], boxes: &Boxes, kind: Kind, band: &mut Skyband, pairs: &mut Vec<(u32, u32)>) {
         let Some(outermost) = boxes.outermost() else { return };
         let width = self.measures.orders.len();
@@ -292,9 +378,7 @@ impl Search<'_> {
         let mut values = vec![0.0; width];
         let (mut of_first, mut of_second) = (vec![0.0; width], vec![0.0; width]);
         for &left in lefts {
-            if kind == Kind::Left {
-                band.clear();
-            }
+            self.start(kind, band);
             waiting.clear();
             least.clear();
             if self.may_take_part(left, boxes, outermost, &mut of_first) {
@@ -309,14 +393,7 @@ impl Search<'_> {
                 }
                 least.truncate(start);
                 let Some((first, second)) = boxes.inside(node) else {
-                    for &right in boxes.items(node) {
-                        if self.measure(left, right, &mut values) {
-                            match kind {
-                                Kind::All => pairs.push((left, right)),
-                                _ => band.add(left, right, &values),
-                            }
-                        }
-                    }
+                    self.look_at(left, boxes.items(node), kind, &mut values, band, pairs);
                     continue;
                 };
                 let takes_first = self.may_take_part(left, boxes, first, &mut of_first);
@@ -338,11 +415,7 @@ impl Search<'_> {
                     }
                 }
             }
-            if kind == Kind::Left {
-                let before = pairs.len();
-                pairs.extend(band.pairs());
-                pairs[before..].sort_unstable();
-            }
+            self.finish(kind, band, pairs);
         }
     }
 

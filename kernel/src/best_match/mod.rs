@@ -5,6 +5,7 @@
 //! same rounding, so that no pair is lost to it. `xylem.run.best_match.reference` says what comes out.
 
 mod boxes;
+mod grid;
 mod join;
 mod nearest;
 mod ranges;
@@ -12,7 +13,7 @@ mod skyband;
 mod terms;
 mod written;
 
-pub use join::{join, Index, Join, Kind, Measures};
+pub use join::{join, Index, Join, Kind, Lookup, Measures};
 pub use ranges::ranges;
 pub use terms::{Columns, Comparison, Condition, Order, Term};
 pub use written::{Pair, Part, Piece, Rows, Written};

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
 use super::tree::{CompactRows, PathPlan};
-use crate::best_match::{join, ranges, Comparison, Condition, Index, Join, Kind, Measures, Order, Term};
+use crate::best_match::{join, ranges, Comparison, Condition, Index, Join, Kind, Lookup, Measures, Order, Term};
 use crate::number::to_double;
 
 /// Numbers of the items of one side; NaN for an item that has none.
@@ -117,6 +117,13 @@ impl NumberColumn {
         numbered.map(|(range, places)| (range, written(py, places.into_iter()))).collect()
     }
 
+    /// The places of the numbers, the least first, as `array("I")` has them; those that are equal stay in their order.
+    fn in_order<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let mut places: Vec<u32> = (0..self.values.len() as u32).collect();
+        places.sort_by(|&one, &other| self.values[one as usize].total_cmp(&self.values[other as usize]));
+        written(py, places.into_iter())
+    }
+
     /// The numbers at some places (`array("I")`), as `array("d")` has them.
     fn picked<'py>(&self, py: Python<'py>, places: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         let mut bytes = Vec::with_capacity(2 * places.len());
@@ -197,9 +204,19 @@ fn written<'py>(py: Python<'py>, items: impl Iterator<Item = u32>) -> Bound<'py,
 type Orders<'py> = Vec<(Bound<'py, PyTuple>, bool, Option<f64>)>;
 type Conditions<'py> = Vec<(String, Bound<'py, PyTuple>, Bound<'py, PyTuple>)>;
 
-fn measures(best: u32, orders: &Orders<'_>, conditions: &Conditions<'_>) -> PyResult<Measures> {
+fn lookup(name: &str) -> PyResult<Lookup> {
+    Ok(match name {
+        "" => Lookup::Best,
+        "boxes" => Lookup::Boxes,
+        "grid" => Lookup::Grid,
+        _ => return Err(PyValueError::new_err(format!("there is no way to look for partners {name}"))),
+    })
+}
+
+fn measures(best: u32, orders: &Orders<'_>, conditions: &Conditions<'_>, by: &str) -> PyResult<Measures> {
     Ok(Measures {
         best,
+        lookup: lookup(by)?,
         orders: orders
             .iter()
             .map(|(described, is_max, limit)| Ok(Order::new(term(described)?, *is_max, *limit)))
@@ -224,7 +241,7 @@ pub struct MatchIndex {
 #[pymethods]
 impl MatchIndex {
     #[new]
-    #[pyo3(signature = (kind_of_join, best, orders, conditions, left_columns, right, right_items, keys=None))]
+    #[pyo3(signature = (kind_of_join, best, orders, conditions, left_columns, right, right_items, keys=None, by=""))]
     #[allow(clippy::too_many_arguments)]
     fn new<'py>(
         py: Python<'py>,
@@ -236,12 +253,13 @@ impl MatchIndex {
         right: Vec<PyRef<'py, NumberColumn>>,
         right_items: usize,
         keys: Option<&[u8]>,
+        by: &str,
     ) -> PyResult<Self> {
         let kind = kind(kind_of_join)?;
         if matches!(kind, Kind::Right | Kind::Full) {
             return Err(PyValueError::new_err("an index of the right side gives the pairs of left items"));
         }
-        let measures = measures(best, &orders, &conditions)?;
+        let measures = measures(best, &orders, &conditions, by)?;
         let columns = copied(&right);
         drop(right);
         let keys = keys.map(numbers);
@@ -280,7 +298,7 @@ impl MatchIndex {
 
 /// The pairs of a join: the numbers of left and of right items as `array("I")` has them, and how many items have no value.
 #[pyfunction]
-#[pyo3(signature = (kind_of_join, best, orders, conditions, left, left_items, right, right_items, keys=None))]
+#[pyo3(signature = (kind_of_join, best, orders, conditions, left, left_items, right, right_items, keys=None, by=""))]
 #[allow(clippy::too_many_arguments)]
 pub fn best_pairs<'py>(
     py: Python<'py>,
@@ -293,10 +311,11 @@ pub fn best_pairs<'py>(
     right: Vec<PyRef<'py, NumberColumn>>,
     right_items: usize,
     keys: Option<(&[u8], &[u8])>,
+    by: &str,
 ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, usize, usize)> {
     let described = Join {
         kind: kind(kind_of_join)?,
-        measures: measures(best, &orders, &conditions)?,
+        measures: measures(best, &orders, &conditions, by)?,
         keys: keys.map(|(left, right)| (numbers(left), numbers(right))),
         left: (copied(&left), left_items),
         right: (copied(&right), right_items),

@@ -116,8 +116,12 @@ def kernel_pairs(
     right: Sequence[NativeColumn | array[float]],
     right_items: int,
     keys: tuple[array[int], array[int]] | None,
+    by: str = "",
 ) -> tuple[array[int], array[int]] | None:
-    """The pairs of a best-match join over columns, ascending; None where there is no kernel."""
+    """The pairs of a best-match join over columns, ascending; None where there is no kernel.
+
+    `by`: how partners are looked for, `boxes` or `grid`; by default, what looks at fewer items.
+    """
     if not is_kernel_built():
         return None
     lefts, rights = array("I"), array("I")
@@ -131,6 +135,7 @@ def kernel_pairs(
         list(map(_as_column, right)),
         right_items,
         None if keys is None else (keys[0].tobytes(), keys[1].tobytes()),
+        by,
     )
     lefts.frombytes(found[0])
     rights.frombytes(found[1])

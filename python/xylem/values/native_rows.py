@@ -38,6 +38,9 @@ class NativeColumn(Protocol):
     def ranges(self, bounds: Sequence[float], least: float, most: float) -> list[tuple[int, bytes]]:
         """For each range in which partners of a number may lie, the places of these numbers (`array("I")`)."""
 
+    def in_order(self) -> bytes:
+        """The places of the numbers (`array("I")`), the least first."""
+
     def picked(self, places: bytes) -> bytes:
         """The numbers at some places."""
 

@@ -81,21 +81,17 @@ def pairs_of(case: Case) -> list[tuple[int, int]]:
             if all(_is_within(order, value) for order, value in zip(case.orders, found, strict=True)):
                 values[i, j] = [_ranked(order, value) for order, value in zip(case.orders, found, strict=True)]
 
-    def beaten(pair: tuple[int, int], competes: Callable[[tuple[int, int]], bool]) -> int:
+    def is_best(pair: tuple[int, int], shared: tuple[int, ...]) -> bool:
+        """Whether fewer than `best` of the pairs with the same items at some places beat it."""
         mine = values[pair]
-        return sum(
-            all(a <= b for a, b in zip(its, mine, strict=True)) and its != mine
-            for other, its in values.items()
-            if competes(other)
-        )
+        beaten_by = 0
+        for other, its in values.items():
+            if all(other[place] == pair[place] for place in shared) and its != mine:
+                beaten_by += all(a <= b for a, b in zip(its, mine, strict=True))
+        return beaten_by < case.best
 
-    kept = []
-    for pair in values:
-        of_all = beaten(pair, lambda other: True) < case.best
-        of_left = beaten(pair, lambda other, pair=pair: other[0] == pair[0]) < case.best  # type: ignore[misc]
-        of_right = beaten(pair, lambda other, pair=pair: other[1] == pair[1]) < case.best  # type: ignore[misc]
-        if {"inner": of_all, "left": of_left, "right": of_right, "full": of_left or of_right}[case.kind]:
-            kept.append(pair)
+    competing: list[tuple[int, ...]] = {"inner": [()], "left": [(0,)], "right": [(1,)], "full": [(0,), (1,)]}[case.kind]
+    kept = [pair for pair in values if any(is_best(pair, shared) for shared in competing)]
     return sorted(kept) if case.left_is_first else sorted(kept, key=lambda pair: (pair[1], pair[0]))
 
 

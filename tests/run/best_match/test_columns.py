@@ -58,9 +58,11 @@ def test_the_search_gives_what_trying_all_pairs_gives(seed: int) -> None:
     keys = tuple(array("I", (chance.randrange(3) for _ in range(size))) for size in sizes)
     asked = (chance.choice(("inner", "left", "right", "full", "all")), chance.choice((1, 1, 2, 4)), orders, conditions)
     given = (left, sizes[0], right, sizes[1], keys if chance.random() < 0.2 else None)
-    found = kernel_pairs(*asked, *given)  # type: ignore[arg-type]
-    assert found is not None
-    assert sorted(zip(*found, strict=True)) == sorted(zip(*reference_pairs(*asked, *given), strict=True))  # type: ignore[arg-type]
+    wanted = sorted(zip(*reference_pairs(*asked, *given), strict=True))  # type: ignore[arg-type]
+    for by in ("", "boxes", "grid"):
+        found = kernel_pairs(*asked, *given, by)  # type: ignore[arg-type]
+        assert found is not None
+        assert sorted(zip(*found, strict=True)) == wanted, by
 
 
 @needs_kernel
@@ -94,6 +96,27 @@ def test_cells_and_bounds_lose_no_pair_to_rounding() -> None:
     text = """for $a in 0.1e0 for $b in (-1e-320, 5e0, 7e0)
               where $a left outer bestmatch join $b on (abs($a - $b)) min 0.1e0, ($b) max return $b"""
     assert list(xylem.compile(text).run()) == [-1e-320]
+
+
+@needs_kernel
+@pytest.mark.parametrize("seed", range(60))
+def test_cells_lose_no_pair_at_their_edges(seed: int) -> None:
+    """Values that are a limit apart, but for roundings, at any size and on up to four axes."""
+    chance = random.Random(f"cells {seed}")
+    axes, limit = chance.randint(1, 4), chance.choice((0.1, 0.3, 1 / 3, 1e-310, 1e300, 5e-324, 0.0))
+    numbers = [chance.randint(-6, 6) * limit for _ in range(4)]
+
+    def value() -> float:
+        found = chance.choice(numbers) + chance.choice((0, limit, -limit))
+        return chance.choice((found, math.nextafter(found, math.inf), math.nextafter(found, -math.inf)))
+
+    sides = [[array("d", (value() for _ in range(30))) for _ in range(axes)] for _ in range(2)]
+    orders = [(("abs", ("-", ("left", axis), ("right", axis))), False, limit) for axis in range(axes)]
+    for kind in ("left", "all", "inner", "full"):
+        asked = kind, 1, orders, [], sides[0], 30, sides[1], 30, None
+        found = kernel_pairs(*asked, "grid")
+        assert found is not None
+        assert list(zip(*found, strict=True)) == list(zip(*reference_pairs(*asked), strict=True))
 
 
 class Used:
