@@ -71,6 +71,7 @@ def test_the_table_compares_answers_and_bars(monkeypatch: pytest.MonkeyPatch, tm
     monkeypatch.setattr(best_match_thesis, "FIXED_SIZE", 60)
     monkeypatch.setattr(best_match_thesis.table, "__defaults__", ((40, 60), 0))
     monkeypatch.setattr(best_match_thesis.delivered, "__defaults__", (60, 0))
+    monkeypatch.setattr(best_match_thesis.materialised, "__defaults__", (2000,))
     asked = ["best-match", "--records", "5", "--large", "4", "--json", str(tmp_path / "f.json"), "--svg", str(tmp_path)]
     ended = CliRunner().invoke(app, asked)
     assert ended.exit_code == 0, ended.output
@@ -80,7 +81,8 @@ def test_the_table_compares_answers_and_bars(monkeypatch: pytest.MonkeyPatch, tm
     assert "ten times the photons take 1.00 times the memory" in ended.output
     assert "each takes 0.10 times the CPU" in ended.output
     assert "a tenth of it in memory takes 2.50 times as long" in ended.output
-    assert "holds        the four algorithms of the thesis' table give the same pairs" in ended.output
+    assert "holds        all algorithms of the thesis' table give the same pairs" in ended.output
+    assert "holds        cells and runs give the same windows" in ended.output
     for chart in ("sizes", "dimensions", "delivered"):
         assert "<polyline" in (tmp_path / f"best-match-{chart}.svg").read_text(encoding="utf-8")
     assert "no scipy here" in ended.output

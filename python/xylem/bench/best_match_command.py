@@ -68,6 +68,7 @@ def best_match(
     console().print(report.comparison(figures))
     if isinstance(repeated, dict):
         console().print(report.thesis_table(repeated["rows"]))
+        console().print(report.materialised_table(repeated["materialised"]))
         if svg_folder is not None:
             svg_folder.mkdir(parents=True, exist_ok=True)
             for name, chart in report.thesis_figures(repeated).items():

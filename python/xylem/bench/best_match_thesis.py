@@ -1,18 +1,23 @@
 """The evaluation of the thesis (4.4): four algorithms over sizes, dimensions and distributions, and how results come.
 
 Left outer joins of two inputs of d attributes in [0;1], each attribute an order by its distance with the limit 0.1.
-The answers of all algorithms are compared. The first two try pairs in Python, the last two in the kernel: compare the
-first with the second, and the third with the fourth.
+The answers of all algorithms are compared. The first two try pairs in Python, the others in the kernel: compare the
+first with the second, and the others with each other. Both ways to materialise windows are compared, too.
 """
 
 from __future__ import annotations
 
 import random
+import tempfile
 import time
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from math import inf
 from typing import Any
+
+from xylem.values.paged_tree import TreePages
 
 LIMIT = 0.1
 SIZES = (250, 500, 1000, 2000, 4000)
@@ -72,14 +77,18 @@ def nested_loops(left: Columns, right: Columns) -> Pairs:
     return list(zip(*found, strict=True))
 
 
-def boxes(left: Columns, right: Columns) -> Pairs:
-    """A search in nested boxes around all items of the second input."""
-    from xylem.source.kernel import kernel_pairs
+def in_kernel(by: str) -> Algorithm:
+    """A search among all items of the second input: in nested boxes, or in ε-grid order (4.3.4.1)."""
 
-    found = kernel_pairs("left", 1, _orders(len(left)), [], left, len(left[0]), right, len(right[0]), None)
-    if found is None:
-        raise ImportError("the kernel is not built")
-    return list(zip(*found, strict=True))
+    def joined(left: Columns, right: Columns) -> Pairs:
+        from xylem.source.kernel import kernel_pairs
+
+        found = kernel_pairs("left", 1, _orders(len(left)), [], left, len(left[0]), right, len(right[0]), None, by)
+        if found is None:
+            raise ImportError("the kernel is not built")
+        return list(zip(*found, strict=True))
+
+    return joined
 
 
 def by_windows(inner: Algorithm) -> Algorithm:
@@ -102,8 +111,10 @@ def by_windows(inner: Algorithm) -> Algorithm:
 ALGORITHMS: dict[str, Algorithm] = {
     "nested loops": nested_loops,
     "windows": by_windows(nested_loops),
-    "windows and boxes": by_windows(boxes),
-    "boxes": boxes,
+    "windows and grid": by_windows(in_kernel("grid")),
+    "windows and boxes": by_windows(in_kernel("boxes")),
+    "grid": in_kernel("grid"),
+    "boxes": in_kernel("boxes"),
 }
 
 
@@ -130,6 +141,60 @@ def table(sizes: Sequence[int] = SIZES, seed: int = 0) -> list[dict[str, Any]]:
         | measured(size, dimensions, distribution, seed)
         for size, dimensions, distribution in dict.fromkeys(asked)
     ]
+
+
+# --- windows on disk
+
+MATERIALISED_ITEMS, MATERIALISED_BYTES = 100_000, 1 << 20
+"""Of each input, and what of it may be in memory."""
+REACHES = (1e-3, 1e-2, 0.1, 0.3)
+"""Limits of the first attribute: the greater, the more ranges an item is within reach of."""
+
+
+def materialised(size: int = MATERIALISED_ITEMS) -> list[dict[str, Any]]:
+    """CPU seconds of one window after the other, by reach, for cells (grid materialisation) and runs (standard)."""
+    from xylem.run.best_match.spilled_ranges import window_bounds
+
+    keys = attributes(size, 1, "uniform", 0)[0]
+    random.Random(0).shuffle(keys)
+    bounds = [number / 64 for number in range(1, 64)]
+    rows = []
+    for reach in REACHES:
+        windows = [window_bounds(low, high, (-reach, reach)) for low, high in pairwise((-inf, *bounds, inf))]
+        seconds, answers = {}, []
+        for name, way in (("cells", _by_cells), ("runs", _by_runs)):
+            start = time.process_time()
+            answers.append(way(keys, bounds, windows, reach))
+            seconds[name] = round(time.process_time() - start, 4)
+        rows.append({"reach": reach, "seconds": seconds, "rows": sum(answers[0]) if answers[0] == answers[1] else None})
+    return rows
+
+
+Windows = Sequence[tuple[float, float]]
+
+
+def _by_cells(keys: array[float], bounds: Sequence[float], windows: Windows, reach: float) -> list[int]:
+    from xylem.run.best_match.bucket_file import BucketFile
+    from xylem.source.kernel import number_column
+
+    with tempfile.TemporaryDirectory(prefix="xylem-best-match-") as folder:
+        made = BucketFile(TreePages(folder, MATERIALISED_BYTES, 1 << 40), len(windows), "d", MATERIALISED_BYTES)
+        for start in range(0, len(keys), 1 << 13):
+            column = number_column()
+            column.extend(keys[start : start + (1 << 13)].tobytes())
+            for cell, places in column.ranges(bounds, -reach, reach):
+                made.append(cell, [column.picked(places)])
+        return [len(made.taken(number)[0]) for number in range(len(windows))]
+
+
+def _by_runs(keys: array[float], bounds: Sequence[float], windows: Windows, reach: float) -> list[int]:
+    from xylem.run.best_match.sorted_runs import SortedRuns
+
+    with tempfile.TemporaryDirectory(prefix="xylem-best-match-") as folder:
+        made = SortedRuns(TreePages(folder, MATERIALISED_BYTES, 1 << 40), windows, "d", 0, MATERIALISED_BYTES)
+        for start in range(0, len(keys), 1 << 13):
+            made.append([keys[start : start + (1 << 13)].tobytes()])
+        return [len(made.taken(number)[0]) for number in range(len(windows))]
 
 
 # --- how results come

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from xylem.syntax import ast
 
 from .best_match_plan import BestMatchCriterion, BestMatchPlan
 from .best_match_window import MovingWindow, bounds_window, is_about
+
+_DISTANCES = ("abs",), ("distance",)
 
 
 def told(
@@ -15,17 +19,23 @@ def told(
     is_looked_up: bool = False,
     live: Sequence[bool] = (False, False),
     window: MovingWindow | None = None,
+    text_of: Callable[[ast.Expr], str] = str,
 ) -> list[tuple[str, str]]:
     """(topic, text) pairs; `orders` are the orders as written, `scanned` says which sides are read from their
     files, `is_looked_up` that the first side comes item by item, `live` which sides may never end, `window`
-    along what windows may move.
+    along what windows may move, `text_of` how the query spells an expression.
     """
+    spilled = None
+    if window is not None and not is_looked_up and _is_arithmetic(plan) and (any(live) or all(scanned)):
+        spilled = _spilled(plan, window, any(live), text_of)
     if not (any(live) or (all(scanned) and not is_looked_up and _may_be_swept(plan))):
         window = None
     notes = []
     for criterion, text in zip(plan.criteria, orders, strict=True):
         notes.append(("best match", f"{text}: {_role(criterion, window)}"))
     notes.append(("best match", _held(plan, scanned, is_looked_up, any(live), window)))
+    if spilled is not None:
+        notes.append(("best match", spilled))
     for test in plan.tests:
         how = "rules out pairs by columns" if test.op else "is tested on each pair that columns leave"
         is_bound = window is not None and bounds_window(test, window)
@@ -57,6 +67,25 @@ def _held(
     return f"holds all of {names}, and columns of what orders compare"
 
 
+def _is_arithmetic(plan: BestMatchPlan) -> bool:
+    """Whether columns of numbers are all that pairs are found by."""
+    return all(one.term is not None for one in plan.criteria) and all(test.op for test in plan.tests)
+
+
+def _spilled(
+    plan: BestMatchPlan, window: MovingWindow, is_live: bool, text_of: Callable[[ast.Expr], str]
+) -> str:
+    """Where what has no room waits (thesis, 4.3.4.2 and 4.3.4.3)."""
+    if is_live:
+        return "with `--spill`, items of the windows that have no room wait in pages of a file; their numbers stay"
+    left, right = plan.left.leaves[window.left], plan.right.leaves[window.right]
+    return (
+        "with `--spill`, what has no room waits in pages of a file; numbers that have none are divided by ranges of"
+        f" {text_of(left)}, and their partners by {text_of(right)}: as cells, a list of pages for each range, or"
+        " as sorted runs, where an item is within reach of many ranges"
+    )
+
+
 def _may_be_swept(plan: BestMatchPlan) -> bool:
     return plan.written.kind != "inner" and not plan.pads_left and not plan.pads_right
 
@@ -67,6 +96,9 @@ def _role(criterion: BestMatchCriterion, window: MovingWindow | None) -> str:
     if criterion.term is None:
         return "tested by the query's own expression, on the pairs that other orders leave"
     if criterion.written.limit is not None:
-        return "grid, pairs beyond its limit are not looked at"
-    is_distance = criterion.term[:1] in (("abs",), ("distance",))
-    return "searched, nearest first" if is_distance else "searched, boxes that are worse are left out"
+        if criterion.term[:1] in _DISTANCES:
+            return "grid, its limit is an edge of cells in ε-grid order, or of boxes: what is beyond is not looked at"
+        return "grid, boxes beyond its limit are not looked at"
+    if criterion.term[:1] in _DISTANCES:
+        return "searched, nearest first"
+    return "searched, boxes that are worse are left out"

@@ -72,8 +72,9 @@ def write_best_match(
     if any(live):
         plan, declared, window = _with_stream_orders(c, plan)
     scanned = scanned_sides(plan, rest, result, c.functions.module)
-    orders = [" ".join(c.describe(criterion).split()) for criterion in plan.criteria]
-    for topic, text in told(plan, orders, [side is not None for side in scanned], is_looked_up, live, window):
+    orders = [_spelled(c, criterion) for criterion in plan.criteria]
+    is_scanned = [side is not None for side in scanned]
+    for topic, text in told(plan, orders, is_scanned, is_looked_up, live, window, partial(_spelled, c)):
         c.writer.notes.append(Note(plan.span, topic, text))
     sides = ((plan.left, scanned[0]), (plan.right, scanned[1]))
     bounds: list[Bound] = [[], []]
@@ -182,6 +183,11 @@ def _write_texts(
         c.writer.line(f"{joining}.written = {c.rt(PairText)}({template}, {paths})")
         c.writer.line(f"yield from {c.called(tuples_of)}({given})")
         c.writer.line("return")
+
+
+def _spelled(c: Compiler, node: ast.Node) -> str:
+    """A node as the query has it, on one line."""
+    return " ".join(c.describe(node).split())
 
 
 def _is_one_item(c: Compiler, plan: BestMatchPlan) -> bool:

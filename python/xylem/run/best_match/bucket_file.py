@@ -1,4 +1,7 @@
-"""Columns of numbers by bucket, in the file of spilled pages: written in any order, read one bucket at a time."""
+"""Columns of numbers by bucket, in the file of spilled pages: written in any order, read one bucket at a time.
+
+Buckets that are cells of a grid make this the *grid materialisation* of the thesis (4.3.4.3): a list of pages for each.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +43,13 @@ class BucketFile:
     def chunks(self, bucket: int) -> Iterator[list[array[Any]]]:
         """The rows of a bucket in the order they came, column by column, some at a time."""
         for places in self._places[bucket]:
-            yield self._columns([self._pages.get(place) for place in places])
+            yield columns_of(self._codes, [self._pages.get(place) for place in places])
         if any(self._last[bucket]):
-            yield self._columns(self._last[bucket])
+            yield columns_of(self._codes, self._last[bucket])
 
     def taken(self, bucket: int) -> list[array[Any]]:
         """All rows of a bucket, which nobody reads again."""
-        found = self._columns([b""] * len(self._codes))
+        found = columns_of(self._codes, [b""] * len(self._codes))
         for chunk in self.chunks(bucket):
             for column, values in zip(found, chunk, strict=True):
                 column.extend(values)
@@ -57,12 +60,14 @@ class BucketFile:
             held.clear()
         return found
 
-    def _columns(self, data: Sequence[bytes | bytearray]) -> list[array[Any]]:
-        made: list[array[Any]] = [array(code) for code in self._codes]
-        for column, values in zip(made, data, strict=True):
-            column.frombytes(values)
-        return made
-
     def __len__(self) -> int:
         """How many buckets there are."""
         return len(self._last)
+
+
+def columns_of(codes: str, data: Sequence[bytes | bytearray]) -> list[array[Any]]:
+    """The columns that some bytes are."""
+    made: list[array[Any]] = [array(code) for code in codes]
+    for column, values in zip(made, data, strict=True):
+        column.frombytes(values)
+    return made

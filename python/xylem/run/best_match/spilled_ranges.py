@@ -3,15 +3,22 @@
         one    ──[── range ──]──[── range ──]──        Each item of the joined side has one range of the value that
         other  ─[─── reach ───]                        windows move along; the others come to all ranges within reach.
 
-This is an external sort by that value, as far as it is needed: a range fits into memory, and within one the kernel
-finds the pairs. They come by range and are sorted into tuple order in the same way. Items at one value stay together,
-so a range is as large as these.
+A range fits into memory, and within one the kernel finds the pairs. They come by range and are sorted into tuple order
+by such ranges, too. Items at one value stay together, so a range is as large as these. The side of the partners is
+materialised in one of the two ways of the thesis (4.3.4.3):
+
+- *cells*: each range has a list of pages, and rows are appended to those of all ranges within their reach (grid
+  materialisation). Nothing is sorted.
+- *runs*: rows are written as sorted runs; the window of each range is what is left of the window before, merged with
+  what the runs have next (standard materialisation). No row is written twice, however many ranges it reaches.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import inf
 from typing import Any
 
 from xylem.source.kernel import number_column
@@ -24,6 +31,7 @@ from .moving_window import Sweep
 from .node_rows import NodeRows
 from .numeric_join import IrregularLeaf, NumericJoin
 from .side_rows import Column, SideRows, numbers_of
+from .sorted_runs import SortedRuns
 
 ITEM_BYTES = 64
 """What an item takes while the kernel looks for its partners."""
@@ -31,12 +39,20 @@ SAMPLES = 1 << 14
 """Values that the bounds of ranges are chosen by."""
 LEAST_ITEMS = 64
 """Of a range."""
+MOST_COPIES = 16.0
+"""A row that reaches more ranges than these, on average, is cheaper to sort than to copy."""
 _SIDES = "left", "right"
+_ROUNDED = 1e-12
+"""Far more than a dozen roundings of xs:double add up to."""
 
 
 def are_too_many(left: SideRows, right: SideRows, pages: TreePages) -> bool:
     """Whether the numbers of two sides take more than trees may."""
     return (len(left) + len(right)) * ITEM_BYTES > 4 * pages.memory_bytes
+
+
+Reach = tuple[float, float]
+"""Partners of a value lie between it plus the one number and it plus the other one."""
 
 
 class SpilledRanges:
@@ -127,7 +143,7 @@ class SpilledRanges:
         # The value of the first loop less that of the second lies between the bounds of the sweep.
         is_first = (own == "left") == self._spec.left_is_first
         reach = (sweep.least, sweep.most) if is_first else (-sweep.most, -sweep.least)
-        files = {own: self._divided(own, bounds, (0.0, 0.0)), other: self._divided(other, bounds, reach)}
+        files = {own: self._cells(own, bounds, (0.0, 0.0)), other: self._materialised(other, bounds, reach)}
         kept: dict[str, list[array[float]]] = {}
         for bucket in range(len(bounds) + 1):
             rows = {side: files[side].taken(bucket) for side in _SIDES}
@@ -149,10 +165,42 @@ class SpilledRanges:
         chosen = (sample[len(sample) * number // ranges] for number in range(1, ranges)) if sample else ()
         return sorted(set(chosen))
 
-    def _divided(self, side: str, bounds: Sequence[float], reach: tuple[float, float]) -> BucketFile:
-        """The rows of a side by range: the number of each, and its columns."""
-        codes = "I" + "d" * len(self._leaves[side])
-        made = BucketFile(self._pages, len(bounds) + 1, codes, self._pages.memory_bytes // 4)
+    # --- materialised
+
+    def _materialised(self, side: str, bounds: Sequence[float], reach: Reach) -> BucketFile | SortedRuns:
+        """The rows of a side that partners of each range are among."""
+        way = self._cells if self._copies(side, bounds, reach) <= MOST_COPIES else self._runs
+        return way(side, bounds, reach)
+
+    def _copies(self, side: str, bounds: Sequence[float], reach: Reach) -> float:
+        """How many ranges a row of a side reaches, on average of some."""
+        sample = number_column()
+        sample.extend(self._samples[side].tobytes())
+        found = sum(len(places) // 4 for _, places in sample.ranges(bounds, *reach))
+        return found / max(len(sample), 1)
+
+    def _cells(self, side: str, bounds: Sequence[float], reach: Reach) -> BucketFile:
+        """The rows of a side by range."""
+        made = BucketFile(self._pages, len(bounds) + 1, self._codes(side), self._pages.memory_bytes // 4)
+        for bucket, columns in self._rows(side, bounds, reach):
+            made.append(bucket, columns)
+        return made
+
+    def _runs(self, side: str, bounds: Sequence[float], reach: Reach) -> SortedRuns:
+        """The rows of a side in the order of the value that ranges are of."""
+        windows = [window_bounds(low, high, reach) for low, high in pairwise((-inf, *bounds, inf))]
+        key = 1 + self._swept_column(side)
+        made = SortedRuns(self._pages, windows, self._codes(side), key, self._pages.memory_bytes // 4)
+        for _, columns in self._rows(side, (), (0.0, 0.0)):
+            made.append(columns)
+        return made
+
+    def _codes(self, side: str) -> str:
+        """Of a row: its number, and its columns."""
+        return "I" + "d" * len(self._leaves[side])
+
+    def _rows(self, side: str, bounds: Sequence[float], reach: Reach) -> Iterator[tuple[int, list[bytes]]]:
+        """Rows with the number of a range that they reach, some at a time."""
         swept, start = self._swept_column(side), 0
         for chunk in self._stored[side].chunks(0):
             columns = [number_column() for _ in chunk]
@@ -160,9 +208,8 @@ class SpilledRanges:
                 column.extend(values.tobytes())
             for bucket, rows in columns[swept].ranges(bounds, *reach):
                 numbers = array("I", (start + row for row in memoryview(rows).cast("I")))
-                made.append(bucket, [numbers.tobytes(), *(column.picked(rows) for column in columns)])
+                yield bucket, [numbers.tobytes(), *(column.picked(rows) for column in columns)]
             start += len(columns[swept])
-        return made
 
     def _joined(self, rows: dict[str, list[array[float]]], kind: str) -> tuple[Sequence[int], Sequence[int]]:
         """The pairs of some rows: the numbers of their items."""
@@ -183,6 +230,16 @@ class SpilledRanges:
             if isinstance(column, Column)
         }
         return like.with_columns(range(len(columns[0])), made)
+
+
+def window_bounds(low: float, high: float, reach: Reach) -> tuple[float, float]:
+    """The values that have partners from one value on and below another."""
+
+    def moved(value: float, by: float, sign: int) -> float:
+        slack = (abs(value) + 2 * (abs(reach[0]) + abs(reach[1]))) * _ROUNDED
+        return value - by + sign * slack if abs(value) < inf else value
+
+    return moved(low, reach[1], -1), moved(high, reach[0], 1)
 
 
 def _keep(kept: dict[str, list[array[float]]], rows: dict[str, list[array[float]]], pairs: Any) -> None:
