@@ -16,9 +16,12 @@ use crate::template::{
 /// Functions that call each other more often than this are left to the query, which has a stack for that.
 const MOST_CALLS: usize = 200;
 
-/// Once a batch holds more text than this, further results are left to the query, which writes each one and forgets it: elements
+/// Once a batch holds so much text, further results are left to the query, which writes each one and forgets it: elements
 /// in each other, all of them copied, are many times the input.
-const MOST_TEXT: usize = 32 << 20;
+const ENOUGH_TEXT: usize = 16 << 20;
+
+/// A result that makes it more than this is left to the query, too. It is far from enough, so that few are begun in vain.
+const MOST_TEXT: usize = 2 * ENOUGH_TEXT;
 
 /// Append the result of a template for the element of a row; what items it is. Nothing is taken back if it is undecided.
 pub fn write_result<'a>(
@@ -47,6 +50,9 @@ fn written<'a>(
     variables: Vec<Value<'a>>,
     out: &'a mut Vec<u8>,
 ) -> Result<Items, Undecided> {
+    if out.len() > ENOUGH_TEXT {
+        return Err(Undecided);
+    }
     let mut writer = Writer {
         named,
         out,

@@ -10,6 +10,7 @@ pub mod axes;
 mod lazy_steps;
 mod nearest;
 mod paging;
+mod scope_index;
 pub mod text;
 
 use std::borrow::Cow;
@@ -53,6 +54,8 @@ pub struct Tree {
     index: Mutex<FxHashMap<u32, Arc<[u32]>>>,
     /// The last answer of each step to the sides.
     nearest: Mutex<FxHashMap<nearest::StepKey, nearest::Nearest>>,
+    /// What is in scope where, once many have asked.
+    scopes: Mutex<scope_index::ScopeCache>,
 }
 
 impl Tree {
@@ -71,6 +74,7 @@ impl Tree {
             opened: rows.spine,
             index: Mutex::default(),
             nearest: Mutex::default(),
+            scopes: Mutex::default(),
         })
     }
 
@@ -254,6 +258,7 @@ impl Tree {
     fn forget_index(&mut self) {
         self.index.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         self.nearest.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.scopes.get_mut().unwrap_or_else(PoisonError::into_inner) = scope_index::ScopeCache::default();
     }
 
     /// The rows of a code in a range, appended to others.
@@ -318,6 +323,7 @@ impl Tree {
 
     /// Set the declarations of an element.
     pub fn declare(&mut self, row: u32, bindings: Vec<Binding>) {
+        self.forget_index();
         match self.declared.binary_search_by_key(&row, |entry| entry.0) {
             Ok(place) => self.declared[place].1 = bindings.into(),
             Err(place) => self.declared.insert(place, (row, bindings.into())),

@@ -221,6 +221,76 @@ fn text_comes_in_pieces_of_any_size() {
     assert_eq!(written(&tree, 7, 9, Some(vec![("p".into(), "v".into())]), 1), "<q:b x=\"2\"/>");
 }
 
+/// Elements in each other and beside each other that declare few prefixes again and again, take some back, and repeat some.
+fn declaring(seed: u64) -> Tree {
+    let mut state = seed;
+    let mut random = move |below: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let mut parents: Vec<u32> = vec![0];
+    let mut open: Vec<u32> = vec![0];
+    for row in 1..40u32 {
+        open.truncate(1 + random(open.len() as u64 + 1) as usize);
+        parents.push(*open.last().unwrap());
+        open.push(row);
+    }
+    let mut ends: Vec<u32> = (1..=parents.len() as u32).collect();
+    for row in (1..parents.len()).rev() {
+        ends[parents[row] as usize] = ends[parents[row] as usize].max(ends[row]);
+    }
+    let mut tree = Tree::default();
+    for (&parent, &end) in parents.iter().zip(&ends) {
+        tree.push(A, end, parent, "");
+    }
+    for row in 0..40 {
+        let given = |prefix: &str, uri: u64| (prefix.into(), ["", "u", "v"][uri as usize].into());
+        let least = |prefix: &str| u64::from(!prefix.is_empty());
+        let all =
+            ["", "p", "q", "xml"].map(|prefix| (random(3) == 0).then(|| given(prefix, random(3).max(least(prefix)))));
+        let bindings: Vec<Binding> = all.into_iter().flatten().collect();
+        if !bindings.is_empty() {
+            tree.declare(row, bindings);
+        }
+    }
+    tree
+}
+
+#[test]
+fn scopes_are_the_same_with_and_without_an_index() {
+    let around: Vec<Binding> = vec![("".into(), "u".into()), ("q".into(), "v".into()), ("z".into(), "u".into())];
+    for seed in 0..200 {
+        let (plain, indexed) = (declaring(seed), declaring(seed));
+        assert!(indexed.scope_index(1 << 30).is_some());
+        for row in 0..40 {
+            let end = plain.ends()[row as usize];
+            for around in [None, Some(Vec::new()), Some(around.clone())] {
+                let wanted = written(&plain, row, end, around.clone(), 1000);
+                assert_eq!(written(&indexed, row, end, around, 7), wanted, "seed {seed}, row {row}");
+            }
+        }
+        assert!(plain.scope_index(0).is_none());
+    }
+}
+
+#[test]
+fn an_index_of_scopes_comes_when_it_is_worth_it() {
+    let mut tree = Tree::default();
+    for row in 0..2000 {
+        tree.push(A, 2000, u32::saturating_sub(row, 1), "");
+        tree.declare(row, vec![(format!("p{row}").as_str().into(), "u".into())]);
+    }
+    assert!(tree.scope_index(0).is_none());
+    written(&tree, 0, 2000, None, 1 << 20);
+    assert!(tree.scope_index(0).is_none());
+    written(&tree, 1, 2000, None, 1 << 20);
+    assert!(tree.scope_index(0).is_some());
+    tree.declare(5, vec![]);
+    assert!(tree.scope_index(0).is_none());
+    tree.declare(5, vec![("p1".into(), "".into())]);
+    assert!(tree.scope_index(1 << 30).is_none());
+}
+
 #[test]
 fn subtrees_are_appended_with_their_names() {
     let mut source = sample();

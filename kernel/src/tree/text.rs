@@ -2,9 +2,12 @@
 //!
 //! Written in pieces, so that the text of a large document is never held whole.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
-use super::{Tree, KIND_MASK};
+use super::scope_index::ScopeIndex;
+use super::{between, Tree, KIND_MASK};
 use crate::escaping::{escape, Place};
 use crate::namespaces::Binding;
 use crate::rows::kind;
@@ -38,8 +41,16 @@ struct Open {
     outer: usize,
 }
 
+/// Where the writing has come to in an index of scopes.
+struct Indexed {
+    scopes: Arc<ScopeIndex>,
+    /// The next element that declares something.
+    next: u32,
+}
+
 /// Where the writing of some rows has come to.
 pub struct Writing {
+    first: u32,
     row: u32,
     end: u32,
     open: Vec<Open>,
@@ -47,8 +58,11 @@ pub struct Writing {
     around: Option<Scope>,
     /// The last outermost element.
     outermost: u32,
-    /// What the open elements inside have declared.
+    /// What the open elements inside have declared, where there is no index that knows.
     scope: Scope,
+    index: Option<Indexed>,
+    /// Whether nothing has been written that may have declared something.
+    is_new: bool,
     /// Whether the rows stand outside all elements of the output.
     is_outside: bool,
 }
@@ -60,7 +74,18 @@ impl Writing {
     pub fn new(start: u32, end: u32, around: Option<Vec<Binding>>) -> Writing {
         let is_outside = around.is_none();
         let around = around.map(|bindings| Scope::new(&bindings));
-        Writing { row: start, end, open: Vec::new(), around, outermost: start, scope: Scope::default(), is_outside }
+        Writing {
+            first: start,
+            row: start,
+            end,
+            open: Vec::new(),
+            around,
+            outermost: start,
+            scope: Scope::default(),
+            index: None,
+            is_new: true,
+            is_outside,
+        }
     }
 
     /// Write on until there are that many bytes, or all is written; whether there is more.
@@ -122,13 +147,30 @@ impl Writing {
 
     /// An outermost element declares all that is in scope, an inner one what differs from the output so far.
     fn declare(&mut self, tree: &Tree, row: u32, out: &mut Vec<u8>) {
-        if self.is_outside && self.open.is_empty() {
+        let is_outermost = self.is_outside && self.open.is_empty();
+        if std::mem::take(&mut self.is_new) {
+            self.index = tree.scope_index(between(&tree.declared, row, self.end).len() + 1).map(|scopes| {
+                let next = scopes.first_from(row);
+                Indexed { scopes, next }
+            });
+        }
+        if let Some(indexed) = &mut self.index {
+            let next = indexed.next;
+            let has_own = indexed.scopes.is_at(next, row);
+            indexed.next += u32::from(has_own);
+            if is_outermost {
+                indexed.scopes.push_in_scope(tree, row, out);
+            } else if has_own {
+                indexed.scopes.push_own(next, self.first, self.around.as_ref(), out);
+            }
+            return;
+        }
+        if is_outermost {
             (self.outermost, self.around) = (row, None);
             // No prefix is among them twice, and most elements inside declare nothing: they need not be remembered.
-            tree.in_scope(row)
-                .into_iter()
-                .filter(|binding| &*binding.0 != "xml")
-                .for_each(|each| push_declaration(each, out));
+            let in_scope = tree.in_scope(row);
+            tree.scope_index(in_scope.len());
+            in_scope.into_iter().filter(|binding| &*binding.0 != "xml").for_each(|each| push_declaration(each, out));
             return;
         }
         for binding in tree.declared_at(row) {

@@ -1,0 +1,187 @@
+//! The namespaces in scope of many rows of one tree, once that is worth it: no prefix is compared as text again.
+//!
+//! Elements in each other that all declare something have as many namespaces in scope as they have ancestors. Whoever writes
+//! them all would look up each prefix for each pair; here each declaration knows what it hides, and how it is written.
+
+use std::ops::Range;
+use std::sync::{Arc, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::Tree;
+use crate::namespaces::Binding;
+use crate::scopes::{push_declaration, Scope};
+
+/// So little is never worth an index.
+const FEW: usize = 1000;
+
+/// One declaration.
+struct Declared {
+    row: u32,
+    binding: Binding,
+    /// The number of its prefix.
+    prefix: u32,
+    /// The nearest declaration of its prefix further out, and whether that binds the same.
+    hidden: Option<(u32, bool)>,
+    /// Where its text ends; it begins where the one before it ends.
+    text_end: usize,
+}
+
+/// An element that declares something.
+struct Declaring {
+    row: u32,
+    /// The nearest ancestor that declares something.
+    outer: Option<u32>,
+    /// Where its declarations end; they begin where those of the one before it end.
+    end: u32,
+}
+
+/// All declarations of a tree.
+#[derive(Default)]
+pub struct ScopeIndex {
+    elements: Vec<Declaring>,
+    declared: Vec<Declared>,
+    /// The declarations as they stand in start tags; nothing for `xml`.
+    text: Vec<u8>,
+    prefixes: usize,
+}
+
+/// An index, or how much has been done without one since the tree has changed.
+#[derive(Default)]
+pub struct ScopeCache {
+    spent: usize,
+    index: Option<Arc<ScopeIndex>>,
+}
+
+impl Tree {
+    /// The index of scopes, made once as much work as making it has been done without; `work` is what comes next.
+    ///
+    /// There is none for a tree in which a prefix is taken back.
+    pub fn scope_index(&self, work: usize) -> Option<Arc<ScopeIndex>> {
+        let mut cache = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.index.is_none() {
+            cache.spent += work;
+            if cache.spent > self.declared.len() + FEW {
+                let all = || self.declared.iter().flat_map(|(_, bindings)| bindings.iter());
+                let is_worth_it = cache.spent > all().count() && !all().any(is_taken_back);
+                cache.index = is_worth_it.then(|| Arc::new(ScopeIndex::new(self)));
+                cache.spent = 0;
+            }
+        }
+        cache.index.clone()
+    }
+}
+
+impl ScopeIndex {
+    fn new(tree: &Tree) -> Self {
+        let mut index = ScopeIndex::default();
+        let mut numbers: FxHashMap<Arc<str>, u32> = FxHashMap::default();
+        // The innermost declaration of each prefix, and the elements around the current one.
+        let mut innermost: Vec<Option<u32>> = Vec::new();
+        let mut open: Vec<u32> = Vec::new();
+        for (row, bindings) in &tree.declared {
+            while let Some(place) = open.pop() {
+                if tree.ends[index.elements[place as usize].row as usize] > *row {
+                    open.push(place);
+                    break;
+                }
+                for declared in index.own(place) {
+                    innermost[declared.prefix as usize] = declared.hidden.map(|(hidden, _)| hidden);
+                }
+            }
+            for binding in bindings.iter() {
+                let unused = numbers.len() as u32;
+                let prefix = *numbers.entry(binding.0.clone()).or_insert(unused);
+                innermost.resize(numbers.len(), None);
+                let place = innermost[prefix as usize];
+                let hidden = place.map(|place| (place, index.declared[place as usize].binding.1 == binding.1));
+                innermost[prefix as usize] = Some(index.declared.len() as u32);
+                if &*binding.0 != "xml" {
+                    push_declaration(binding, &mut index.text);
+                }
+                let text_end = index.text.len();
+                index.declared.push(Declared { row: *row, binding: binding.clone(), prefix, hidden, text_end });
+            }
+            let (outer, end) = (open.last().copied(), index.declared.len() as u32);
+            open.push(index.elements.len() as u32);
+            index.elements.push(Declaring { row: *row, outer, end });
+        }
+        index.prefixes = numbers.len();
+        index
+    }
+
+    fn places(&self, element: u32) -> Range<usize> {
+        let start = element.checked_sub(1).map_or(0, |before| self.elements[before as usize].end);
+        start as usize..self.elements[element as usize].end as usize
+    }
+
+    fn own(&self, element: u32) -> impl Iterator<Item = &Declared> {
+        self.declared[self.places(element)].iter()
+    }
+
+    fn push_text(&self, place: usize, out: &mut Vec<u8>) {
+        let start = place.checked_sub(1).map_or(0, |before| self.declared[before].text_end);
+        out.extend_from_slice(&self.text[start..self.declared[place].text_end]);
+    }
+
+    /// Where the first element stands that declares something, from a row on.
+    pub fn first_from(&self, row: u32) -> u32 {
+        self.elements.partition_point(|element| element.row < row) as u32
+    }
+
+    /// Whether the element at a place has that row.
+    #[inline(always)]
+    pub fn is_at(&self, element: u32, row: u32) -> bool {
+        self.elements.get(element as usize).is_some_and(|element| element.row == row)
+    }
+
+    /// Append the declarations of all that is in scope of a row, its own first.
+    pub fn push_in_scope(&self, tree: &Tree, row: u32, out: &mut Vec<u8>) {
+        let mut is_hidden = vec![false; self.prefixes];
+        let mut element = self.nearest(tree, row);
+        while let Some(here) = element {
+            for place in self.places(here) {
+                let declared = &self.declared[place];
+                if !std::mem::replace(&mut is_hidden[declared.prefix as usize], true) && !declared.binding.1.is_empty()
+                {
+                    self.push_text(place, out);
+                }
+            }
+            element = self.elements[here as usize].outer;
+        }
+    }
+
+    /// The nearest element that declares something, from a row up.
+    fn nearest(&self, tree: &Tree, row: u32) -> Option<u32> {
+        let mut here = Some(row);
+        while let Some(row) = here {
+            let place = self.first_from(row);
+            if self.is_at(place, row) {
+                return Some(place);
+            }
+            here = tree.parent(row);
+        }
+        None
+    }
+
+    /// Append what an element declares that differs from the output so far: from what the rows from `first` on have declared,
+    /// and from what has been declared around them. Without that, all that was in scope of them has been declared.
+    pub fn push_own(&self, element: u32, first: u32, around: Option<&Scope>, out: &mut Vec<u8>) {
+        for place in self.places(element) {
+            let Declared { binding: (prefix, uri), hidden, .. } = &self.declared[place];
+            let inside = hidden.filter(|(place, _)| around.is_none() || self.declared[*place as usize].row >= first);
+            let is_known = match (inside, around) {
+                (Some((_, is_same)), _) => is_same,
+                (None, around) => around.and_then(|around| around.uri(prefix)).unwrap_or("") == &**uri,
+            };
+            if !is_known {
+                self.push_text(place, out);
+            }
+        }
+    }
+}
+
+/// Whether a prefix is taken back, which XML 1.0 cannot write: what it meant further out still holds in the output.
+fn is_taken_back((prefix, uri): &Binding) -> bool {
+    !prefix.is_empty() && uri.is_empty()
+}
