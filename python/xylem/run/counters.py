@@ -17,7 +17,7 @@ from xylem.plan.operators.operator import Meter, place_key
 from xylem.plan.scan_plan import LEAF, WRITTEN, Written
 from xylem.plan.scan_table import TableState
 
-from .runtime.anchored_indexes import AnchoredIndexes
+from .runtime.anchored_values import AnchoredValues
 from .runtime.joins import JoinIndex
 from .runtime.many_keys import ManyKeysIndex
 from .runtime.tuples import groups_of, ordered
@@ -104,7 +104,7 @@ class Counters:
                 space[name] = self._sorting(program.spans, number)
             elif value is groups_of:
                 space[name] = self._grouping(program.spans, number)
-            elif value in (JoinIndex, ManyKeysIndex, AnchoredIndexes):
+            elif value in (JoinIndex, ManyKeysIndex, AnchoredValues):
                 space[name] = self._indexing(value, program, number)
 
     def _sorting(self, spans: Sequence[Span | None], number: int) -> Callable[..., Any]:

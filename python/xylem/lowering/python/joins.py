@@ -16,7 +16,7 @@ from xylem.errors import DynamicError
 from xylem.functions.registry import PREFIXES
 from xylem.plan.note import Note
 from xylem.run.runtime import joins as rt
-from xylem.run.runtime.anchored_indexes import AnchoredIndexes
+from xylem.run.runtime.anchored_values import AnchoredValues
 from xylem.run.runtime.many_keys import FailedKeys, ManyKeysIndex
 from xylem.run.runtime.shared_values import of_each_parent
 from xylem.syntax import ast
@@ -127,27 +127,25 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
         if join.anchor is None:
             index = placed_for(c, name, f"{kind}({arguments})", (join.collection, *keys), join.is_of_input)
         else:
-            index = _anchored(c, name, f"{c.rt(AnchoredIndexes)}({kind}, {arguments})", join)
+            made = f"{c.rt(AnchoredValues)}({kind}, {arguments})"
+            index = placed_at_anchor(c, name, made, join.anchor, (join.collection, *keys))
     c.writer.indexes[name] = join.span
     asked = _tuple([_values(c, test.probe, test.op) for test in join.tests])
     return f"({index} if {index}.built else {index}.build({c.writer.call(build)}))", asked, item[-1]
 
 
-def _anchored(c: Compiler, name: str, made: str, join: ast.JoinClause) -> str:
-    """Write the indexes of an anchor's nodes where the last variable beside it is bound; gives that of this turn."""
-    assert join.anchor is not None
-    anchor = join.anchor.expanded
-    reading = (join.collection, *(test.key for test in join.tests))
-    reads = frozenset[ExpandedName]().union(*map(free_in, reading)) - {anchor}
+def placed_at_anchor(c: Compiler, name: str, made: str, anchor: ast.Name, reading: Sequence[ast.Node]) -> str:
+    """Write what is kept for an anchor's nodes where the last variable beside it is bound; gives that of this turn."""
+    reads = frozenset[ExpandedName]().union(*map(free_in, reading)) - {anchor.expanded}
     if c.writer.is_streamed:
         # Kept while one handler runs: the tree grows before the next one.
         here = [one for one, variable in c.scope.variables.items() if variable.mark is not None]
         reads |= {min(here, key=lambda one: c.scope.variables[one].order)}
-    indexes = placed(c, name, made, reads, reading)
-    node = c.as_sequence(c.use(c.scope.variables[anchor]))
-    index = c.writer.fresh("index")
-    c.writer.line(f"{index} = {indexes}.of({node})")
-    return index
+    kept = placed(c, name, made, reads, reading)
+    node = c.as_sequence(c.use(c.scope.variables[anchor.expanded]))
+    of_this_turn = c.writer.fresh("kept")
+    c.writer.line(f"{of_this_turn} = {kept}.of({node})")
+    return of_this_turn
 
 
 def _values(c: Compiler, expr: ast.Expr, op: str) -> str:

@@ -7,13 +7,14 @@ from typing import NamedTuple
 from xylem.analysis.facts.position_tests import position_tests
 from xylem.plan.note import Note
 from xylem.run.runtime import shared_values as rt
+from xylem.run.runtime.anchored_values import AnchoredValues
 from xylem.syntax import ast
 from xylem.values import atomic_type as at
 from xylem.values.sequence_type import ONE_ATOMIC, AtomicItem, Occurrence, SequenceType
 
 from .code import Code, Shape, many
 from .compiler import Compiler, compiles
-from .joins import placed_for
+from .joins import placed_at_anchor, placed_for
 
 
 class _Kept(NamedTuple):
@@ -60,6 +61,11 @@ def _kept(c: Compiler, node: ast.Shared) -> _Kept:
         c.writer.line(f"return {c.as_sequence(code)}")
 
     compute = c.lifted("shared", [], c.describe(node.value), write)
-    c.writer.notes.append(Note(node.span, "computed once", f"{c.describe(node.value)} is the same at each turn"))
-    cell = placed_for(c, c.writer.fresh("shared"), f"{c.rt(rt.SharedValue)}()", (node.value,), node.is_of_input)
-    return _Kept(cell, f"({cell}.items if {cell}.is_known else {cell}.keep({c.writer.call(compute)}))", kinds[0])
+    how_often = "at each turn" if node.anchor is None else "for all that have the same node above them"
+    c.writer.notes.append(Note(node.span, "computed once", f"{c.describe(node.value)} is the same {how_often}"))
+    name, kind = c.writer.fresh("shared"), c.rt(rt.SharedValue)
+    if node.anchor is None:
+        cell = placed_for(c, name, f"{kind}()", (node.value,), node.is_of_input)
+    else:
+        cell = placed_at_anchor(c, name, f"{c.rt(AnchoredValues)}({kind})", node.anchor, (node.value,))
+    return _Kept(cell, f"({cell}.items if {cell}.built else {cell}.keep({c.writer.call(compute)}))", kinds[0])

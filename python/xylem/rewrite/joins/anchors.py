@@ -1,37 +1,88 @@
-"""Collections that start at a node which changes with a loop, yet is the same at many of its turns: the anchor.
+"""Expressions that start at a node which changes with a loop, yet is the same at many of its turns: the anchor.
 
     $x/ancestor::site//person[@id = $x/@ref]     →    let $from := $x/ancestor::site
                                                       for join $p in $from//person by $p/@id = $x/@ref return $p
+    $x/price = max($x/../item/price)             →    $x/price = (let $from := $x/.. return max($from/item/price))
 
-Gain:   the collection of each node that the anchor holds is indexed once (run/runtime/anchored_indexes.py).
-Needs:  a path that goes up, or to the root, from a node and then down again; or one that goes far down from a parameter
-        of a function, which is mostly called with the same document.
-Safe:   the index of a node has what the path finds from that node. Of no node, or of several, none is kept.
+Gain:   what is found from each node that the anchor holds is indexed or computed once (run/runtime/anchored_values.py).
+Needs:  paths that go up, or to the root, from a node and then down again, all from the same node; or one that goes far
+        down from a parameter of a function, which is mostly called with the same document.
+Safe:   what is kept for a node is what the paths find from that node. Several nodes are one anchor.
 """
 
 from __future__ import annotations
 
-from xylem.analysis.facts.standard_calls import is_call
+from dataclasses import replace
+from typing import Any
+
+from xylem.analysis.ast_replacement import with_values
+from xylem.analysis.facts.standard_calls import argument_of, is_call
+from xylem.analysis.free_variables import free_in
 from xylem.syntax import ast
 
+from ..fresh_names import bound_names
 from .surroundings import Surroundings
 
 UPWARDS = frozenset({"parent", "ancestor", "ancestor-or-self"})
 
 
-def at_anchor(collection: ast.Expr, around: Surroundings, name: ast.Name) -> tuple[ast.LetClause, ast.Expr] | None:
-    """The anchor of a collection, under a name, and the collection seen from there."""
-    steps: list[ast.Path] = []
-    path = collection
-    while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep) and path.right.axis not in UPWARDS:
-        steps.append(path)
-        path = path.left
-    if not steps or around.depth_of(path) < around.depth or not _is_shared(path, steps, around):
+def at_anchor(expr: ast.Expr, around: Surroundings, name: ast.Name) -> tuple[ast.LetClause, ast.Expr] | None:
+    """The anchor of an expression, under a name, and the expression seen from there."""
+    seen = _FromAnchor(around, name)
+    made = seen.visit(expr)
+    if seen.anchor is None:
         return None
-    found: ast.Expr = ast.VarRef(name, span=path.span)
-    for step in reversed(steps):
-        found = ast.Path(found, step.right, span=step.span)
-    return ast.LetClause(name, None, path, span=path.span), found
+    bound = {one.expanded for node in expr.walk() for one in bound_names(node)}
+    if free_in(seen.anchor) & bound:
+        return None
+    return ast.LetClause(name, None, seen.anchor, span=seen.anchor.span), made
+
+
+class _FromAnchor:
+    """Lets the paths of an expression start at a variable instead of at the node that the first of them starts at."""
+
+    def __init__(self, around: Surroundings, name: ast.Name) -> None:
+        self.around = around
+        self.name = name
+        self.anchor: ast.Expr | None = None
+
+    def visit(self, node: Any) -> Any:
+        if isinstance(node, tuple):
+            made = tuple(self.visit(one) if isinstance(one, (ast.Node, tuple)) else one for one in node)
+            return node if all(a is b for a, b in zip(node, made, strict=True)) else made
+        match node:
+            case ast.Path(right=ast.AxisStep()):
+                return self._path(node)
+            # Another item is the context item in what stands behind a path, and in a predicate.
+            case ast.Path(left=inner) | ast.SimpleMap(left=inner):
+                made = self.visit(inner)
+                return node if made is inner else replace(node, left=made)
+            case ast.Filter(base=inner):
+                made = self.visit(inner)
+                return node if made is inner else replace(node, base=made)
+            case ast.AxisStep() | ast.InlineFunction():
+                return node
+        return with_values(node, self.visit)
+
+    def _path(self, path: ast.Path) -> ast.Expr:
+        steps: list[ast.Path] = []
+        start: ast.Expr = path
+        while isinstance(start, ast.Path) and isinstance(start.right, ast.AxisStep) and start.right.axis not in UPWARDS:
+            steps.append(start)
+            start = start.left
+        if not steps:
+            return path
+        is_deep = self.around.depth_of(start) >= self.around.depth
+        if is_deep and self.anchor in (None, start) and _is_shared(start, steps, self.around):
+            self.anchor = start
+            found: ast.Expr = ast.VarRef(self.name, span=start.span)
+        else:
+            found = self.visit(start)
+            if found is start:
+                return path
+        for step in reversed(steps):
+            found = ast.Path(found, step.right, span=step.span)
+        return found
 
 
 def _is_shared(start: ast.Expr, steps: list[ast.Path], around: Surroundings) -> bool:
@@ -39,7 +90,7 @@ def _is_shared(start: ast.Expr, steps: list[ast.Path], around: Surroundings) -> 
     match start:
         case ast.AxisStep(axis=axis) | ast.Path(right=ast.AxisStep(axis=axis)):
             return axis in UPWARDS
-        case ast.Path(right=call) | call if is_call(call, "root"):
+        case ast.Path(right=call) | call if is_call(call, "root") or argument_of(call, "root") is not None:
             return True
         case ast.VarRef(name=name):
             axes = [step.right.axis for step in steps if isinstance(step.right, ast.AxisStep)]

@@ -65,37 +65,20 @@ class _Finder(LoopJoins):
     def visit(self, node: Any, around: Surroundings) -> Any:
         match node:
             case ast.Flwor(clauses=clauses, result=result):
+                shared = self._chosen(node, around) if _chooses(node) else None
+                if shared is not None:
+                    return shared
                 made = self._flwor(clauses, result, around)
                 return replace(node, clauses=tuple(made.clauses), result=made.result)
             case ast.Quantified():
-                return self._quantified(node, around)
-            case ast.Path(left=ast.VarRef() as start, right=ast.FunctionCall() as call) if is_call(call, "root"):
-                root = self._root(replace(call, arguments=(start,)), around)
-                return root if isinstance(root, ast.Root) else node
-            case ast.Path(left=left, right=right):
-                if isinstance(right, ast.AxisStep):
-                    beside = self._tested_beside(node, around)
-                    if beside is not None:
-                        return beside
-                start = self.visit(left, around)
-                if isinstance(right, ast.AxisStep):
-                    return self._step(start, right, node, around)
-                return replace(node, left=start, right=self.visit(right, around.in_focus_of(start)))
-            case ast.AxisStep():
-                return self._tested_beside(node, around) or self._step(None, node, node, around)
-            case ast.Filter(base=base, predicate=predicate) if self._is_kept(base, predicate, around):
-                inner = self._predicate(predicate, base, around)
-                return replace(node, base=self._shared(base, around), predicate=inner)
-            case ast.FunctionCall(name=name, arguments=(base, start, *more)) if self._is_cut(name, base, start, around):
-                rest = tuple(self.visit(one, around) for one in (start, *more))
-                return replace(node, arguments=(self._shared(base, around), *rest))
-            case ast.FunctionCall(name=name, arguments=(values, sought)) if self._is_sought_in(name, values, around):
-                found = self._shared(ast.FunctionCall(ast.Name("data", "fn", FN), (values,), span=values.span), around)
-                return replace(node, arguments=(found, self.visit(sought, around)))
+                return self._chosen(node, around) or self._quantified(node, around)
+            case ast.Path() | ast.AxisStep():
+                return self._path(node, around)
             case ast.Filter(base=ast.Shared() as base, predicate=predicate):
                 return replace(node, predicate=self._predicate(predicate, base, around))
             case ast.Filter(base=base, predicate=predicate):
-                return self._filtered(self.visit(base, around), (predicate,), node, around)
+                picked = self._picked(node, around)
+                return picked or self._filtered(self.visit(base, around), (predicate,), node, around)
             case ast.SimpleMap(left=left, right=right):
                 start = self.visit(left, around)
                 return replace(node, left=start, right=self.visit(right, around.in_focus_of(start)))
@@ -130,11 +113,40 @@ class _Finder(LoopJoins):
         default = self.visit(node.default, around.with_sequences(node.default_variable))
         return replace(node, operand=self.visit(node.operand, around), cases=cases, default=default)
 
+    def _path(self, path: ast.Expr, around: Surroundings) -> ast.Expr:
+        """A path as a whole: what it chooses may be the same at many turns, or the nodes that its last step is for."""
+        shared = self._chosen(path, around) if _chooses(path) else None
+        if shared is not None:
+            return shared
+        before = len(self.facts.found)
+        made = self._steps(path, around)
+        if len(self.facts.found) == before and isinstance(path, ast.Path) and _chooses(path.left):
+            start = self._chosen(path.left, around)
+            return made if start is None else self._last_step(path, start, around)
+        return made
+
+    def _steps(self, path: ast.Expr, around: Surroundings) -> ast.Expr:
+        match path:
+            case ast.Path(left=ast.VarRef() as start, right=ast.FunctionCall() as call) if is_call(call, "root"):
+                root = self._root(replace(call, arguments=(start,)), around)
+                return root if isinstance(root, ast.Root) else path
+            case ast.Path(left=left, right=right):
+                beside = self._tested_beside(path, around) if isinstance(right, ast.AxisStep) else None
+                return beside or self._last_step(path, self._steps(left, around), around)
+            case ast.AxisStep():
+                return self._tested_beside(path, around) or self._step(None, path, path, around)
+        return cast("ast.Expr", self.visit(path, around))
+
+    def _last_step(self, path: ast.Path, start: ast.Expr, around: Surroundings) -> ast.Expr:
+        if isinstance(path.right, ast.AxisStep):
+            return self._step(start, path.right, path, around)
+        return replace(path, left=start, right=self.visit(path.right, around.in_focus_of(start)))
+
     def _call(self, node: ast.FunctionCall, around: Surroundings) -> ast.Expr:
-        if self.facts.shares_values and self._is_shared(node, around):
-            return self._shared(node, around)
-        rebuilt: ast.Expr = self._rebuilt(node, around)
-        return rebuilt
+        shared = self._cut(node, around) or self._sought(node, around)
+        if shared is None and self.facts.shares_values:
+            shared = self._folded(node, around)
+        return shared or self._rebuilt(node, around)
 
     def _root(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr:
         """root($x) of a node in the input is what `/` is here: the same at each turn."""
@@ -163,9 +175,10 @@ class _Finder(LoopJoins):
     def _step(self, start: ast.Expr | None, step: ast.AxisStep, whole: ast.Expr, around: Surroundings) -> ast.Expr:
         plain = replace(step, predicates=())
         base = plain if start is None else ast.Path(start, plain, span=whole.span)
-        if self._is_kept_by_parent(base, step, around):
-            return self._kept_by_parent(base, step, whole, around)
-        return self._filtered(base, step.predicates, whole, around)
+        return (
+            self._picked_of_parents(base, step, whole, around)
+            or self._filtered(base, step.predicates, whole, around)
+        )
 
     def _filtered(
         self, base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr, around: Surroundings
@@ -391,6 +404,17 @@ def _place_behind(
             case ast.FunctionCall(name=name, arguments=()) if name.expanded == (FN, "last"):
                 return -1, tuple(rest)
     return None, predicates
+
+
+def _chooses(path: ast.Expr) -> bool:
+    """Whether a step of a path has predicates, or a loop has conditions."""
+    if isinstance(path, ast.Flwor):
+        return any(isinstance(clause, ast.WhereClause) for clause in path.clauses)
+    while isinstance(path, ast.Path):
+        if isinstance(path.right, ast.AxisStep) and path.right.predicates:
+            return True
+        path = path.left
+    return isinstance(path, ast.AxisStep) and bool(path.predicates)
 
 
 _OF_EACH = ((FN, "data"), (FN, "distinct-values"))

@@ -20,7 +20,6 @@ from xylem.syntax import ast
 
 from ..fresh_names import bound_names
 from ..substitution import FocusInTheWay, Substitution
-from .anchors import at_anchor
 from .candidates import (
     Wanted,
     conditions,
@@ -36,7 +35,6 @@ from .condition import Condition
 from .difference_bounds import BOUNDS, with_bounds
 from .shared_values import SharedValues
 from .surroundings import Surroundings
-from .visitor import JOIN_NAMESPACE
 
 
 class _Clauses(NamedTuple):
@@ -150,12 +148,6 @@ class LoopJoins(SharedValues):
         anchor, collection = found
         joined = self._joined(replace(clause, collection=collection), rest, result, around.with_anchor(anchor.name))
         return None if joined is None else (anchor, joined)
-
-    def _at_anchor(self, collection: ast.Expr, around: Surroundings) -> tuple[ast.LetClause, ast.Expr] | None:
-        if not self.facts.finds_anchors or not isinstance(collection, ast.Path):
-            return None
-        # Only the collection itself reads it: inside, another may have its name.
-        return at_anchor(collection, around, ast.Name(f"from{self.facts.number + 1}", None, JOIN_NAMESPACE))
 
     def _joined_by(
         self,

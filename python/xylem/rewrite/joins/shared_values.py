@@ -3,6 +3,7 @@
     for $i in 1 to 9 return /s/t[$i]             the children of each parent, by their places
     for $x in //x return index-of(//y/@k, $x)    the places of each value
     for $x in //x return $x div sum(//x)         the sum
+    for $x in //x return $x div sum($x/../x)     the sum of each parent (anchors.py)
 
 Gain:   each turn costs what it takes, and not what the sequence is long.
 Needs:  a sequence that reads nothing of the loop, and gives the same items each time (no constructors).
@@ -12,7 +13,7 @@ Safe:   it is computed when it is first asked for: what is never evaluated raise
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
+from typing import NamedTuple, cast
 
 from xylem.analysis.facts.position_tests import position_tests
 from xylem.analysis.focus import reads_focus, uses_position
@@ -22,78 +23,138 @@ from xylem.functions.registry import FN
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
+from .anchors import at_anchor
 from .candidates import is_test, is_the_same_each_time
 from .surroundings import Surroundings
-from .visitor import JoinVisitor
+from .visitor import JOIN_NAMESPACE, JoinVisitor
+
+
+class Repeated(NamedTuple):
+    """An expression that is the same at many turns, its anchor if it has one, and what is known behind that."""
+
+    value: ast.Expr
+    anchor: ast.LetClause | None
+    around: Surroundings
+
+    def behind_anchor(self, result: ast.Expr) -> ast.Expr:
+        """A result that reads the shared value."""
+        return result if self.anchor is None else ast.Flwor((self.anchor,), result, span=result.span)
 
 
 class SharedValues(JoinVisitor):
     """Finds shared values; the expressions that read them are visited in place."""
 
-    def _is_shared(self, call: ast.FunctionCall, around: Surroundings) -> bool:
-        """Whether a call folds items that are the same at each turn of a loop around it."""
-        if call.name.expanded not in AGGREGATES or not any(isinstance(node, ast.AxisStep) for node in call.walk()):
-            return False
-        return around.depth_of(around.settled(call)) < around.depth and is_the_same_each_time(around.settled(call))
+    def _repeated(self, expr: ast.Expr, around: Surroundings, *, of_nodes: bool = True) -> Repeated | None:
+        """An expression, if it is the same at each turn of a loop, or at those with the same anchor."""
+        settled = around.settled(expr)
+        if of_nodes and not any(isinstance(one, ast.AxisStep) for one in settled.walk()):
+            return None
+        if not is_the_same_each_time(settled):
+            return None
+        if around.depth_of(settled) < around.depth:
+            return Repeated(settled, None, around)
+        found = self._at_anchor(settled, around)
+        if found is None:
+            return None
+        anchor, value = found
+        here = around.with_anchor(anchor.name)
+        return Repeated(value, anchor, here) if here.depth_of(value) < here.depth else None
 
-    def _is_kept(self, base: ast.Expr, predicate: ast.Expr, around: Surroundings) -> bool:
-        """Whether each turn of a loop takes items by their places in a sequence that is the same for all of them."""
-        if not self._repeats(base, around) or is_test(predicate):
-            return False
-        return uses_position(predicate) or not reads_focus(predicate)
+    def _at_anchor(self, expr: ast.Expr, around: Surroundings) -> tuple[ast.LetClause, ast.Expr] | None:
+        if not self.facts.finds_anchors:
+            return None
+        # Only the expression itself reads it: inside, another may have its name.
+        return at_anchor(expr, around, ast.Name(f"from{self.facts.number + 1}", None, JOIN_NAMESPACE))
 
-    def _is_cut(self, name: ast.Name, base: ast.Expr, start: ast.Expr, around: Surroundings) -> bool:
+    def _folded(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr | None:
+        """A call that folds the same items at many turns of a loop."""
+        repeated = self._repeated(call, around) if call.name.expanded in AGGREGATES else None
+        return None if repeated is None else repeated.behind_anchor(self._shared(repeated, call))
+
+    def _picked(self, node: ast.Filter, around: Surroundings) -> ast.Expr | None:
+        """A filter that takes items by their places, at each turn in the same sequence."""
+        base, predicate = node.base, node.predicate
+        if is_test(predicate) or not (uses_position(predicate) or not reads_focus(predicate)):
+            return None
+        repeated = self._repeated_items(base, around)
+        if repeated is None:
+            return None
+        inner = self._predicate(predicate, base, around)
+        return repeated.behind_anchor(replace(node, base=self._shared(repeated, base), predicate=inner))
+
+    def _cut(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr | None:
         """subsequence($items, $start, …), with another start at each turn."""
-        return name.expanded == (FN, "subsequence") and self._repeats(base, around) and bool(free_in(start))
+        if call.name.expanded != (FN, "subsequence") or len(call.arguments) < 2 or not free_in(call.arguments[1]):
+            return None
+        base, *rest = call.arguments
+        repeated = self._repeated_items(base, around)
+        if repeated is None:
+            return None
+        visited = (self.visit(one, around) for one in rest)
+        return repeated.behind_anchor(replace(call, arguments=(self._shared(repeated, base), *visited)))
 
-    def _is_sought_in(self, name: ast.Name, values: ast.Expr, around: Surroundings) -> bool:
+    def _sought(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr | None:
         """index-of($values, …), in values that are the same at each turn."""
-        settled = around.settled(values)
-        return (
-            name.expanded == (FN, "index-of")
-            and not isinstance(values, ast.Shared)
-            and around.depth_of(settled) < around.depth
-            and is_the_same_each_time(settled)
-        )
+        if call.name.expanded != (FN, "index-of") or len(call.arguments) != 2:
+            return None
+        values, sought = call.arguments
+        data = ast.FunctionCall(ast.Name("data", "fn", FN), (values,), span=values.span)
+        repeated = None if isinstance(values, ast.Shared) else self._repeated(data, around, of_nodes=False)
+        if repeated is None:
+            return None
+        arguments = self._shared(repeated, data), self.visit(sought, around)
+        return repeated.behind_anchor(replace(call, arguments=arguments))
 
-    def _repeats(self, base: ast.Expr, around: Surroundings) -> bool:
-        settled = around.settled(base)
-        if isinstance(base, ast.Shared) or (isinstance(base, ast.VarRef) and settled is base):
-            return False
-        if around.depth_of(settled) >= around.depth or not any(isinstance(one, ast.AxisStep) for one in settled.walk()):
-            return False
-        return is_the_same_each_time(settled)
+    def _repeated_items(self, base: ast.Expr, around: Surroundings) -> Repeated | None:
+        """Items that are looked for at each turn: not those that a variable or a shared value has already."""
+        if isinstance(base, ast.Shared) or (isinstance(base, ast.VarRef) and around.settled(base) is base):
+            return None
+        return self._repeated(base, around)
 
-    def _is_kept_by_parent(self, base: ast.Expr, step: ast.AxisStep, around: Surroundings) -> bool:
-        """Whether each turn takes children by their places, of a path that is the same for all of them."""
-        if not step.predicates or step.axis not in ("child", "attribute") or not self._repeats(base, around):
-            return False
+    def _picked_of_parents(
+        self, base: ast.Expr, step: ast.AxisStep, whole: ast.Expr, around: Surroundings
+    ) -> ast.Expr | None:
+        """A step that takes children by their places, with other places at each turn, and then by tests."""
+        if not step.predicates or step.axis not in ("child", "attribute"):
+            return None
         first, *rest = step.predicates
         if not self._changes(first, around) or not all(map(is_test, rest)):
-            return False
-        return position_tests(first) is not None or (not reads_focus(first) and not is_test(first))
+            return None
+        if position_tests(first) is None and (reads_focus(first) or is_test(first)):
+            return None
+        repeated = self._repeated_items(base, around)
+        if repeated is None:
+            return None
+        predicates = [self._predicate(one, base, around) for one in step.predicates]
+        base = replace(base, span=_before(predicates[0], whole))
+        made = self._shared(repeated, base, is_by_parent=True)
+        for predicate in predicates:
+            made = ast.Filter(made, predicate, span=whole.span)
+        return repeated.behind_anchor(made)
+
+    def _chosen(self, node: ast.Expr, around: Surroundings) -> ast.Expr | None:
+        """A test of many items, or a step that chooses some, with the same outcome at many turns."""
+        repeated = self._repeated(node, around) if self.facts.shares_values else None
+        return None if repeated is None else repeated.behind_anchor(self._shared(repeated, node))
 
     def _predicate(self, predicate: ast.Expr, base: ast.Expr, around: Surroundings) -> ast.Expr:
         """A predicate where its base is: one that is the same for all items is looked at once."""
         return cast("ast.Expr", self.visit(predicate, around.in_focus_of(base) if reads_focus(predicate) else around))
 
-    def _shared(self, call: ast.Expr, around: Surroundings, *, is_by_parent: bool = False) -> ast.Expr:
-        settled = around.settled(call)
+    def _shared(self, repeated: Repeated, written: ast.Expr, *, is_by_parent: bool = False) -> ast.Expr:
+        """A value that is kept, with the place of the expression that it was written as."""
+        value, anchor, around = repeated
+        if anchor is not None:
+            self.facts.number += 1
         # It is computed where the last variable is bound that it reads.
-        value = self.visit(settled, replace(around, depth=around.depth_of(settled)))
-        made = ast.Shared(value, around.focus.is_in_input, is_by_parent, span=call.span)
+        made = ast.Shared(
+            self.visit(value, replace(around, depth=around.depth_of(value))),
+            around.focus.is_in_input,
+            is_by_parent,
+            None if anchor is None else anchor.name,
+            span=written.span,
+        )
         self.facts.found.append(made)
-        return made
-
-    def _kept_by_parent(
-        self, base: ast.Expr, step: ast.AxisStep, whole: ast.Expr, around: Surroundings
-    ) -> ast.Expr:
-        """A step whose first predicate is a place, and whose others are tests."""
-        first, *rest = (self._predicate(one, base, around) for one in step.predicates)
-        base = replace(base, span=_before(first, whole))
-        made: ast.Expr = ast.Filter(self._shared(base, around, is_by_parent=True), first, span=whole.span)
-        for predicate in rest:
-            made = ast.Filter(made, predicate, span=whole.span)
         return made
 
     def _changes(self, predicate: ast.Expr, around: Surroundings) -> bool:

@@ -21,16 +21,21 @@ _Family = tuple[int, int | None]
 class SharedValue:
     """Items that are computed when they are first asked for, and then kept."""
 
-    __slots__ = ("_families", "_positions", "is_known", "items")
+    __slots__ = ("_families", "_positions", "built", "items")
 
     def __init__(self) -> None:
-        self.is_known = False
+        self.built = False
         self.items: Sequence[Any] = ()
         self._families: list[list[Node]] | None = None
         self._positions: dict[Any, list[int]] | None = None
 
+    @property
+    def size(self) -> int:
+        """How many items it holds."""
+        return len(self.items)
+
     def keep(self, items: Sequence[Any]) -> Sequence[Any]:
-        self.items, self.is_known = items, True
+        self.items, self.built = items, True
         return items
 
     # --- children by their places among those of their parent

@@ -416,3 +416,5 @@ class Shared(Expr):
     """As for `JoinClause`."""
     is_by_parent: bool = False
     """Whether a filter of it is the predicate of a step: it counts places among the items of each parent."""
+    anchor: Name | None = None
+    """A variable that holds the same node at many turns: the value is kept for each of its nodes."""

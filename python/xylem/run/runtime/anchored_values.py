@@ -1,0 +1,77 @@
+"""What is found from a node that is the same for many turns of a loop: an index, or a value, for each such node.
+
+Holds:  those of the nodes that were asked for last, of two trees at most: a stream brings a tree for each record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xylem.values.node import Node
+
+from .joins import JoinIndex
+from .many_keys import ManyKeysIndex
+from .shared_values import SharedValue
+
+MOST_KEPT = 4096
+"""Indexes or values at a time."""
+MOST_ITEMS = 1_000_000
+"""In all but the newest: elements that nest may be in many of them."""
+LONGEST = 64
+"""Nodes of one anchor: comparing more would cost each turn too much."""
+
+Kept = JoinIndex | ManyKeysIndex | SharedValue
+
+
+class AnchoredValues:
+    """Gives what is kept for the nodes of an anchor, empty when they are new; generated code fills it."""
+
+    __slots__ = ("_arguments", "_items", "_kind", "_known", "_newest", "_options", "_tree")
+
+    def __init__(self, kind: type[Kept], *arguments: Any, **options: Any) -> None:
+        self._kind = kind
+        self._arguments = arguments
+        self._options = options
+        self._known: dict[tuple[Node, ...], Kept] = {}
+        self._newest: Kept | None = None
+        self._items = 0
+        """In all but the newest, which is filled when it has been given."""
+        self._tree: object = None
+        """The tree that was asked for last."""
+
+    @property
+    def built(self) -> bool:
+        return any(one.built for one in self._known.values())
+
+    @property
+    def size(self) -> int:
+        """How many items they hold."""
+        return sum(one.size for one in self._known.values())
+
+    def of(self, anchor: Sequence[Any]) -> Kept:
+        """The index or value of an anchor. That of no node, or of too many, is not kept."""
+        if not 0 < len(anchor) <= LONGEST or not all(isinstance(one, Node) for one in anchor):
+            return self._made()
+        nodes = tuple(anchor)
+        known = self._known.get(nodes)
+        tree = nodes[0].tree
+        if known is None:
+            self._make_room(tree)
+            known = self._known[nodes] = self._newest = self._made()
+        self._tree = tree
+        return known
+
+    def _made(self) -> Kept:
+        return self._kind(*self._arguments, **self._options)
+
+    def _make_room(self, tree: object) -> None:
+        last = self._tree
+        if self._newest is not None:
+            self._items += self._newest.size
+        if last is not None and tree is not last:
+            self._known = {nodes: kept for nodes, kept in self._known.items() if nodes[0].tree is last}
+            self._items = self.size
+        if len(self._known) >= MOST_KEPT or self._items > MOST_ITEMS:
+            self._known.clear()
+            self._items = 0

@@ -1,0 +1,62 @@
+"""Indexes and values by node: kept for the nodes asked for last, of two trees at most."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import xylem
+from xylem.run.runtime.anchored_values import LONGEST, MOST_ITEMS, MOST_KEPT, AnchoredValues
+from xylem.run.runtime.joins import JoinIndex
+from xylem.run.runtime.shared_values import SharedValue
+
+
+def nodes(text: str) -> list[Any]:
+    return xylem.compile("//x").run(xylem.parse(text)).xdm
+
+
+def test_a_node_has_one_index() -> None:
+    indexes = AnchoredValues(JoinIndex, "=", False)
+    first, second = nodes("<a><x/><x/></a>")
+    found = indexes.of([first])
+    found.build([(["1"], "one")])
+    assert indexes.of([second]) is not found
+    assert indexes.of([first]) is found
+    assert indexes.size == 1
+
+
+def test_several_nodes_have_one_index() -> None:
+    indexes = AnchoredValues(JoinIndex, "=", False)
+    both = nodes("<a><x/><x/></a>")
+    assert indexes.of(both) is indexes.of(both)
+    assert indexes.of(both[:1]) is not indexes.of(both)
+
+
+def test_no_node_and_very_many_have_indexes_that_are_not_kept() -> None:
+    indexes = AnchoredValues(JoinIndex, "=", False)
+    assert indexes.of([]) is not indexes.of([])
+    many = nodes(f"<a>{'<x/>' * (LONGEST + 1)}</a>")
+    assert indexes.of(many) is not indexes.of(many)
+    assert indexes.of(["not a node"]) is not indexes.of(["not a node"])
+    assert indexes.size == 0
+
+
+def test_indexes_of_trees_that_have_passed_are_dropped() -> None:
+    indexes = AnchoredValues(JoinIndex, "=", False)
+    for number in range(5):
+        (node,) = nodes("<a><x/></a>")
+        indexes.of([node]).build([([str(number)], number)])
+    assert indexes.size == 2
+
+
+def test_indexes_of_one_tree_are_limited() -> None:
+    indexes = AnchoredValues(JoinIndex, "=", False)
+    for node in nodes(f"<a>{'<x/>' * (MOST_KEPT * 2 + 1)}</a>"):
+        indexes.of([node]).build([(["1"], node)])
+    assert indexes.size <= MOST_KEPT
+
+
+def test_values_of_many_items_are_limited_together() -> None:
+    values = AnchoredValues(SharedValue)
+    for node in nodes(f"<a>{'<x/>' * 5}</a>"):
+        values.of([node]).keep(range(MOST_ITEMS // 2))
+        assert values.size <= 2 * MOST_ITEMS
