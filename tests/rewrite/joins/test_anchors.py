@@ -6,6 +6,9 @@ from collections.abc import Callable
 
 import pytest
 import xylem
+from xylem.pipeline import StaticEnvironment
+from xylem.plan.operators import Bind
+from xylem.query.compiled_query import CompiledQuery
 from xylem.source.xml_reader import read_document
 
 from tests.reference import reference
@@ -97,3 +100,19 @@ def test_time_is_linear(query: str) -> None:
         return lambda: compiled.run(tree).serialize()
 
     assert growth(over) in ("linear", "between")
+
+
+@pytest.mark.parametrize("query", [one for one in SHARED if "subsequence" not in one])
+def test_time_of_a_stream_is_linear(query: str) -> None:
+    compiled = xylem.compile(query)
+
+    def over(size: int) -> Callable[[], object]:
+        data = document(size).encode()
+        return lambda: compiled.stream(data).write_to(lambda _: None)
+
+    assert growth(over) in ("linear", "between")
+
+
+def test_explain_shows_a_loop_that_is_evaluated_once() -> None:
+    plan = CompiledQuery("for $t in //t return /s//t[v > 99]/@k/string()", StaticEnvironment()).stream_operators()
+    assert [one.is_kept for one in plan.operators() if isinstance(one, Bind) and one.variable == "shared"] == [True]

@@ -28,6 +28,7 @@ from xylem.plan.flux import (
 from xylem.plan.operators import Bind, Construct, Extent, Operator, Select, Window
 from xylem.syntax import ast
 
+from ..stream.loop_expressions import loop_expression
 from ..stream.steps import path_expression
 from .brackets import CLOSED, Event, OpenedWindows, OpenTag
 from .clauses import bound_by
@@ -56,7 +57,12 @@ class FluxPlanner:
                 for part in parts:
                     yield from self.events(part, scope, over)
             case For():
-                yield from self._loop(body, scope, over)
+                whole = loop_expression(body) if self.planner.planned else None
+                shared = None if whole is None else self.planner.planned.get(whole)
+                if isinstance(shared, ast.Shared):
+                    yield self.planner.plan(shared, scope, over)
+                else:
+                    yield from self._loop(body, scope, over)
             case Copy(variable=variable, path=path):
                 yield self._copied(variable, path, scope, over)
             case If(condition=condition, body=inner):

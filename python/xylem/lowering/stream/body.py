@@ -39,7 +39,7 @@ from ..python.code_gap import CodeGap
 from ..python.compiler import Compiler, Sink
 from ..python.constructors import attribute_value
 from ..python.windows import data_window_cursor
-from .leaf_joins import with_leaf_joins
+from .leaf_joins import shared_loop, with_leaf_joins
 from .steps import path_expression
 from .whole_elements import with_whole_elements
 from .window_code import write_windows
@@ -65,7 +65,11 @@ def write_body(c: Compiler, body: Flux) -> None:
             for part in with_whole_elements(c, parts):
                 write_body(c, part)
         case For():
-            _write_for(c, body)
+            shared = shared_loop(c, body)
+            if shared is None:
+                _write_for(c, body)
+            else:
+                c.push(shared, OUTPUT)
         case Copy(variable=variable, path=path):
             c.push(path_expression(variable, path), OUTPUT)
         case If(condition=condition, body=inner):
