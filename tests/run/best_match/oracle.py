@@ -86,9 +86,11 @@ def pairs_of(case: Case) -> list[tuple[int, int]]:
         mine = values[pair]
         beaten_by = 0
         for other, its in values.items():
-            if all(other[place] == pair[place] for place in shared) and its != mine:
+            if its != mine and all(other[place] == pair[place] for place in shared):
                 beaten_by += all(a <= b for a, b in zip(its, mine, strict=True))
-        return beaten_by < case.best
+                if beaten_by == case.best:
+                    return False
+        return True
 
     competing: list[tuple[int, ...]] = {"inner": [()], "left": [(0,)], "right": [(1,)], "full": [(0,), (1,)]}[case.kind]
     kept = [pair for pair in values if any(is_best(pair, shared) for shared in competing)]
