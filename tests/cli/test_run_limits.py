@@ -71,6 +71,10 @@ def test_input_that_does_not_come(stream: str) -> None:
     assert_out_of_time(ended("run", "-q", "//a", "-i", "-", stream, "--time-limit", "0.5"))
 
 
+def test_the_time_is_over_before_the_run_begins() -> None:
+    assert_out_of_time(ended("run", "-q", ENDLESS, "--time-limit", "1e-6"))
+
+
 def test_a_run_that_takes_less() -> None:
     run = ended("run", "-q", "1 + 1", "--time-limit", "1e30", "--memory-limit", "10GB")
     assert (run.returncode, run.stdout, run.stderr) == (0, "2\n", "")

@@ -72,8 +72,8 @@ def within_limits(time_limit_seconds: float | None, memory_limit: str | None) ->
         yield
         return
     watchdog = _Watchdog(limits.seconds, limits.memory_bytes)
-    watchdog.start()
     try:
+        watchdog.start()  # which may take so long that the time is over
         yield
     except LimitReached:
         assert watchdog.reached is not None
@@ -118,7 +118,8 @@ class _Watchdog:
 
     def stop(self) -> None:
         self._is_over.set()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         if self._seconds is not None:
             signal.setitimer(signal.ITIMER_REAL, *self._timer_before)
         signal.signal(_SIGNAL, self._handler_before)
