@@ -8,6 +8,8 @@
 
 PYTHON ?= python3
 JOBS   ?= 2
+# One more than cores: some tests wait for a server, a process that they kill, the clock.
+WORKERS ?= 3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PACKAGES := $(VENV)/.packages
@@ -20,17 +22,19 @@ KERNEL := $(wildcard kernel/Cargo.toml kernel/src/*.rs kernel/src/*/*.rs)
 .DEFAULT_GOAL := install
 
 # Bytecode is written even where PYTHONDONTWRITEBYTECODE is set: without it every start compiles the whole engine.
+export PYTHONDONTWRITEBYTECODE :=
 install: $(STAMP)
 	@$(BIN)/python -m compileall -q python/xylem
 
-# The packages of others come first: types are then checked while the kernel is being built.
+# The packages of others come first: types are then checked while the kernel is being built. Of the packages, only what
+# is loaded is compiled, when it is.
 $(PACKAGES): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo 'Xylem needs Python 3.11 or later; say which with: make PYTHON=python3.12 …' >&2; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -c 'import tomllib; about = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	  print(*about["dependencies"], *about["optional-dependencies"]["dev"], sep="\n")' > $(VENV)/packages.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $(VENV)/packages.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement $(VENV)/packages.txt
 	@touch $@
 
 $(STAMP): $(PACKAGES) python/xylem/version.py $(KERNEL)
@@ -57,14 +61,15 @@ lint: $(PACKAGES)
 types: $(PACKAGES)
 	$(BIN)/mypy
 
-# Tests of one file stay together: they share documents, a session of Spark, a broker. They begin in the order of
-# tests/conftest.py; by itself pytest-xdist would leave the files with few tests, which are the slowest, for the end.
+# tests/conftest.py says which tests stay together, and in which order they begin: by itself pytest-xdist would leave the
+# files with few tests, which are the slowest, for the end.
 unit: install $(ARCHIVE)
-	$(BIN)/pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Spark's classes ready to load: tests start Java many times, and each start takes half as long. Without Java there is none.
-$(ARCHIVE): $(STAMP)
-	@$(BIN)/python -m xylem.spark.class_archive > $@ 2>/dev/null || true
+# It needs packages of others only, and is made while the kernel is being built.
+$(ARCHIVE): $(PACKAGES)
+	@PYTHONPATH=python $(BIN)/python -m xylem.spark.class_archive > $@ 2>/dev/null || true
 
 kernel-test:
 ifneq ($(CARGO),)

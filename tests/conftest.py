@@ -4,9 +4,11 @@ tests run today; the order of all."""
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
+from xylem.run.garbage_collection import collect_seldom
 
 from tests import turns
 
@@ -20,6 +22,7 @@ BENCH = Path(__file__).with_name("bench")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    collect_seldom()  # as in a run of `xylem`; at Python's own pace it takes a fifth of the time of tests
     turns.today()  # before there are other processes: they inherit it
     config.addinivalue_line("markers", "turns(group, by_file=False): one of this group of slow tests runs each day")
     config.addinivalue_line("markers", "share(n): one case in n of this test runs each day")
@@ -27,6 +30,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header() -> str:
     return turns.header()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Tests of one file stay together: they share documents, a server, a broker. All of Spark's share one session."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Together(LoadFileScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file: str = super()._split_scope(nodeid)
+            return "tests/spark" if file.startswith("tests/spark/") else file
+
+    return Together(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -51,7 +51,7 @@ def run(query: str, document: Path, output: Path, *options: str) -> subprocess.C
 
 
 @pytest.mark.parametrize("name", QUERIES)
-@pytest.mark.share(3)
+@pytest.mark.turns("killed runs")
 def test_killed_at_any_moment_the_output_is_the_same(name: str, document: Path, tmp_path: Path) -> None:
     query, checkpoint, output = QUERIES[name], tmp_path / "check.json", tmp_path / "out.xml"
     chance = random.Random(name)

@@ -7,6 +7,7 @@ that stops meeting them is noticed.
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -147,14 +148,23 @@ def _sealed(folder: Path) -> bytes:
     return (elsewhere / "state").read_bytes()
 
 
-# Python itself leaves a file to its garbage collection where the object around it cannot be had.
-@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 def test_any_allocation_of_a_sealed_file_may_fail(tmp_path: Path) -> None:
-    """Every allocation of Python itself, one after another, as its own tests do."""
-    allocator = pytest.importorskip("_testcapi", reason="Python was built without the module of its own tests")
-    place, last_refused = tmp_path / "state", 0
+    """In a process of its own: the allocations of other threads would fail as well."""
+    pytest.importorskip("_testcapi", reason="Python was built without the module of its own tests")
+    code = f"from tests.robustness import {Path(__file__).stem} as here; here.refuse_each_allocation({str(tmp_path)!r})"
+    command, root = [sys.executable, "-W", "ignore", "-c", code], Path(__file__).parents[2]
+    ended = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+
+
+def refuse_each_allocation(place_of_files: str) -> None:
+    """Every allocation of Python itself fails, one after another, as in its own tests."""
+    import _testcapi as allocator
+
+    folder, last_refused = Path(place_of_files), 0
+    place = folder / "state"
     write_sealed(place, "state", b"old")
-    old, new = place.read_bytes(), _sealed(tmp_path)
+    old, new = place.read_bytes(), _sealed(folder)
     for number in count(1):
         allocator.set_nomemory(number, number + 1)
         try:

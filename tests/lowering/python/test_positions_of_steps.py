@@ -32,6 +32,7 @@ def family(chance: Random, depth: int = 0) -> str:
 
 @pytest.mark.parametrize("predicate", PREDICATES)
 @pytest.mark.parametrize("axis", AXES)
+@pytest.mark.share(3)
 def test_steps_from_many_nodes_count_for_each(axis: str, predicate: str) -> None:
     document = xylem.parse(f"<r>{family(Random(axis + predicate))}</r>")
     for test in TESTS:

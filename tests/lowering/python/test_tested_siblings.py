@@ -34,6 +34,7 @@ ASKED = (
 @pytest.mark.parametrize("reader", ["kernel", "python"])
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("predicate", PREDICATES)
+@pytest.mark.share(3)
 def test_what_is_found(axis: str, predicate: str, reader: str) -> None:
     if reader == "kernel" and not is_kernel_built():
         pytest.skip("the kernel was not built here")

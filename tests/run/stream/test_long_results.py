@@ -35,7 +35,7 @@ def digest(query: xylem.Query, *, streams: bool) -> tuple[int, str]:
     return size, found.hexdigest()
 
 
-@pytest.mark.share(2)
+@pytest.mark.share(4)
 @pytest.mark.parametrize("query", QUERIES)
 def test_they_are_those_of_the_tree(query: str) -> None:
     size, found = digest(xylem.compile(query), streams=True)
@@ -59,6 +59,7 @@ print(size, int(most.split()[1]) // 1024)
 """
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("query", ["//a[b]", "for $a in //a return <c>{ $a }</c>"])
 def test_they_are_not_held(query: str) -> None:
     ended = subprocess.run([sys.executable, "-c", _MEASURED, query], capture_output=True, check=True, text=True)
