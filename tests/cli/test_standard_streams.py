@@ -59,3 +59,32 @@ def test_files_do_not_take_the_place_of_closed_streams(tmp_path: Path) -> None:
     answer = tmp_path / "answer.xml"
     ended = shell(f"{QUERY} --stats -o {shlex.quote(str(answer))} <&- >&- 2>&-")
     assert (ended.returncode, answer.read_text(encoding="utf-8")) == (0, "2")
+
+
+WRITING_AT_THE_END = """
+import sys, threading, time
+from xylem.cli.standard_streams import take_standard_streams
+take_standard_streams()
+print("before", file=sys.{stream})
+sys.{stream}.flush()
+begun = threading.Event()
+def write():
+    while True:
+        begun.set()
+        print("x" * 5000, file=sys.{stream}, flush=True)
+threading.Thread(target=write, daemon=True).start()
+begun.wait()
+time.sleep(0.3)
+sys.exit(5)
+"""
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_thread_that_is_writing_does_not_make_the_end_fail(stream: str) -> None:
+    code = WRITING_AT_THE_END.format(stream=stream)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        # Nobody reads while it ends: the thread waits in the middle of a write.
+        assert process.wait(60) == 5
+        told, errors = process.communicate()
+    assert (told if stream == "stdout" else errors).startswith(b"before\nxxx")
+    assert b"Fatal" not in errors

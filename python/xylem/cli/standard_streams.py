@@ -1,15 +1,19 @@
 """Standard input, output and error as a command finds them: open, closed, or on a disk that is full.
 
 A result that cannot be written is an error with a message. A message that cannot be written is dropped; the exit code
-still says how the command ended.
+still says how the command ended. A thread that is writing when the command ends does not make it fail.
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+import threading
 from io import BufferedWriter, FileIO, TextIOWrapper
 from typing import TextIO
+
+_FLUSH_SECONDS = 1.0
 
 
 class OutputLost(OSError):
@@ -50,6 +54,32 @@ def take_standard_streams() -> None:
     sys.stdout = _text(_Output(1, "w", closefd=False), sys.stdout)
     sys.stderr = _text(_Messages(2, "w", closefd=False), sys.stderr)
     sys.stderr.reconfigure(line_buffering=True)
+    # Registered before all others, and so called after them.
+    atexit.register(_let_go_of_streams)
+
+
+def _let_go_of_streams() -> None:
+    """Keep the end of the interpreter away from streams that other threads may be writing to.
+
+    Threads that serve Spark or a connection do not end with the command. One that is writing at that moment never gives
+    back the lock of the stream, and Python aborts the process if it cannot have it.
+    """
+    if all(thread is threading.main_thread() or not thread.daemon for thread in threading.enumerate()):
+        return
+    streams = [stream for stream in (sys.stdout, sys.stderr) if stream is not None]
+    flushing = threading.Thread(target=_flush, args=(streams,), daemon=True)
+    flushing.start()
+    flushing.join(_FLUSH_SECONDS)
+    sys.stdout, sys.stderr = None, TextIOWrapper(_Messages(2, "w", closefd=False), write_through=True)
+
+
+def _flush(streams: list[TextIO]) -> None:
+    for stream in streams:
+        try:
+            stream.flush()
+        except OSError:
+            # Told before, or of a stream that is gone on purpose.
+            continue
 
 
 def _open(number: int, mode: int) -> None:
