@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 from xylem.bench import best_match_command, best_match_thesis
+from xylem.bench import best_match_report as report
 from xylem.bench.best_match_worker import TASKS
 from xylem.bench.cli import app
 from xylem.bench.photons import write
@@ -38,6 +39,18 @@ def test_skylines_are_the_same(folder: Path) -> None:
 def test_what_does_not_fit_into_memory_gives_the_same(folder: Path) -> None:
     whole, spilled = (TASKS["unordered"](engine, folder) for engine in ("xylem", "spilled"))
     assert whole["answer"] == spilled["answer"]
+
+
+def test_spark_is_compared_with_one_process() -> None:
+    one = {"seconds": 9.0, "answer": "5"}
+    assert [holds for holds, _ in report.of_spark({"xylem": one, "local[2]": one | {"seconds": 5.0}})] == [True, True]
+    slow = {"seconds": 7.0, "answer": "6"}
+    assert [holds for holds, _ in report.of_spark({"xylem": one, "local[2]": slow})] == [False, False]
+    assert report.of_spark({"xylem": one, "local[2]": "no Java here"}) == []
+
+
+def test_a_crowded_join_by_one_process(folder: Path) -> None:
+    assert int(TASKS["crowded"]("xylem", folder)["answer"]) > 400
 
 
 @pytest.mark.parametrize("distribution", best_match_thesis.DISTRIBUTIONS)

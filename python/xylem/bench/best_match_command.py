@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,8 +11,9 @@ import typer
 
 from . import best_match_report as report
 from . import photons
+from .best_match_worker import SPARK
 from .progress import console, on_the_terminal, save, tell
-from .worker_process import Limit, best_of
+from .worker_process import Limit, best_of, figures_of
 
 RUNS = {
     "nearest": ("xylem", "pandas", "polars", "duckdb"),
@@ -41,6 +43,9 @@ def best_match(
     thesis: Annotated[
         bool, typer.Option("--thesis/--no-thesis", help="Also repeat the evaluation of the thesis.")
     ] = True,
+    spark: Annotated[
+        bool, typer.Option("--spark/--no-spark", help="Also compare one process with a local Spark on two cores.")
+    ] = False,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
     ] = None,
@@ -60,6 +65,7 @@ def best_match(
                 figures.setdefault(task, {})[engine] = best_of(
                     repeat, "best_match_worker", [task, engine, str(folder)], Limit(limit, "cpu")
                 )
+        crowded = _crowded(folder, records, seed, limit, say) if spark else {}
         memory = _memory(folder, large, seed, limit) if large else {}
         repeated: Any = None
         if thesis:
@@ -73,14 +79,27 @@ def best_match(
             svg_folder.mkdir(parents=True, exist_ok=True)
             for name, chart in report.thesis_figures(repeated).items():
                 (svg_folder / f"best-match-{name}.svg").write_text(chart, encoding="utf-8")
-    tell(_remarks(figures, memory, repeated), report.verdicts(figures, memory, repeated))
-    told = {"records": records, "figures": _plain(figures), "memory": memory}
+    bars = [*report.verdicts(figures, memory, repeated), *report.of_spark(crowded)]
+    tell(_remarks({**figures, "crowded": crowded}, memory, repeated), bars)
+    told = {"records": records, "figures": _plain({**figures, "crowded": crowded}), "memory": memory}
     save(json_file, lambda: {**told, "thesis": repeated if isinstance(repeated, dict) else str(repeated)})
 
 
 def _write(folder: Path, records: int, seed: int) -> None:
     for number, name in enumerate(("first.xml", "second.xml")):
         photons.write(folder / name, records, 2 * seed + number)
+
+
+def _crowded(folder: Path, records: int, seed: int, limit: float, say: Callable[[str], None]) -> dict[str, Any]:
+    """A join of which finding pairs takes the most time, by one process and by Spark: four tasks of like size."""
+    place = folder / "crowded"
+    place.mkdir()
+    _write(place, records * 4 // 5, seed)
+    found = {}
+    for engine in ("xylem", *SPARK):
+        say(f"crowded: {engine}")
+        found[engine] = figures_of("best_match_worker", ["crowded", engine, str(place)], Limit(4 * limit, "cpu"))
+    return found
 
 
 def _memory(folder: Path, records: int, seed: int, limit: float) -> dict[str, dict[str, float]]:

@@ -36,6 +36,16 @@ where $p left outer bestmatch join $q on (abs($p/ra - $q/ra)) min {DEGREES / 100
 return <m t="{{ $p/det_time }}" e="{{ $p/en }}" u="{{ $q/det_time }}" f="{{ $q/en }}"/>
 """
 """A join by a value that orders neither file."""
+CROWDED = """
+count(
+  for $p in doc("first.xml")/photons/photon
+  for $q in doc("second.xml")/photons/photon
+  where $p left outer bestmatch join $q
+    on (abs($p/ra - $q/ra)) min 6, (abs($p/dec - $q/dec)) min 6, (abs($p/en - $q/en)) min
+  return 1
+)
+"""
+"""Many photons are near each other by three values: finding pairs takes far longer than reading files."""
 
 
 def xylem_text(query: str, folder: Path, **options: Any) -> str:

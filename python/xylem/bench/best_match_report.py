@@ -25,6 +25,8 @@ BARS = {"nearest": 5.0, "counted": 10.0, "pareto": 5.0, "core": 0.5, "core-paret
 """How many times faster than a peer Xylem must be; a core may take twice the time."""
 MOST_SPILLED = 3.0
 """How many times longer a join may take of which a tenth fits into memory."""
+LEAST_SPREAD = 1.5
+"""How many times faster two tasks at a time must be where finding pairs takes the most time."""
 PANDAS_ONLY = ("core",)
 """What is compared with pandas alone: others are told."""
 
@@ -122,6 +124,22 @@ def verdicts(figures: Figures, memory: Mapping[str, Mapping[str, float]], thesis
         found.append(_is_continuous(thesis["delivered"]))
         found += _of_materialised(thesis["materialised"])
     return found
+
+
+def of_spark(crowded: Mapping[str, Any]) -> list[tuple[bool, str]]:
+    """How much faster two cores of a local Spark are than one process."""
+    if not all(isinstance(told, dict) for told in crowded.values()) or len(crowded) < 2:
+        return []
+    own, spread = crowded.values()
+    ratio = own["seconds"] / spread["seconds"]
+    return [
+        (own["answer"] == spread["answer"], "Spark gives the same pairs"),
+        (
+            ratio >= LEAST_SPREAD,
+            f"three values at once, {own['seconds']:.1f} s by one process: local[2] is {ratio:.2f} times as fast,"
+            f" bar {LEAST_SPREAD}",
+        ),
+    ]
 
 
 def _shapes(rows: list[dict[str, Any]]) -> list[tuple[bool, str]]:

@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from xylem.values.at_hand import RecordsAtHand
     from xylem.values.datetimes import DateTime
     from xylem.values.node import Node
     from xylem.values.paged_tree import TreePages
@@ -125,6 +126,8 @@ class RunPart:
     """How many items take no part in best-match joins, since a value is missing: by variable, where it is asked."""
     pages: TreePages | None = None
     """Where trees of windows wait that have no room in memory."""
+    at_hand: RecordsAtHand | None = None
+    """Of a run over a stream: the records of the batch that is being handled."""
     sweep: Any = None
     """A `CarriedSweep` of a join of two streams, where a run is given no more of them than has come."""
     writes_text: bool = False

@@ -112,7 +112,7 @@ def write_best_match(
 
         stays = c.lifted("stays", [], c.describe(plan.written), write)
         index = _placed_index(c, plan)
-        source = f"({index} if {index}.built else {index}.build({c.writer.call(stays)})).tuples({coming})"
+        source = f"({index} if {index}.built else {index}.build({c.writer.call(stays)})).tuples({coming}, run.at_hand)"
     else:
         texts = []
         for number, (side, scan) in enumerate(sides):

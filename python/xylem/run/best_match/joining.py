@@ -160,6 +160,11 @@ class Joining:
         if missing:
             self._left_out[self.spec.names[side == "right"]] += missing
 
+    @property
+    def counts_nothing(self) -> bool:
+        """Whether nobody asks how many rows have no number to order by."""
+        return self._left_out is None
+
     def numeric(self, left: SideRows, right: SideRows, coming: str = "") -> NumericJoin:
         """The part of the join that is arithmetic on columns."""
         return NumericJoin(self.spec, left, right, self.limits, self.constants, self.timezone, coming)

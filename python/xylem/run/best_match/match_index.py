@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
 from typing import Any
 
+from xylem.values.at_hand import RecordsAtHand
+
 from .joining import Joining, Numeric
+from .looked_ahead import LookedAhead
 from .numeric_index import NumericIndex
 from .numeric_join import NumericJoin
 from .scanned_side import ScannedSide
@@ -20,31 +24,50 @@ _OF_ONE = {"inner": "left", "left": "left", "right": "all", "full": "all"}
 class MatchIndex:
     """The side that stays, and what finds partners in it.
 
-    Holds:  the rows of that side with their columns; of the rows that come, nothing.
+    Holds:  the rows of that side with their columns; of the rows that come, partners of what the same batch brought.
     Order:  partners in the order of their side.
     """
 
     def __init__(self) -> None:
         self.built = False
         self._indexes: list[NumericIndex] = []
+        self._ahead = LookedAhead()
 
     def build(self, made: tuple[Joining, SideRows | ScannedSide]) -> MatchIndex:
         """Take in the join and the side that stays."""
         self._joining, rows = made
         self._rows = rows.whole(self._joining.pages) if isinstance(rows, ScannedSide) else rows
         self._joining.saw("right" if self._joining.spec.left_is_first else "left", self._rows)
+        spec = self._joining.spec
+        self._is_plain = not (spec.pads_left or spec.pads_right) and self._joining.counts_nothing
         self.built = True
         return self
 
-    def tuples(self, coming: SideRows) -> Iterator[tuple[Any, Any]]:
-        """The rows of each pair of one row that comes, as left and right."""
+    def tuples(self, coming: SideRows, at_hand: RecordsAtHand | None = None) -> Iterator[tuple[Any, Any]]:
+        """The rows of each pair of one row that comes, as left and right; `at_hand` are records it has come with."""
+        partners = self._ahead.known(coming, at_hand) if self._is_plain else None
+        if partners is not None:
+            return self._pairs_of(coming, partners)
+        self._at_hand = at_hand
         self._joining.saw("left" if self._joining.spec.left_is_first else "right", coming)
         sides = (coming, self._rows) if self._joining.spec.left_is_first else (self._rows, coming)
         return self._joining.rows_of(*sides, self._numeric)
 
+    def _pairs_of(self, coming: SideRows, partners: Sequence[int]) -> Iterator[tuple[Any, Any]]:
+        spec = self._joining.spec
+        reads = spec.reads_right if spec.left_is_first else spec.reads_left
+        others = map(self._rows.rows.__getitem__, partners) if reads else repeat((), len(partners))
+        (mine,) = coming.rows
+        return zip(repeat(mine), others) if spec.left_is_first else zip(others, repeat(mine))
+
     def _numeric(self, left: SideRows, right: SideRows) -> Numeric:
         spec = self._joining.spec
         coming = left if spec.left_is_first else right
+        if self._indexes:
+            partners = self._ahead.partners(self._indexes[0], coming, self._at_hand)
+            if partners is not None:
+                self._is_plain &= self._indexes[0].join.is_whole
+                return _Known(self._indexes[0], partners, spec.left_is_first)
         for index in self._indexes:
             if index.join.fits(index.join.coming, coming):
                 return _Asked(index, coming, spec.left_is_first)
@@ -69,3 +92,17 @@ class _Asked:
     def pairs(self, kind: str, best: int) -> Any:
         came, stayed = self._pairs(self._coming)
         return (came, stayed) if self._is_left else (stayed, came)
+
+
+class _Known:
+    """The same for a row that was looked up before."""
+
+    def __init__(self, index: NumericIndex, partners: Sequence[int], is_left: bool) -> None:
+        self.is_whole = index.join.is_whole
+        self.narrows = index.join.narrows
+        self._partners = partners
+        self._is_left = is_left
+
+    def pairs(self, kind: str, best: int) -> Any:
+        came = bytes(len(self._partners))
+        return (came, self._partners) if self._is_left else (self._partners, came)

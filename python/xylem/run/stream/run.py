@@ -18,6 +18,7 @@ from xylem.plan.scan_plan import LEAF, WRITTEN, Written
 from xylem.plan.scan_table import TableState
 from xylem.schema.past_tracker import PastTracker
 from xylem.schema.symbols import END as AT_END_TAG
+from xylem.values.at_hand import RecordsAtHand
 from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
@@ -205,6 +206,7 @@ class StreamRun:
             if counts and counts[step]:
                 self._count(role, counts[step])
         actions = self.actions
+        self.context.run.at_hand = RecordsAtHand(tree, kinds, steps, rows)
         if self.takes_runs:
             self._push_runs(tree, kinds, steps, rows)
         else:
@@ -212,6 +214,7 @@ class StreamRun:
                 action = actions.get(step << 3 | kind)
                 if action is not None:
                     action(Node(tree, row))
+        self.context.run.at_hand = None
         self.statistics.records += len(kinds) + sum(each.elements - 1 for each in written)
         if self.statistics.counters is not None:
             self.statistics.counters.take_batch(kinds, steps, counts, written, tables)

@@ -1,0 +1,17 @@
+"""The records of the batch that a scan has brought last, for whoever asks about many of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .tree_interface import TreeInterface
+
+
+class RecordsAtHand(NamedTuple):
+    """Their tree, and for each record its kind, its step and its row."""
+
+    tree: TreeInterface
+    kinds: Sequence[int]
+    steps: Sequence[int]
+    rows: Sequence[int]
