@@ -48,16 +48,10 @@ pub struct Run {
 
 impl Run {
     fn add(&mut self, text: &[u8], items: Items) {
-        if items.number == 0 {
-            return;
-        }
-        if self.items.ends_with_atomic && items.begins_with_atomic {
+        if self.items.follow_with(items) {
             self.text.push(b' ');
         }
         self.text.extend_from_slice(text);
-        self.items.begins_with_atomic |= items.begins_with_atomic && self.items.number == 0;
-        self.items.number += items.number;
-        self.items.ends_with_atomic = items.ends_with_atomic;
     }
 }
 
@@ -144,7 +138,7 @@ fn scanner(limits: &Limits) -> Scanner {
 mod tests {
     use super::*;
     use crate::row_paths::PathStep;
-    use crate::template::{Reach, ValueOf};
+    use crate::template::{Declared, Reach, ValueOf};
 
     fn values(path: &[&str]) -> Vec<Part> {
         let path = path.iter().map(|name| PathStep::child("", name)).collect();
@@ -180,7 +174,8 @@ mod tests {
 
     #[test]
     fn blanks_stand_between_the_atomic_values_of_neighbours() {
-        let copies = Part::Copies(Reach { up: 0, path: vec![PathStep::child("", "a"), PathStep::child("", "c")] });
+        let reach = Reach { up: 0, path: vec![PathStep::child("", "a"), PathStep::child("", "c")] };
+        let copies = Part::Copies { reach, below: false, around: Declared::Nothing };
         let template: Vec<Part> = values(&["a", "b"]).into_iter().chain([copies]).collect();
         let documents =
             ["<a><b>1</b></a>", "<a/>", "<a><b>2</b><c/></a>", "<a><b/></a>", "<", "<a><c/></a>", "<a><b/></a>"];

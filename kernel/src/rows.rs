@@ -6,6 +6,7 @@ use crate::characters::{count, is_all_space};
 use crate::errors::{limit, Halt};
 use crate::namespaces::Binding;
 use crate::plan::WRITTEN;
+use crate::template::Items;
 
 /// The kinds of nodes, numbered as in `xylem.values.node`.
 pub mod kind {
@@ -112,7 +113,7 @@ pub struct Written {
     /// The elements it was written for.
     pub elements: u64,
     /// The items of the answer it is.
-    pub items: u64,
+    pub items: Items,
     /// Of the largest element, the characters in its rows.
     pub most_characters: usize,
     /// The number of its rows.
@@ -272,17 +273,18 @@ impl Rows {
     }
 
     /// The result of an element has been appended to `written_text`; how many items it is.
-    pub fn record_written(&mut self, step: u32, row: u32, items: u64) {
-        let end = self.written_text.len();
+    pub fn record_written(&mut self, step: u32, row: u32, start: usize, items: Items) {
         let (characters, rows) = self.size_of(row);
         if self.record_kinds.last() != Some(&WRITTEN) || self.record_steps.last() != Some(&step) {
             self.record(WRITTEN, step, 0);
             self.written.push(Written::default());
         }
         let Some(last) = self.written.last_mut() else { return };
-        last.end = end;
+        if last.items.follow_with(items) {
+            self.written_text.insert(start, b' ');
+        }
+        last.end = self.written_text.len();
         last.elements += 1;
-        last.items += items;
         if characters + TREE_ROW_BYTES * rows > last.most_characters + TREE_ROW_BYTES * last.most_rows {
             (last.most_characters, last.most_rows) = (characters, rows);
         }

@@ -6,6 +6,7 @@ use crate::namespaces::Binding;
 use crate::row_paths::{NamedRows, WantedName, KIND_MASK};
 use crate::rows::{kind, Rows};
 use crate::scopes::{in_scope, push_declaration};
+use crate::template::{Declared, Undecided};
 
 /// Append the element of a row; its name is given where that is known.
 #[inline(always)]
@@ -18,6 +19,30 @@ pub fn write_subtree(named: NamedRows<'_>, first: usize, name: Option<&WantedNam
         }
         _ => write_rows(named, first, out),
     }
+}
+
+/// Append a copy of a node where namespaces may be declared around it. What has namespaces itself is left to the query: it need
+/// not declare again what is declared around it.
+pub fn write_node(named: NamedRows<'_>, row: usize, around: Declared, out: &mut Vec<u8>) -> Result<(), Undecided> {
+    if around != Declared::Nothing && has_namespaces(named.rows, row) {
+        return Err(Undecided);
+    }
+    let is_element = named.rows.codes[row] & KIND_MASK == kind::ELEMENT;
+    let start = out.len();
+    write_rows(named, row, out);
+    if is_element && around == Declared::Default {
+        // It is in no namespace, and its name has no prefix.
+        let name = out[start..].iter().position(|byte| matches!(byte, b' ' | b'>' | b'/')).ok_or(Undecided)?;
+        out.splice(start + name..start + name, *b" xmlns=\"\"");
+    }
+    Ok(())
+}
+
+/// Whether anything is declared for a node, or in it.
+fn has_namespaces(rows: &Rows, row: usize) -> bool {
+    let (first, end) = (row as u32, rows.ends[row]);
+    !rows.declared.is_empty()
+        && (rows.declared.iter().any(|(other, _)| (first..end).contains(other)) || !all_in_scope(rows, row).is_empty())
 }
 
 /// Whether an element is a name without prefix and a text, as most are in data.

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use crate::attribute_copies::CopiedAttributes;
 use crate::cells::Cell;
 use crate::expression::{Expression, Order};
+use crate::holes::Hole;
 use crate::row_paths::{NamedRows, PathStep, WantedName};
 use crate::table::TableSpec;
 
@@ -52,12 +53,28 @@ pub enum Piece {
     /// The values of an expression, with a blank between two of them.
     Computed(Expression),
     /// What code makes of some values, for a whole batch at a time: the values, between two marks.
-    Hole {
-        /// Which code.
-        number: u8,
-        /// The values, which are untyped or strings.
-        arguments: Vec<Expression>,
-    },
+    Hole(Hole),
+}
+
+/// How a constructed element is called.
+#[derive(Clone, Debug)]
+pub enum ElementName {
+    /// Always the same, with its prefix.
+    Fixed(String),
+    /// A name without prefix, in no namespace.
+    Computed(Expression),
+}
+
+/// The namespaces that constructed elements around a place declare.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Declared {
+    /// None.
+    #[default]
+    Nothing,
+    /// Some, all of them with prefixes.
+    Prefixes,
+    /// A default one, perhaps among others.
+    Default,
 }
 
 /// A part of a result.
@@ -65,12 +82,19 @@ pub enum Piece {
 pub enum Part {
     /// Characters, or values.
     Piece(Piece),
-    /// Copies of elements.
-    Copies(Reach),
+    /// Copies of elements, or of what is in them.
+    Copies {
+        /// The elements.
+        reach: Reach,
+        /// Whether their children are copied, of whatever kind, and not the elements themselves.
+        below: bool,
+        /// What is declared around the copies.
+        around: Declared,
+    },
     /// An element.
     Construct {
         /// Its name.
-        name: String,
+        name: ElementName,
         /// Names and values of its attributes.
         attributes: Vec<(String, Vec<Piece>)>,
         /// Attributes that are copied behind these.
@@ -86,6 +110,22 @@ pub enum Part {
         parts: Vec<Part>,
         /// The parts where it does not.
         otherwise: Vec<Part>,
+    },
+    /// Parts under a condition that code decides: both are written, and code takes one of them away.
+    WhenFilled {
+        /// What the code decides by.
+        test: Hole,
+        /// The parts where it holds, which are nodes.
+        parts: Vec<Part>,
+        /// The parts where it does not.
+        otherwise: Vec<Part>,
+    },
+    /// Parts that know how many elements of their step came before, themselves included.
+    Numbered {
+        /// Where the number is kept.
+        slot: usize,
+        /// The parts.
+        parts: Vec<Part>,
     },
     /// A value is computed, for what comes after it.
     Let {
@@ -199,6 +239,20 @@ pub struct Items {
     pub begins_with_atomic: bool,
     /// Whether the last is an atomic value.
     pub ends_with_atomic: bool,
+}
+
+impl Items {
+    /// Add those behind; whether a blank stands between.
+    pub fn follow_with(&mut self, items: Items) -> bool {
+        if items.number == 0 {
+            return false;
+        }
+        let are_set_apart = self.ends_with_atomic && items.begins_with_atomic;
+        self.begins_with_atomic |= items.begins_with_atomic && self.number == 0;
+        self.number += items.number;
+        self.ends_with_atomic = items.ends_with_atomic;
+        are_set_apart
+    }
 }
 
 impl Tally {

@@ -1,16 +1,19 @@
 //! Writes the results of templates: the text of a template for the rows of an element.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use crate::attribute_copies::write_copied;
 use crate::cells::{is_plain, Cell, Content, END_OF_CELL, END_OF_MEMBER, HOLE, NULL};
 use crate::escaping::{escape, Place};
-use crate::expression::{Atom, Evaluation, Expression, Keys, Order, Value};
+use crate::expression::{Atom, Evaluation, Keys, Order, Value};
+use crate::holes::{end_branch, Hole};
 use crate::row_paths::{NamedRows, PathStep, Wanted, KIND_MASK};
 use crate::rows::kind;
-use crate::subtree_text::write_subtree;
+use crate::subtree_text::{write_node, write_subtree};
 use crate::template::{
-    count, each_value, flow, outcome, Around, Counting, Items, Part, Piece, Reach, Undecided, ValueRows, Values,
+    count, each_value, flow, outcome, Around, Counting, Declared, ElementName, Items, Part, Piece, Reach, Undecided,
+    ValueRows, Values,
 };
 
 /// Functions that call each other more often than this are left to the query, which has a stack for that.
@@ -30,7 +33,18 @@ pub fn write_result<'a>(
     row: usize,
     out: &'a mut Vec<u8>,
 ) -> Result<Items, Undecided> {
-    written(parts, named, row, Vec::new(), out)
+    written(parts, named, row, None, Vec::new(), out)
+}
+
+/// The same, for the element of a number among those of its step.
+pub fn write_numbered<'a>(
+    parts: &'a [Part],
+    named: NamedRows<'a>,
+    row: usize,
+    number: u64,
+    out: &'a mut Vec<u8>,
+) -> Result<Items, Undecided> {
+    written(parts, named, row, Some(number), Vec::new(), out)
 }
 
 /// Append the result of a template that reads values alone, which have the first slots.
@@ -40,13 +54,14 @@ pub fn write_values<'a>(
     variables: Vec<Value<'a>>,
     out: &'a mut Vec<u8>,
 ) -> Result<Items, Undecided> {
-    written(parts, named, 0, variables, out)
+    written(parts, named, 0, None, variables, out)
 }
 
 fn written<'a>(
     parts: &'a [Part],
     named: NamedRows<'a>,
     row: usize,
+    number: Option<u64>,
     variables: Vec<Value<'a>>,
     out: &'a mut Vec<u8>,
 ) -> Result<Items, Undecided> {
@@ -55,6 +70,7 @@ fn written<'a>(
     }
     let mut writer = Writer {
         named,
+        number,
         out,
         items: Items::default(),
         depth: 0,
@@ -75,6 +91,8 @@ fn written<'a>(
 
 struct Writer<'a> {
     named: NamedRows<'a>,
+    /// The number of the element among those of its step, where that is counted.
+    number: Option<u64>,
     out: &'a mut Vec<u8>,
     items: Items,
     /// Constructed elements around the place.
@@ -97,11 +115,18 @@ impl<'a> Writer<'a> {
             check_length(self.out)?;
             match part {
                 Part::Piece(piece) => self.piece(piece, here, Place::Content)?,
-                Part::Copies(reach) => self.copies(reach, here)?,
+                Part::Copies { reach, below, around } => self.copies(reach, *below, *around, here)?,
                 Part::Construct { name, attributes, copied, content } => {
-                    self.start(name, attributes, here)?;
+                    let name = self.element_name(name, here)?;
+                    self.start(&name, attributes, here)?;
                     write_copied(attributes, copied, self.named, here, self.out)?;
-                    self.finish(name, content, here)?;
+                    self.finish(&name, content, here)?;
+                }
+                Part::WhenFilled { test, parts, otherwise } => self.choices(test, parts, otherwise, here)?,
+                Part::Numbered { slot, parts } => {
+                    let number = self.number.ok_or(Undecided)?;
+                    self.keep(*slot, Value::position(number as usize));
+                    self.parts(parts, here)?;
                 }
                 Part::When { test, parts, otherwise } => {
                     let chosen = if self.evaluation(here).truth(test)? { parts } else { otherwise };
@@ -200,6 +225,42 @@ impl<'a> Writer<'a> {
         }
     }
 
+    fn element_name(&self, name: &'a ElementName, here: &Around<'_>) -> Result<Cow<'a, str>, Undecided> {
+        let expression = match name {
+            ElementName::Fixed(name) => return Ok(Cow::Borrowed(name)),
+            ElementName::Computed(expression) => expression,
+        };
+        let evaluation =
+            Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+        match evaluation.one(expression)? {
+            Some(Atom::Text(text) | Atom::Untyped(text)) if is_usual_name(&text) => {
+                String::from_utf8(text.into_owned()).map(Cow::Owned).map_err(|_| Undecided)
+            }
+            _ => Err(Undecided),
+        }
+    }
+
+    /// Both branches of a condition that code decides.
+    fn choices(
+        &mut self,
+        test: &'a Hole,
+        parts: &'a [Part],
+        otherwise: &'a [Part],
+        here: &Around<'_>,
+    ) -> Result<(), Undecided> {
+        let evaluation =
+            Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+        test.write_condition(&evaluation, self.out)?;
+        for (is_last, parts) in [(false, parts), (true, otherwise)] {
+            let before = self.items.number;
+            self.parts(parts, here)?;
+            end_branch(is_last, self.items.number - before, self.out);
+        }
+        self.marks += 6;
+        self.is_after_atomic = false;
+        Ok(())
+    }
+
     /// One turn of a loop over elements.
     fn turn(
         &mut self,
@@ -248,8 +309,16 @@ impl<'a> Writer<'a> {
         self.variables[slot] = value;
     }
 
-    fn copies(&mut self, reach: &Reach, here: &Around<'_>) -> Result<(), Undecided> {
+    fn copies(&mut self, reach: &Reach, below: bool, around: Declared, here: &Around<'_>) -> Result<(), Undecided> {
         let named = self.named;
+        if below || around != Declared::Nothing {
+            return outcome(named.follow(&reach.path, here.start(reach), &mut |element| {
+                if !below {
+                    return flow(self.copy(element, around));
+                }
+                named.child_nodes(element).try_for_each(|child| flow(self.copy(child, around)))
+            }));
+        }
         let name = match reach.path.last() {
             Some(PathStep { wanted: Wanted::Named(name), .. }) => Some(name),
             _ => None,
@@ -260,6 +329,14 @@ impl<'a> Writer<'a> {
             write_subtree(named, element, name, self.out);
             flow(check_length(self.out))
         }))
+    }
+
+    /// A copy of a node, of whatever kind.
+    fn copy(&mut self, row: usize, around: Declared) -> Result<(), Undecided> {
+        self.begin(false);
+        self.is_after_atomic = false;
+        write_node(self.named, row, around, self.out)?;
+        check_length(self.out)
     }
 
     /// A start tag without its end.
@@ -313,7 +390,14 @@ impl<'a> Writer<'a> {
                 Ok(())
             }
             Piece::Values(values) => self.values(values, here, place),
-            Piece::Hole { number, arguments } => self.hole(*number, arguments, here),
+            Piece::Hole(hole) => {
+                let evaluation =
+                    Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+                hole.write(&evaluation, self.out)?;
+                self.marks += 2;
+                self.is_after_atomic = false;
+                Ok(())
+            }
             Piece::Computed(expression) => {
                 let evaluation =
                     Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
@@ -334,29 +418,6 @@ impl<'a> Writer<'a> {
                 Ok(())
             }
         }
-    }
-
-    /// The values that code takes, instead of what it will make of them.
-    fn hole(&mut self, number: u8, arguments: &'a [Expression], here: &Around<'_>) -> Result<(), Undecided> {
-        let evaluation =
-            Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
-        let out = &mut *self.out;
-        out.extend_from_slice(&[HOLE, number]);
-        for argument in arguments {
-            evaluation.each(argument, &mut |atom| match atom {
-                Atom::Untyped(text) | Atom::Text(text) if is_plain(&text) => {
-                    out.extend_from_slice(&text);
-                    out.push(END_OF_MEMBER);
-                    Ok(())
-                }
-                _ => Err(Undecided),
-            })?;
-            out.push(END_OF_CELL);
-        }
-        out.push(HOLE);
-        self.marks += 2;
-        self.is_after_atomic = false;
-        Ok(())
     }
 
     fn values(&mut self, values: &Values, here: &Around<'_>, place: Place) -> Result<(), Undecided> {
@@ -455,6 +516,13 @@ impl<'a> Writer<'a> {
         value.texts(self.named, |text| self.out.extend_from_slice(text));
         settled(cell, self.out, start)
     }
+}
+
+/// Whether a text is certainly a name without prefix: of letters of ASCII, as most are.
+fn is_usual_name(text: &[u8]) -> bool {
+    let is_first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
+    let is_later = |byte: &u8| is_first(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
+    text.first().is_some_and(is_first) && text.iter().all(is_later)
 }
 
 /// Whether there is room for more text.

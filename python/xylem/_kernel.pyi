@@ -32,7 +32,7 @@ BatchTuple: TypeAlias = tuple[
     tuple[list[int], list[int], list[int]],
     tuple[list[int], list[int], list[int], list[str | None]] | CompactRows,
     tuple[dict[int, dict[str, str]], list[tuple[str, str, str]], dict[int, str]],
-    tuple[list[int], int, list[tuple[str, int, int, int, int]], list[tuple[int, int, int]]],
+    tuple[list[int], int, list[tuple[str, int, int, int, int, bool, bool]], list[tuple[int, int, int]]],
     list[tuple[int, list[tuple[list[KernelValue], list[tuple[int, KernelValue]]]]]],
     list[tuple[int, int, int, list[int], str | None, int, int, int, int]],
 ]

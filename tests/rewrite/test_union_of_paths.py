@@ -13,6 +13,11 @@ FIRES = {
     "$x/a | $x/b": "$x/*[self::a or self::b]",
     "a | element(b)": "*[self::a or self::element(b)]",
     "//a/(b | c[x | y])": "//a/*[self::b or self::c[*[self::x or self::y]]]",
+    "/r/a except /r/b": "/r/a[fn:not(self::b)]",
+    "/r/* except /r/(b | c)": "/r/*[fn:not(self::*[self::b or self::c])]",
+    "/r/a[x] intersect /r/*": "/r/a[x][self::*]",
+    "/r/(a, b)/c": "/r/*[self::a or self::b]/c",
+    "/r/(* except b)": "/r/*[fn:not(self::b)]",
     "(//a | //b)[1]": "(/descendant::*[self::a or self::b])[1]",
     "count(following-sibling::a | following-sibling::b)": "count(following-sibling::*[self::a or self::b])",
 }
@@ -26,8 +31,11 @@ MUST_NOT = [
     "@a | @b",
     "/r/text() | /r/a",
     "<a><b/></a>/b | <a><b/></a>/c",
-    "/r/a intersect /r/b",
-    "/r/a except /r/b",
+    "/r/a[1] intersect /r/b[1]",
+    "/r/a except /s/b",
+    "/r/(a, @b)",
+    "/r/(a, 1)",
+    "(/r/a, /r/b)",
     "preceding-sibling::a | preceding-sibling::b",
 ]
 

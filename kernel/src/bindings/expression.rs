@@ -14,6 +14,7 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
     let word = word(tuple)?;
     Ok(match word.as_str() {
         "string" => Expression::Constant(Atom::Text(tuple.get_item(1)?.extract::<String>()?.into_bytes().into())),
+        "untyped" => Expression::Constant(Atom::Untyped(tuple.get_item(1)?.extract::<String>()?.into_bytes().into())),
         "integer" => Expression::Constant(Atom::Integer(tuple.get_item(1)?.extract()?)),
         "double" => Expression::Constant(Atom::Double(tuple.get_item(1)?.extract()?)),
         "boolean" => Expression::Constant(Atom::Boolean(tuple.get_item(1)?.extract()?)),
@@ -46,6 +47,10 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
             let (slot, position) = (tuple.get_item(1)?.extract()?, tuple.get_item(4)?.extract()?);
             Expression::EachValue(slot, position, Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]))
         }
+        "fold" => Expression::Fold(
+            [tuple.get_item(1)?.extract()?, tuple.get_item(2)?.extract()?],
+            Box::new([expression_of(tuple, 3)?, expression_of(tuple, 4)?, expression_of(tuple, 5)?]),
+        ),
         "sorted" => Expression::Sorted(orders(&tuple.get_item(1)?)?, Box::new(expression_of(tuple, 2)?)),
         "keyed" => Expression::Keyed(expressions(&tuple.get_item(1)?)?, Box::new(expression_of(tuple, 2)?)),
         "kind" => {

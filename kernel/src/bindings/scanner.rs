@@ -13,6 +13,7 @@ use super::template::result;
 use super::tree::CompactRows;
 use crate::rows::{Rows, Written};
 use crate::scanner::{bug, Harvest, Options};
+use crate::template::Items;
 use crate::tree::Tree;
 
 /// The fields of `Batch` in `xylem.plan.scan_plan`, in their order; the columns are lists or a compact tree.
@@ -25,8 +26,8 @@ type BatchTuple<'py> = (
     Vec<TakenTuple<'py>>,
 );
 
-/// text, elements, items, most characters, most rows
-type WrittenTuple<'py> = (Bound<'py, PyString>, u64, u64, usize, usize);
+/// text, elements, items, most characters, most rows, whether it begins and ends with an atomic value
+type WrittenTuple<'py> = (Bound<'py, PyString>, u64, u64, usize, usize, bool, bool);
 
 /// One scan of a document: bytes in, batches out.
 #[pyclass(module = "xylem._kernel")]
@@ -168,7 +169,8 @@ fn written<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Vec<WrittenTuple<'py>>
         let Written { end, elements, items, most_characters, most_rows } = *written;
         let own = PyString::new(py, &text[start..end]);
         start = end;
-        (own, elements, items, most_characters, most_rows)
+        let Items { number, begins_with_atomic, ends_with_atomic } = items;
+        (own, elements, number, most_characters, most_rows, begins_with_atomic, ends_with_atomic)
     };
     Ok(rows.written.iter().map(tuple).collect())
 }

@@ -9,8 +9,9 @@ use super::table::table_spec;
 use crate::attribute_copies::CopiedAttributes;
 use crate::cells::{Cell, Content, Reading};
 use crate::expression::Order;
+use crate::holes::Hole;
 use crate::row_paths::{PathStep, Wanted, WantedName};
-use crate::template::{Counting, Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
+use crate::template::{Counting, Declared, ElementName, Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
 
 /// uri or None, local or None, whether it descends
 pub type PathStepTuple = (Option<String>, Option<String>, bool);
@@ -50,7 +51,21 @@ pub fn parts(tuples: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
 
 fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
     Ok(match word(tuple)?.as_str() {
-        "copies" => Part::Copies(reach(tuple)?),
+        "copies" => Part::Copies {
+            reach: reach(tuple)?,
+            below: tuple.get_item(3)?.extract()?,
+            around: match tuple.get_item(4)?.extract::<u8>()? {
+                0 => Declared::Nothing,
+                1 => Declared::Prefixes,
+                _ => Declared::Default,
+            },
+        },
+        "when-filled" => Part::WhenFilled {
+            test: hole(tuple)?,
+            parts: parts(&tuple.get_item(3)?)?,
+            otherwise: parts(&tuple.get_item(4)?)?,
+        },
+        "numbered" => Part::Numbered { slot: tuple.get_item(1)?.extract()?, parts: parts(&tuple.get_item(2)?)? },
         "construct" => {
             let attributes: Vec<(String, Vec<Bound<'_, PyTuple>>)> = tuple.get_item(3)?.extract()?;
             let attributes = attributes
@@ -59,7 +74,10 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
                 .collect::<PyResult<_>>()?;
             let copied: Vec<Bound<'_, PyTuple>> = tuple.get_item(2)?.extract()?;
             Part::Construct {
-                name: tuple.get_item(1)?.extract()?,
+                name: match tuple.get_item(1)?.cast::<PyTuple>() {
+                    Ok(computed) => ElementName::Computed(expression(computed)?),
+                    Err(_) => ElementName::Fixed(tuple.get_item(1)?.extract()?),
+                },
                 attributes,
                 copied: copied.iter().map(copied_attributes).collect::<PyResult<_>>()?,
                 content: parts(&tuple.get_item(4)?)?,
@@ -141,7 +159,7 @@ fn cell(tuple: &Bound<'_, PyTuple>) -> PyResult<Cell> {
             Piece::Characters(text) => Content::Constant(Some(text)),
             Piece::Values(values) => Content::Values(values),
             Piece::Computed(expression) => Content::Computed(expression),
-            Piece::Hole { .. } => return Err(PyValueError::new_err("a cell has no holes")),
+            Piece::Hole(_) => return Err(PyValueError::new_err("a cell has no holes")),
         },
     };
     let reading = match reading.as_str() {
@@ -167,11 +185,14 @@ fn piece(tuple: &Bound<'_, PyTuple>) -> PyResult<Piece> {
             Ok(Piece::Values(Values { reach: reach(tuple)?, of: value_of(of)?, separator, at_most_one }))
         }
         "computed" => Ok(Piece::Computed(expression_of(tuple, 1)?)),
-        "hole" => {
-            Ok(Piece::Hole { number: tuple.get_item(1)?.extract()?, arguments: expressions(&tuple.get_item(2)?)? })
-        }
+        "hole" => Ok(Piece::Hole(hole(tuple)?)),
         other => Err(unknown(other)),
     }
+}
+
+/// The number of the code, and what it takes, behind the word of a tuple.
+fn hole(tuple: &Bound<'_, PyTuple>) -> PyResult<Hole> {
+    Ok(Hole { number: tuple.get_item(1)?.extract()?, arguments: expressions(&tuple.get_item(2)?)? })
 }
 
 /// How many loops further out, and the path, behind the word of a tuple.

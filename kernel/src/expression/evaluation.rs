@@ -6,10 +6,11 @@ use super::aggregates::aggregated;
 use super::arithmetic::{applied, negated, Operator};
 use super::atom::{trimmed, Atom, Value};
 use super::comparison::{pair_holds, value_holds};
+use super::decimal::Decimal;
 use super::distinct::distinct;
 use super::functions::{Function, Target};
 use super::mathematics::power;
-use super::moment::{read_duration, Moment};
+use super::moment::{duration_field, read_duration, Moment};
 use super::rounding::{rounded, rounded_to};
 use super::sorting::Keys;
 use super::strings::evaluated;
@@ -71,6 +72,17 @@ impl<'a> Evaluation<'a, '_> {
                         Some(slot) => inside.with(*slot, Value::position(before), |inside| inside.each(inner, take)),
                     })
                 })
+            }
+            Expression::Fold([so_far, item], parts) => {
+                let [values, start, step] = &**parts;
+                let mut value = self.all(start)?;
+                self.each(values, &mut |atom| {
+                    value = self.with(*so_far, std::mem::take(&mut value), |inside| {
+                        inside.with(*item, Value::One(atom), |inside| inside.all(step))
+                    })?;
+                    Ok(())
+                })?;
+                value.into_atoms().into_iter().try_for_each(take)
             }
             Expression::Sorted(orders, inner) => {
                 let tuples = RefCell::new(Vec::new());
@@ -145,6 +157,7 @@ impl<'a> Evaluation<'a, '_> {
             Expression::Nodes(..)
             | Expression::Each(..)
             | Expression::EachValue(..)
+            | Expression::Fold(..)
             | Expression::Sorted(..)
             | Expression::Keyed(..)
             | Expression::Matching(_) => self.all(expression)?.single(),
@@ -177,6 +190,7 @@ impl<'a> Evaluation<'a, '_> {
                     (Some(Atom::Duration(time)), Some(Atom::Moment(moment))) if operator == Operator::Add => {
                         later(operator, moment, time)?
                     }
+                    (Some(Atom::Duration(left)), Some(Atom::Duration(right))) => of_durations(operator, left, right)?,
                     (Some(left), Some(right)) => applied(operator, &left.number()?, &right.number()?)?,
                     // What stands alone must still be a number.
                     (Some(alone), None) | (None, Some(alone)) => return alone.number().map(|_| None),
@@ -253,6 +267,22 @@ impl<'a> Evaluation<'a, '_> {
                 None => return Ok(None),
                 Some(Atom::Moment(moment)) if moment.is_date == is_date => Atom::Integer(moment.field(field)),
                 Some(text @ Atom::Untyped(_)) => Atom::Integer(text.to_moment(is_date)?.field(field)),
+                Some(_) => return Err(Undecided),
+            },
+            Function::Seconds => match self.one(&arguments[0])? {
+                None => return Ok(None),
+                Some(Atom::Moment(moment)) if !moment.is_date => seconds(moment.nanoseconds.into())?,
+                Some(text @ Atom::Untyped(_)) => seconds(text.to_moment(false)?.nanoseconds.into())?,
+                Some(_) => return Err(Undecided),
+            },
+            Function::DurationField(field) => match self.one(&arguments[0])? {
+                None => return Ok(None),
+                Some(Atom::Duration(time)) => Atom::Integer(duration_field(field, time).ok_or(Undecided)?),
+                Some(_) => return Err(Undecided),
+            },
+            Function::DurationSeconds => match self.one(&arguments[0])? {
+                None => return Ok(None),
+                Some(Atom::Duration(time)) => seconds(time)?,
                 Some(_) => return Err(Undecided),
             },
         }))
@@ -419,6 +449,26 @@ impl<'a> Evaluation<'a, '_> {
             flow(result)
         }))
     }
+}
+
+/// An operator on two durations.
+fn of_durations(operator: Operator, left: i128, right: i128) -> Result<Atom<'static>, Undecided> {
+    let found = match operator {
+        Operator::Add => left.checked_add(right),
+        Operator::Subtract => left.checked_sub(right),
+        Operator::Divide => {
+            let number = |time: i128| i64::try_from(time).map(Atom::Integer).map_err(|_| Undecided);
+            return applied(operator, &number(left)?, &number(right)?);
+        }
+        _ => None,
+    };
+    found.map(Atom::Duration).ok_or(Undecided)
+}
+
+/// The seconds that are more than whole minutes, of nanoseconds.
+fn seconds(time: i128) -> Result<Atom<'static>, Undecided> {
+    let rest = i64::try_from(time % 60_000_000_000).map_err(|_| Undecided)?;
+    Decimal::from(rest).divide(Decimal::from(1_000_000_000)).map(Atom::Decimal).ok_or(Undecided)
 }
 
 /// A moment so much later, or earlier.

@@ -107,6 +107,12 @@ pub enum Function {
     OnStrings(StringFunction),
     /// Of a date, or of a date with a time.
     Field(Field, bool),
+    /// fn:seconds-from-dateTime
+    Seconds,
+    /// Of an xs:dayTimeDuration.
+    DurationField(Field),
+    /// fn:seconds-from-duration
+    DurationSeconds,
 }
 
 impl Function {
@@ -161,6 +167,11 @@ impl Function {
             "day-from-dateTime" => Function::Field(Field::Day, false),
             "hours-from-dateTime" => Function::Field(Field::Hours, false),
             "minutes-from-dateTime" => Function::Field(Field::Minutes, false),
+            "seconds-from-dateTime" => Function::Seconds,
+            "days-from-duration" => Function::DurationField(Field::Day),
+            "hours-from-duration" => Function::DurationField(Field::Hours),
+            "minutes-from-duration" => Function::DurationField(Field::Minutes),
+            "seconds-from-duration" => Function::DurationSeconds,
             _ => match word.split_once(' ') {
                 Some(("to", target)) => Function::Cast(Target::named(target)?),
                 Some(("castable", target)) => Function::Castable(Target::named(target)?, false),

@@ -57,6 +57,8 @@ pub enum Expression {
     Each(Reach, Option<Box<Counting>>, Box<Expression>),
     /// An expression for each of some values, which has a slot, and its position perhaps another.
     EachValue(usize, Option<usize>, Box<[Expression; 2]>),
+    /// fold-left: the slots of what there is so far and of an item; the items, what there is at first, and what is made of both.
+    Fold([usize; 2], Box<[Expression; 3]>),
     /// Values that `Keyed` expressions inside bring into an order.
     Sorted(Vec<Order>, Box<Expression>),
     /// Values that stand where their keys say, among those of the `Sorted` expression around them.

@@ -214,6 +214,18 @@ fn fraction(nanoseconds: u64, out: &mut Vec<u8>) {
     }
 }
 
+/// A part of an xs:dayTimeDuration, with its sign; None for a part that it does not have.
+pub fn duration_field(field: Field, nanoseconds: i128) -> Option<i64> {
+    let minutes = nanoseconds / (60 * i128::from(SECOND));
+    let found = match field {
+        Field::Day => minutes / (24 * 60),
+        Field::Hours => minutes / 60 % 24,
+        Field::Minutes => minutes % 60,
+        Field::Year | Field::Month => return None,
+    };
+    i64::try_from(found).ok()
+}
+
 /// The nanoseconds of an xs:dayTimeDuration; None where a text is none of everyday size.
 pub fn read_duration(text: &[u8]) -> Option<i128> {
     let (sign, text) = text.strip_prefix(b"-").map_or((1, text), |rest| (-1, rest));

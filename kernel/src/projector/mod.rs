@@ -93,6 +93,8 @@ pub struct Projector {
     repeated: usize,
     /// For each step, the elements counted.
     pub counts: Vec<u64>,
+    /// For each step with a template, how many complete elements it had; one that is counted knows its number by that.
+    numbers: Vec<u64>,
     has_counted: bool,
     /// Whether templates are written.
     pub writes: bool,
@@ -141,7 +143,7 @@ impl Projector {
     /// The projection at the start of a document, on rows of which there are none yet.
     fn on(rows: Rows, automaton: Automaton, names: Names, strips_space: bool) -> Self {
         let (plan, document) = (automaton.plan(), automaton.document);
-        let counts = vec![0; plan.steps.len()];
+        let (counts, numbers) = (vec![0; plan.steps.len()], vec![0; plan.steps.len()]);
         let nesting = plan.steps.iter().map(|_| Nesting::default()).collect();
         let tables = plan.steps.iter().map(|step| match &step.result {
             Some(ScanResult::Table(spec)) => Some(Table::new(spec)),
@@ -165,6 +167,7 @@ impl Projector {
             rows,
             repeated: 1,
             counts,
+            numbers,
             has_counted: false,
             writes: false,
             tables,

@@ -7,7 +7,7 @@ use crate::plan::{END, ITEM, TEXT};
 use crate::row_paths::NamedRows;
 use crate::rows::{kind, Rows};
 use crate::template::{Part, ScanResult};
-use crate::template_writer::write_result;
+use crate::template_writer::write_numbered;
 use crate::value_tests::{all, Verdict};
 
 impl Projector {
@@ -33,7 +33,7 @@ impl Projector {
             }
             match &self.automaton.plan().steps[step as usize].result {
                 Some(ScanResult::Template(parts))
-                    if self.writes && write_record(&mut self.rows, &self.names, parts, step, row) => {}
+                    if self.writes && write_record(&mut self.rows, &self.names, parts, step, row, 0) => {}
                 _ => self.rows.record(TEXT, step, row),
             }
         }
@@ -155,7 +155,9 @@ impl Projector {
         }
         announce(&self.automaton, &mut self.nesting, &mut self.rows, &self.open, step, self.open.len());
         if let (Verdict::Holds, Some(ScanResult::Template(parts))) = (verdict, &plan.result) {
-            if self.writes && write_record(&mut self.rows, &self.names, parts, step, row) {
+            let number = &mut self.numbers[step as usize];
+            *number += 1;
+            if self.writes && write_record(&mut self.rows, &self.names, parts, step, row, *number) {
                 return false;
             }
         }
@@ -168,16 +170,16 @@ impl Projector {
 }
 
 /// Write the result of a record instead of reporting it; whether that was possible.
-fn write_record(rows: &mut Rows, names: &Names, parts: &[Part], step: u32, row: u32) -> bool {
+fn write_record(rows: &mut Rows, names: &Names, parts: &[Part], step: u32, row: u32, number: u64) -> bool {
     let mut out = std::mem::take(&mut rows.written_text);
     let before = out.len();
-    let written = write_result(parts, NamedRows { rows, names }, row as usize, &mut out);
+    let written = write_numbered(parts, NamedRows { rows, names }, row as usize, number, &mut out);
     if written.is_err() {
         out.truncate(before);
     }
     rows.written_text = out;
     if let Ok(items) = written {
-        rows.record_written(step, row, items.number);
+        rows.record_written(step, row, before, items);
     }
     written.is_ok()
 }

@@ -34,11 +34,14 @@ impl Projector {
                         Some((_, made)) => *made,
                         None => {
                             let before = text.len();
-                            let outcome = write_result(parts, named, row as usize, &mut text);
-                            if outcome.is_err() {
+                            // Whether a blank stands before an atomic value is for each owner to say.
+                            let outcome = write_result(parts, named, row as usize, &mut text)
+                                .ok()
+                                .filter(|items| !items.begins_with_atomic && !items.ends_with_atomic);
+                            if outcome.is_none() {
                                 text.truncate(before);
                             }
-                            let made = outcome.ok().map(|items| measured(rows, row, before, text.len(), items.number));
+                            let made = outcome.map(|items| measured(rows, row, before, text.len(), items.number));
                             written.push((number, made));
                             made
                         }

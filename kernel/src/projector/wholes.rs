@@ -108,7 +108,8 @@ fn write_instead(rows: &mut Rows, names: &Names, parts: &[Part], step: u32, row:
     let mut text = Vec::new();
     let Ok(items) = write_result(parts, NamedRows { rows, names }, row as usize, &mut text) else { return false };
     rows.take_back(before);
+    let start = rows.written_text.len();
     rows.written_text.extend_from_slice(&text);
-    rows.record_written(step, row, items.number);
+    rows.record_written(step, row, start, items);
     true
 }

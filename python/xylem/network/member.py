@@ -22,6 +22,7 @@ from xylem.query.compiled_query import CompiledQuery
 from xylem.run.stream.collector import Collector
 from xylem.run.stream.roles import ItemRole
 from xylem.run.stream.run import Statistics, StreamRun
+from xylem.run.stream.settled_tables import without_numbers
 from xylem.run.stream.window_output import WindowOutput
 from xylem.sink.default_parameters import chosen_parameters
 from xylem.sink.event_writer import EventWriter, can_write_events, takes_markup
@@ -75,7 +76,7 @@ class SubscribedQuery:
         _ = self.program._may_recurse
         self.is_merged = can_be_merged(self.program.scan)
         """Whether it can share a scan with others; else it has one of its own."""
-        self.request = Request(self.program.scan)
+        self.request = Request(without_numbers(self.program.scan))
         self._panes: PaneForm | bool | None = False
 
     @property

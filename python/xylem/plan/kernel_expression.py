@@ -18,6 +18,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, TypeAlias
 
+from xylem.values.strings import UntypedAtomic
+
 from .result_template import Counting, Order, Path, ValueOf
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 class Constant:
     """An atomic value of the query."""
 
-    value: str | int | Decimal | float | bool
+    value: str | int | Decimal | float | bool | UntypedAtomic
 
     def __eq__(self, other: object) -> bool:
         # 1, 1.0 and true() are equal to Python.
@@ -116,6 +118,17 @@ class EachItem:
     inner: KernelExpression
     position: int | None = None
     """The slot of its position."""
+
+
+@dataclass(frozen=True)
+class FoldValues:
+    """fold-left: what is made of a value so far and each of some values, one after another."""
+
+    so_far: int
+    item: int
+    values: KernelExpression
+    start: KernelExpression
+    step: KernelExpression
 
 
 @dataclass(frozen=True)
@@ -222,7 +235,9 @@ class SomeMembers:
 
 Simple = Constant | NodesOf | Named | NameOf | IsKind | SlotValue | Given | Tests
 """Expressions without others inside."""
-KernelExpression = Simple | Call | EachNode | EachItem | SortedValues | KeyedValues | LetValue | Matching | Json
+KernelExpression = (
+    Simple | Call | EachNode | EachItem | FoldValues | SortedValues | KeyedValues | LetValue | Matching | Json
+)
 """Any expression."""
 JsonValue: TypeAlias = "KernelExpression | JsonMap | JsonArray | JsonChoice"
 """A value of JSON; that of an expression is one atomic value, or null."""
@@ -252,6 +267,9 @@ def settled(expression: KernelExpression, value_of: Callable[[str], Constant]) -
             return replace(expression, value=settled(value, value_of))
         case EachItem(values=values, inner=inner):
             return replace(expression, values=settled(values, value_of), inner=settled(inner, value_of))
+        case FoldValues(values=values, start=start, step=step):
+            inside = settled(values, value_of), settled(start, value_of), settled(step, value_of)
+            return replace(expression, values=inside[0], start=inside[1], step=inside[2])
         case LetValue(value=value, inner=inner):
             return replace(expression, value=settled(value, value_of), inner=settled(inner, value_of))
     return expression

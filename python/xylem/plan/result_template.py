@@ -99,13 +99,22 @@ class Hole:
     """What code of the query makes of some values; alone in its place, inside an element.
 
     The scan writes the values instead, between two marks: the code's number as a character, and for each argument its
-    values, each with `END_OF_MEMBER` behind it, and `END_OF_CELL`. Whoever takes the text fills the holes of a whole
-    batch (`run/stream/filled_holes.py`).
+    values, each with `END_OF_MEMBER` behind it, and `END_OF_CELL`. A value that is not untyped has `NULL` and a letter
+    for its type before it. Whoever takes the text fills the holes of a whole batch (`run/stream/filled_holes.py`).
     """
 
     number: int
     arguments: tuple[KernelExpression, ...]
-    """Nodes: their values are untyped."""
+    """What the code reads of the record."""
+
+
+class Around(IntEnum):
+    """The namespaces that constructed elements around a place declare."""
+
+    NOTHING = 0
+    PREFIXES = 1
+    DEFAULT = 2
+    """A default one, perhaps among others."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +123,10 @@ class Copies:
 
     path: Path
     up: int = 0
+    below: bool = False
+    """Their children are copied, of whatever kind, and not the elements themselves."""
+    around: Around = Around.NOTHING
+    """Where anything is declared, copies that have namespaces are left to the query."""
 
 
 @dataclass(frozen=True)
@@ -128,9 +141,10 @@ class CopiedAttributes:
 
 @dataclass(frozen=True)
 class Construct:
-    """An element in no namespace; without content it is written as an empty tag."""
+    """An element; without content it is written as an empty tag. What it declares stands among its attributes."""
 
-    name: str
+    name: str | KernelExpression
+    """With its prefix. One that is computed has none; what is not certainly a name is left to the query."""
     attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
     content: tuple[Part, ...] = ()
     copied: tuple[CopiedAttributes, ...] = ()
@@ -144,6 +158,27 @@ class When:
     test: KernelExpression
     parts: tuple[Part, ...]
     otherwise: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True)
+class WhenFilled:
+    """The parts, if code says so, and else the others: the scan writes both, with marks, and code takes one away.
+
+    The parts are nodes. Before them, the scan writes `!` and what it writes for a hole; behind each, `|` or `)` and how
+    many items of the answer it is.
+    """
+
+    test: Hole
+    parts: tuple[Part, ...]
+    otherwise: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A whole template, in which the number of the record among those of its step is known."""
+
+    slot: int
+    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
@@ -224,6 +259,10 @@ END_OF_MEMBER = "\x1d"
 """Stands behind each member of a list."""
 HOLE = "\x1c"
 """Stands before and behind a hole."""
+CONDITION = "!"
+OTHERWISE = "|"
+END_OF_CONDITION = ")"
+"""Marks of `WhenFilled`, in the place of the number of a hole."""
 
 
 @dataclass(frozen=True)
@@ -266,7 +305,9 @@ class EachValue:
 
 Piece = Characters | Values | Computed | Hole | Cell
 """What a value consists of; cells only where rows are wanted."""
-Part = Piece | Copies | Construct | When | Each | Let | EachValue | Sorted | Keyed | Functions | Apply | Alike | Row
+_Nodes = Copies | Construct | Alike | Apply
+_Inner = When | WhenFilled | Each | EachValue | Let | Sorted | Keyed | Functions | Numbered
+Part = Piece | _Nodes | _Inner | Row
 Template = tuple[Part, ...]
 
 

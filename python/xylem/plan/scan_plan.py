@@ -359,3 +359,6 @@ class Written:
     """Of the largest of the elements, the characters in its rows."""
     most_rows: int
     """The number of its rows."""
+    begins_with_atomic: bool = False
+    ends_with_atomic: bool = False
+    """Whether its first and last item are atomic values: another one is set off by a blank."""

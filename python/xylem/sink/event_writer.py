@@ -168,16 +168,21 @@ class EventWriter:
             self._other(item)
         self._flush_if_full()
 
-    def markup(self, text: str, items: int = 1) -> None:
-        """Add elements and text nodes that are XML already, as results of templates are (`plan/result_template.py`).
+    def markup(
+        self, text: str, items: int = 1, begins_with_atomic: bool = False, ends_with_atomic: bool = False
+    ) -> None:
+        """Add items that are XML already, as results of templates are (`plan/result_template.py`).
 
-        They stand where no namespaces are declared.
+        They declare what is not declared where they stand.
         """
-        if not self.takes_markup or not self.declares_nothing:
+        if not self.takes_markup:
             raise EngineBug("XYBUG0001", "text of a template where it does not fit")
-        self._after_atomic = False
-        self._begin_content()
-        self._append(text)
+        if begins_with_atomic and self._after_atomic:
+            text = " " + text
+        self._after_atomic = ends_with_atomic
+        if text or not self._is_inside:
+            self._begin_content()
+            self._append(text)
         self._flush_if_full()
 
     def markup_at_once(self, text: str) -> None:
@@ -186,7 +191,7 @@ class EventWriter:
             self.markup(text)
             self.flush()
             return
-        if not self.takes_markup or not self.declares_nothing:
+        if not self.takes_markup:
             raise EngineBug("XYBUG0001", "text of a template where it does not fit")
         self._after_atomic = False
         self._buffer.write(text)
@@ -206,6 +211,11 @@ class EventWriter:
     def declares_nothing(self) -> bool:
         """Whether no namespace is declared where the next item will stand."""
         return not self._scope and not self._builder.scope
+
+    @property
+    def declared(self) -> Mapping[str, str]:
+        """The namespaces in scope where the next item will stand."""
+        return self._builder.scope
 
     def begin_content(self) -> None:
         """Write the start tag of the innermost element: its attributes are complete."""

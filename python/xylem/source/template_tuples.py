@@ -13,6 +13,7 @@ from xylem.plan.kernel_expression import (
     EachItem,
     EachMember,
     EachNode,
+    FoldValues,
     Given,
     IsKind,
     Json,
@@ -51,6 +52,7 @@ from xylem.plan.result_template import (
     Hole,
     Keyed,
     Let,
+    Numbered,
     Order,
     Part,
     Path,
@@ -60,9 +62,11 @@ from xylem.plan.result_template import (
     Template,
     Values,
     When,
+    WhenFilled,
 )
 from xylem.plan.scan_plan import ValueTest
 from xylem.plan.scan_table import ScanKey, ScanTable
+from xylem.values.strings import UntypedAtomic
 
 ValueTestTuple: TypeAlias = tuple[
     list[tuple[str | None, str | None]], bool, tuple[str, str] | None, str, str | None, float | None
@@ -108,11 +112,16 @@ def _part(part: Part) -> tuple[object, ...]:
             return "computed", expression_tuple(value)
         case Hole(number=number, arguments=arguments):
             return "hole", number, [expression_tuple(argument) for argument in arguments]
-        case Copies(path=path, up=up):
-            return "copies", up, _path(path)
+        case Copies(path=path, up=up, below=below, around=around):
+            return "copies", up, _path(path), below, int(around)
         case Construct(name=name, attributes=attributes, content=content, copied=copied):
             values = [(key, part_tuples(pieces)) for key, pieces in attributes]
-            return "construct", name, _copied(copied), values, part_tuples(content)
+            called = name if isinstance(name, str) else expression_tuple(name)
+            return "construct", called, _copied(copied), values, part_tuples(content)
+        case WhenFilled(test=hole, parts=parts, otherwise=otherwise):
+            return "when-filled", *_part(hole)[1:], part_tuples(parts), part_tuples(otherwise)
+        case Numbered(slot=slot, parts=parts):
+            return "numbered", slot, part_tuples(parts)
         case When(test=test, parts=parts, otherwise=otherwise):
             return "when", expression_tuple(test), part_tuples(parts), part_tuples(otherwise)
         case Let(slot=slot, value=value):
@@ -166,6 +175,9 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return "each", up, _path(path), expression_tuple(inner), _counting(counting)
         case EachItem(slot=slot, values=values, inner=inner, position=position):
             return "each value", slot, expression_tuple(values), expression_tuple(inner), position
+        case FoldValues(values=values, start=start, step=step):
+            inside = [expression_tuple(each) for each in (values, start, step)]
+            return "fold", expression.so_far, expression.item, *inside
         case SortedValues(orders=orders, inner=inner):
             return "sorted", _orders(orders), expression_tuple(inner)
         case KeyedValues(keys=keys, inner=inner):
@@ -222,7 +234,9 @@ def _member(member: JsonMember) -> tuple[object, ...]:
     return "one", _json(member)
 
 
-def _constant(value: str | int | Decimal | float | bool) -> tuple[object, ...]:
+def _constant(value: str | int | Decimal | float | bool | UntypedAtomic) -> tuple[object, ...]:
+    if isinstance(value, UntypedAtomic):
+        return "untyped", str(value)
     if isinstance(value, bool):
         return "boolean", value
     if isinstance(value, Decimal):

@@ -35,6 +35,16 @@ DECLARED = (
     ' xmlns:n="urn:other" xmlns="urn:d"',
 )
 PATH_NAMES = ("a", "b", "c", "n:b", "*", "n:*", "*:c")
+OTHER_NODES = (
+    "{of}/node()", "{of}/* except {of}/a", "{of}/(a, n:b)", "({path})[last()]", "({path}, {of}/b, 'none')[1]",
+    "{of}/*[not(self::a or self::n:b)]", "{of}/a/node()", "{of}/*[self::b[a]]", "{of}/@*",
+    "(for $k in {of}/@* return <k>{{ string($k) }}</k>)",
+)  # fmt: skip
+"""Nodes that are picked by their names, and so on."""
+TAGS = (
+    "o", "o", "o", 'o xmlns="urn:o"', 'o xmlns=""', 'o xmlns:n="urn:n"', 'o xmlns:n="urn:other"', "n:o", 'o n:i="1"',
+    'q:o xmlns:q="urn:q"',
+)  # fmt: skip
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 
 
@@ -96,11 +106,15 @@ def conditions(draw: st.DrawFn, variable: str) -> str:
 @st.composite
 def nodes(draw: st.DrawFn, variable: str) -> str:
     """An expression that gives nodes."""
-    form = draw(st.integers(0, 3))
+    form = draw(st.integers(0, 4))
     if form == 0:
         return variable
     path = draw(paths(variable))
-    return f"{path}/text()" if form == 1 else path
+    if form == 1:
+        return f"{path}/text()"
+    if form == 2:
+        return draw(st.sampled_from(OTHER_NODES)).format(path=path, of=variable)
+    return path
 
 
 @st.composite
@@ -137,7 +151,10 @@ def results(draw: st.DrawFn, variable: str, depth: int = 2, others: tuple[str, .
     )
     texts = st.sampled_from(("", "", " t ", "&amp;&#13;", "<e/>", "<e f='1'>g</e>"))
     parts = [draw(texts) + f"{{{draw(results(variable, depth - 1, others))}}}" for _ in range(draw(st.integers(0, 3)))]
-    return f"<o{attributes}>{''.join(parts)}{draw(texts)}</o>"
+    if draw(st.integers(0, 5)) == 0:
+        return f"element {{ 'x' || {variable}/@k }} {{ {draw(results(variable, depth - 1, others))} }}"
+    tag = draw(st.sampled_from(TAGS))
+    return f"<{tag}{attributes}>{''.join(parts)}{draw(texts)}</{tag.split()[0]}>"
 
 
 @st.composite
@@ -159,8 +176,16 @@ def queries(draw: st.DrawFn) -> str:
         loop = f"for $p in {filtered or source}" + (f" where {where}" if where and not filtered else "")
         return f"{prolog}count({loop} return {taken})"
     loop = f"for $p in {filtered or source}" + (f" where {where}" if where and not filtered else "")
-    body = f"{loop} return {draw(results('$p'))}"
-    form = draw(st.integers(0, 3))
+    result = draw(results("$p"))
+    if not filtered and draw(st.integers(0, 3)) == 0:
+        loop = loop.replace("for $p in", "for $p at $i in", 1)
+        place = draw(st.sampled_from(("<o i='{{ $i }}'>{{ {} }}</o>", "({}, $i)", "if ($i > 1) then {} else ()")))
+        result = place.format(result)
+    body = f"{loop} return {result}"
+    form = draw(st.integers(0, 4))
+    if form == 4:
+        tag = draw(st.sampled_from(TAGS))
+        return f"{prolog}<{tag}>{{{body}}}</{tag.split()[0]}>"
     if form == 0:
         return prolog + body
     if form == 1:

@@ -43,12 +43,30 @@ FILLED = {
         "for $p in /d/r let $e := string($p/a), $f := encode-for-uri($e) return <o>{ $f }<i>{ $e }</i></o>"
     ),
     "a loop": "for $p in /d/r return <o>{ for $n in $p/n return <i>{ encode-for-uri($n/a) }</i> }</o>",
+    "a condition": "for $p in /d/r where encode-for-uri($p/a) = '' return <o/>",
+    "a condition inside": (
+        "for $p in /d/r return "
+        "<o>{ if (encode-for-uri($p/a) = '') then <i>{ encode-for-uri($p/@k) }</i> else $p/b }</o>"
+    ),
+    "conditions in each other": (
+        "for $p in /d/r where $p/b and encode-for-uri($p/a) != 'z' return (<m/>, if (format-integer($p/@k, '0') = '3') "
+        "then <o>{ if (exists($p/n) and encode-for-uri($p/n) = '7') then <y/> else () }</o> else (<x/>, $p/b))"
+    ),
+    "what the kernel has computed": "for $p in /d/r return <o>{ format-integer(count($p/b), '00') }</o>",
+    "a value of the kernel": (
+        "for $p in /d/r let $n := count($p/*), $x := $n * 1.5, $d := xs:date('2024-01-01') + xs:dayTimeDuration('P1D') "
+        "return <o>{ format-number($x, '0.0') || format-date($d, '[D]') }{ $n }</o>"
+    ),
+    "in a namespace": "for $p in /d/r return <o xmlns='u' xmlns:f='v'>{ encode-for-uri($p/*:a) }</o>",
+    "with positions": (
+        "for $p at $i in /d/r where encode-for-uri($p/a) != 'q' return <o>{ format-integer($i, 'a') }</o>"
+    ),
+    "text nodes beside": "for $p in /d/r return <o>{ $p/a/text() }{ encode-for-uri($p/b[1]) }{ $p/b/text() }</o>",
     "no argument": "for $p in /d/r return <o>{ format-integer(7, 'w') }{ $p/a }</o>",
 }
 LEFT_TO_CODE = {
     "in a loop of values": "for $p in /d/r return <o>{ for $n in $p/b return encode-for-uri($n) }</o>",
     "next to values": "for $p in /d/r return <o>{ $p/b/data(), encode-for-uri($p/a), $p/n }</o>",
-    "a condition": "for $p in /d/r where encode-for-uri($p/a) = '' return <o/>",
     "outside of elements": "for $p in /d/r return encode-for-uri($p/a)",
     "nodes": "for $p in /d/r return <o>{ deep-equal($p/a, $p/b), encode-for-uri($p/@k) }</o>",
 }
@@ -160,6 +178,10 @@ PLACES = (
     "<o><i>{{ {} }}</i>{{ $p/a }}</o>",
     "let $v := {} return <o>{{ $v }}<i>{{ $v, {} }}</i></o>", "<o>{{ {}, {} }}</o>",
     "<o>{{ for $n in $p/n return <i>{{ {} }}</i> }}</o>",
+    "if (string-join({}) = '1') then <o>{{ {} }}</o> else $p/a",
+    "<o>{{ if (empty({})) then $p/b else <i>{{ {} }}</i> }}</o>",
+    "if ({} = 'no' or $p/b) then (<m/>, if (exists({})) then $p/a else ()) else ()",
+    "<o xmlns:x='u'>{{ {} }}<x:i k='{{ {} }}'/></o>", "<o>{{ count($p/*), {} }}{{ name($p), {} }}</o>",
 )  # fmt: skip
 
 

@@ -60,6 +60,7 @@ from .aggregates import Aggregate, Extraction
 from .body import loop_of
 from .counted_limit import limit_of
 from .early_firing import early_firing, past_at_start
+from .given_values import GivenValues
 from .handler_code import HandlerCode
 from .hoisting import hoisted
 from .immediate import Immediate, immediate
@@ -69,11 +70,14 @@ from .leaf_handlers import LeafPlanner
 from .leaf_mapping import map_handler
 from .nesting import may_nest
 from .not_streamable import NotStreamable
+from .outside_values import may_write_values
 from .region_plan import RegionPlanner
 from .result_templates import has_namespaces, template_of
 from .selection import Selection
 from .steps import PlannedStep, PlannedSteps
+from .template_frames import gives_nodes
 from .template_holes import HoleCode
+from .template_namespaces import Opened, elements_around
 from .template_paths import NoTemplate
 from .tested_items import TestedItemPlanner
 from .whole_templates import is_near, needed_for_whole
@@ -128,7 +132,11 @@ class StreamBuilder:
         self.windowed: set[str] = set()
         """The variables that hold a window."""
         static = main.static
-        self.selection = Selection(static.default_collation == CODEPOINT_COLLATION, static.empty_greatest)
+        self.selection = Selection(
+            static.default_collation == CODEPOINT_COLLATION,
+            static.empty_greatest,
+            has_default_namespace=bool(static.namespaces.get("")),
+        )
         self.alone: set[int] = set()
         """The scopes with one handler alone that takes records: no other results come between those that nest."""
         self.decided: set[ast.Expr] = set()
@@ -137,8 +145,13 @@ class StreamBuilder:
         """What keeps the scan from writing results by itself."""
         self.filled_by_code: list[NoTemplate] = []
         """What it leaves holes for, in results that it writes."""
+        self.given = GivenValues(self)
         self.has_namespaces = False
         """Whether the answer may have namespaces declared around a result."""
+        self.places: dict[str, tuple[Opened, ...]] | None = {}
+        """The elements around the results of each handler; None where they are not known."""
+        self.may_write_values = False
+        """Whether the scan may write atomic values outside of elements."""
         self.window_rows = self.c.window_rows = WindowRows(self.selection)
         self.next_aggregate = 0
         self.program_variables: frozenset[str] = frozenset()
@@ -155,6 +168,8 @@ class StreamBuilder:
         self._refuse_global_input(program)
         self.program_variables = bound_variables(program) | {ROOT}
         self.has_namespaces = has_namespaces(whole or program)
+        self.places = None if whole is not None and self.has_namespaces else elements_around(program, whole)
+        self.may_write_values = self.columns is None and may_write_values(whole or program, self._known)
         self.window_rows.is_allowed = not self.has_namespaces and self.columns is None
         if not isinstance(program, ProcessStream):
             program = ProcessStream(ROOT, (OnFirst(None, program),))
@@ -307,6 +322,7 @@ class StreamBuilder:
             scope = self._scope(stream, element.index, role, index, single)
             if not single:
                 scope.holes = self._offer_whole(element, handler, decided, role)
+                scope.is_given_values = element.result is not None and self.given.is_used
             return
         planned = self.steps.follow(parent, handler.step, Report.ITEM)
         planned.tests = own_tests
@@ -329,13 +345,24 @@ class StreamBuilder:
         item = ItemRole(planned.index, role, index, slot, body, held_as=None if passes else handler.variable)
         item.counter, item.limit, planned.outermost = counter, limit_of(handler), handler.outermost and nested
         nested = nested and not handler.outermost
-        if counter is None and (not nested or role.step in self.alone):
+        holes: list[HoleCode]
+        numbered = handler.position if self._knows_numbers(role, item, nested) else None
+        if numbered is not None and not planned.outermost:
+            # What is left out is counted as well: the template has all conditions.
+            holes = []
+            planned.result = self._template(hoisted_body, handler.variable, self.decided, holes, numbered)
+            if planned.result is not None:
+                item.holes, item.is_given_values = self._filled_by_code(holes, role), self.given.is_used
+        elif counter is None and (not nested or role.step in self.alone):
             planned.value_tests = selection.value_tests_of(hoisted_body, handler.variable)
             planned.alternatives = selection.alternatives_of(hoisted_body, handler.variable)
-            holes: list[HoleCode] = []
+            holes = []
             planned.result = self.template(hoisted_body, handler.variable, selection, holes)
+            if single and is_known_at_start(planned.kept) and planned.result and not gives_nodes(planned.result):
+                # The values need not wait for the end of the only element that has them.
+                planned.result = None
             if planned.result is not None:
-                item.holes = self._filled_by_code(holes, role)
+                item.holes, item.is_given_values = self._filled_by_code(holes, role), self.given.is_used
         if planned.result is None and is_known_at_start(planned.kept) and not handler.outermost:
             item.at_start, planned.report, planned.value_tests = True, Report.START, ()
             planned.alternatives = ()
@@ -389,6 +416,11 @@ class StreamBuilder:
         name, of = step_symbol(path[0]), self.types.get(role.variable)
         return role.parent is None or (name is not None and of is not None and of.at_most_once(name))
 
+    def _knows_numbers(self, role: ScopeRole, item: ItemRole, nested: bool) -> bool:
+        """Whether the scan counts records as the handler does: all of a document, from one on."""
+        is_counted = item.counter is not None and item.limit is None and role.is_single and not nested
+        return is_counted and self.columns is None and self.window_rows.cells is None
+
     def template(
         self, body: Flux, variable: str, selection: Selection, holes: list[HoleCode] | None = None
     ) -> Template | None:
@@ -401,10 +433,17 @@ class StreamBuilder:
         return self._template(body, variable, decided | self.decided, holes)
 
     def _template(
-        self, body: Flux, variable: str, decided: Collection[ast.Expr], holes: list[HoleCode] | None = None
+        self,
+        body: Flux,
+        variable: str,
+        decided: Collection[ast.Expr],
+        holes: list[HoleCode] | None = None,
+        position: str | None = None,
     ) -> Template | None:
-        if self.has_namespaces and self.columns is None:
+        around = () if self.columns is not None else self.around_of(variable)
+        if around is None:
             return None
+        self.given.is_used = False
         try:
             cells = self.window_rows.cells
             declared = self._declared
@@ -415,6 +454,10 @@ class StreamBuilder:
                 decided,
                 self.columns,
                 window_cells=cells,
+                around=around,
+                position=position,
+                given=self.given.value if self.columns is None and cells is None else None,
+                begins_output=self.may_write_values,
                 declared=declared,
                 holes=holes,
                 known=self._known,
@@ -422,6 +465,12 @@ class StreamBuilder:
         except NoTemplate as beyond:
             self.beyond_scan.append(beyond)
             return None
+
+    def around_of(self, variable: str) -> tuple[Opened, ...] | None:
+        """The elements that are open around the results of a handler; None where that is not known."""
+        if self.places is None:
+            return None
+        return self.places.get(variable, None if self.has_namespaces else ())
 
     def _declared(self, call: ast.FunctionCall) -> ast.FunctionDecl | None:
         """The function of the main module that a call means."""

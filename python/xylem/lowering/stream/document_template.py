@@ -32,8 +32,8 @@ def document_template(program: Flux, selection: Selection) -> Template | None:
 def _copies_document(part: Part, depth: int) -> bool:
     """Whether the document node itself is copied: it has no tags."""
     match part:
-        case Copies(path=path, up=up):
-            return not path and up == depth
+        case Copies(path=path, up=up, below=below):
+            return not path and up == depth and not below
         case When(parts=parts, otherwise=otherwise):
             return any(_copies_document(inner, depth) for inner in (*parts, *otherwise))
         case Construct(content=parts) | EachValue(parts=parts) | Sorted(parts=parts) | Keyed(parts=parts):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 _UNTYPED = SequenceType(AtomicItem(at.UNTYPED_ATOMIC), Occurrence.MANY)
+_ATOMIC = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.MANY)
 
 
 class HandlerCode:
@@ -80,19 +81,21 @@ class HandlerCode:
         return frame.name
 
     def hole(self, code: HoleCode, role: ScopeRole) -> HoleRole:
-        """def hole(env, given…): the values that fill a hole, of untyped values."""
+        """def hole(env, given…): the values that fill a hole, of values that the scan gives."""
         c = self.b.c
         read = {local for uri, local in free_in(code.expression) if not uri}
         given = [c.writer.fresh("given") for _ in code.parameters]
+        static = c.static.inside_element(code.namespaces) if code.namespaces else c.static
         with (
             c.writer.function("hole", ["env", *given], c.describe(code.expression)) as frame,
             c.scoped(Scope({}, Focus(None))),
+            c.namespaces(static),
         ):
             for name in self._visible(role, None):
                 if name in read:
                     c.declare(("", name), self._bound(name))
-            for name, python in zip(code.parameters, given, strict=True):
-                c.declare(("", name), Code(python, Shape.SEQUENCE, _UNTYPED, simple=True))
+            for (name, is_typed), python in zip(code.parameters, given, strict=True):
+                c.declare(("", name), Code(python, Shape.SEQUENCE, _ATOMIC if is_typed else _UNTYPED, simple=True))
             with c.writer.at(code.expression.span):
                 c.writer.line(f"return {c.as_sequence(c.compile(code.expression))}")
         return HoleRole(frame.name, code.in_attribute)

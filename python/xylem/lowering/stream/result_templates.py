@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import reduce
+from typing import TypeGuard
 
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.functions.registry import FN
@@ -42,10 +43,10 @@ from xylem.plan.needs import node_test
 from xylem.plan.result_template import (
     Cell,
     Column,
-    Copies,
     Counting,
     Each,
     Functions,
+    Numbered,
     Part,
     Row,
     Template,
@@ -57,10 +58,13 @@ from xylem.syntax import ast
 
 from .applied_functions import Declared
 from .hoisting import grouped, hoisted
+from .kernel_expressions.compiler import Test
 from .row_templates import rows_alone
 from .selection import Selection
 from .template_expressions import TemplateExpressions
+from .template_frames import gives_nodes
 from .template_holes import HoleCode, Known, TemplateHoles
+from .template_namespaces import Opened
 from .template_paths import NoTemplate, Taken, element_path
 
 
@@ -76,23 +80,35 @@ def template_of(
     declared: Declared = lambda call: None,
     holes: list[HoleCode] | None = None,
     known: Known = lambda call: None,
+    around: tuple[Opened, ...] = (),
+    position: str | None = None,
+    given: Test | None = None,
 ) -> Template:
     """The template of a body of which the scan has decided some conditions; `NoTemplate` if there is none.
 
     With `columns` it consists of rows of a table. With `begins_output` nothing is written before it, so that it may
     have atomic values outside of elements. With `window_cells`, what is given to windows is a row of these. With
     `holes` it may have such, and what fills them is noted there; `known` are the functions that can be called for that.
+    `around` are the elements that are open where it is written, `position` is the variable that counts records.
+    `given` finds values that are known when a run begins.
     """
-    expressions = TemplateExpressions(selection, columns, declared, begins_output=begins_output)
+    expressions = TemplateExpressions(selection, columns, declared, begins_output=begins_output, around=around)
+    if given is not None:
+        expressions.compiler.given = given
     if holes is not None and columns is None and window_cells is None:
         expressions.holes = TemplateHoles(expressions.compiler, known, holes)
+    number = None if position is None else expressions.compiler.new_slot(ast.Name(position, None, ""))
     parts = _Maker(expressions, frozenset(decided), window_cells).template(body, variable)
     if not parts:
         raise NoTemplate("nothing is written")
+    if expressions.frames.has_outer_choice and not gives_nodes(parts):
+        raise NoTemplate("values next to nodes that code decides about")
     if window_cells is not None and not _are_rows(parts):
         raise NoTemplate("more than is given to windows")
     if expressions.functions.bodies:
         parts = (Functions(tuple(expressions.functions.bodies), parts),)
+    if number is not None:
+        parts = (Numbered(number, parts),)
     return parts if columns is None else rows_alone(parts, columns)
 
 
@@ -141,8 +157,9 @@ class _Maker:
         match body:
             case Fixed():
                 self._fixed(body)
-            case Opening(element=element, inside=()):
-                self.expressions.open(element)
+            case Opening(element=element, inside=inside, literal=literal):
+                with self.expressions.inside(*inside):
+                    self.expressions.open(element, literal)
             case Sequence(parts=parts):
                 # Conditions stand at every output; in front of all they hold whole elements.
                 self._sequence(grouped(parts))
@@ -152,8 +169,9 @@ class _Maker:
                 self.expressions.nodes(self._nodes(variable, element_path(path)))
             case If(condition=condition, body=inner):
                 self._when(condition, inner, EMPTY)
-            case Leaf(expression=expression, inside=(), is_global=False):
-                self.expressions.write(expression)
+            case Leaf(expression=expression, inside=inside, is_global=False):
+                with self.expressions.inside(*inside):
+                    self.expressions.write(expression)
             case GiveItem(variable=variable, source=None) if self.window_cells is not None:
                 if [variable] != self.variables:
                     raise NoTemplate("items that are given to windows from inside a record")
@@ -182,13 +200,16 @@ class _Maker:
         if fixed.opens is not None and fixed.closes is not None:
             self.expressions.write(fixed.opens)
         elif fixed.opens is not None:
-            self.expressions.open(fixed.opens)
+            self.expressions.open(fixed.opens, fixed.literal)
         elif fixed.closes is not None:
             self.frames.close()
         else:
             self.frames.text(fixed.text)
 
     def _for(self, loop: For) -> None:
+        if _takes_all_children(loop):
+            self.expressions.children(self._nodes(loop.source, element_path(loop.path[:-1])))
+            return
         if _takes_all_attributes(loop):
             self.expressions.attributes(self._nodes(loop.source, element_path(loop.path[:-1])))
             return
@@ -200,7 +221,7 @@ class _Maker:
         elif nodes.of is not None:
             self._leaves(body, loop.variable, nodes)
         elif body == Copy(loop.variable):
-            self.frames.add(Copies(nodes.path, nodes.up))
+            self.expressions.nodes(nodes)
         elif _is_atomized(body, loop.variable):
             self.expressions.values(Values(nodes.path, ValueOf.STRING, separator=" ", up=nodes.up))
         else:
@@ -221,7 +242,7 @@ class _Maker:
             assert nodes.of is not None
             self.expressions.values(Values(nodes.path, nodes.of, nodes.attribute, " ", up=nodes.up))
         else:
-            raise NoTemplate("a loop over text nodes or attributes")
+            self.expressions.each_leaf(ast.Name(variable, None, ""), nodes, self._writing(body))
 
     def _counted(self, variable: str, position: str, nodes: NodesOf, body: Flux) -> None:
         """A loop over elements, with their positions."""
@@ -236,8 +257,13 @@ class _Maker:
             self.write(body)
             return
         try:
-            test = self._condition(open_ones)
-            self.expressions.choice(test, self._inner(body), self._inner(otherwise))
+            with self.frames.attempt():
+                self.expressions.when(
+                    lambda: self._condition(open_ones),
+                    reduce(ast.And, open_ones),
+                    lambda: self._inner(body),
+                    lambda: self._inner(otherwise),
+                )
         except NoTemplate:
             then, contrary = _as_expression(body), _as_expression(otherwise)
             if then is None or contrary is None:
@@ -279,8 +305,7 @@ def _with_values_together(parts: list[Flux]) -> list[Flux]:
     made: list[Flux] = []
     for part in parts:
         before = made[-1] if made else None
-        if _is_own_leaf(part) and before is not None and _is_own_leaf(before):
-            assert isinstance(part, Leaf) and isinstance(before, Leaf)
+        if _is_own_leaf(part) and before is not None and _is_own_leaf(before) and part.inside == before.inside:
             first = before.expression
             items = first.items if isinstance(first, ast.SequenceExpr) else (first,)
             made[-1] = replace(before, expression=ast.SequenceExpr((*items, part.expression), span=first.span))
@@ -289,19 +314,32 @@ def _with_values_together(parts: list[Flux]) -> list[Flux]:
     return made
 
 
-def _is_own_leaf(part: Flux) -> bool:
-    return isinstance(part, Leaf) and not part.inside and not part.is_global
+def _is_own_leaf(part: Flux) -> TypeGuard[Leaf]:
+    return isinstance(part, Leaf) and not part.is_global
 
 
 def _takes_all_attributes(loop: For) -> bool:
     """{ for $a in $x/@* return {$a} }"""
+    match _all_copied(loop):
+        case "attribute", ast.Wildcard(uri=None, local=None):
+            return True
+    return False
+
+
+def _takes_all_children(loop: For) -> bool:
+    """{ for $n in $x/node() return {$n} }"""
+    match _all_copied(loop):
+        case "child", ast.AnyKindTest():
+            return True
+    return False
+
+
+def _all_copied(loop: For) -> tuple[str, object] | None:
+    """The last step of a path, if the loop copies all that it selects."""
     step = loop.path[-1] if loop.path else None
     if step is None or step.predicates or loop.where is not None or loop.position is not None:
-        return False
-    match step.axis, node_test(step):
-        case "attribute", ast.Wildcard(uri=None, local=None):
-            return loop.body == Copy(loop.variable)
-    return False
+        return None
+    return (step.axis, node_test(step)) if loop.body == Copy(loop.variable) else None
 
 
 def _are_rows(parts: tuple[Part, ...]) -> bool:
@@ -355,8 +393,6 @@ def _as_part(handler: Handler, variable: str) -> Flux:
 def _is_atomized(body: Flux, variable: str) -> bool:
     """{ data($variable) } or { string($variable) }"""
     match body:
-        case Leaf(
-            expression=ast.FunctionCall(name=function, arguments=(ast.VarRef(name=name),)), inside=(), is_global=False
-        ):
+        case Leaf(expression=ast.FunctionCall(name=function, arguments=(ast.VarRef(name=name),)), is_global=False):
             return function.expanded in ((FN, "data"), (FN, "string")) and name.expanded == ("", variable)
     return False

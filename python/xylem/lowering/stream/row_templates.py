@@ -263,7 +263,9 @@ def _row_of_element(element: Construct, columns: tuple[Column, ...]) -> Row:
     for part in element.content:
         if isinstance(part, Characters) and not part.text.strip():
             continue
-        if not isinstance(part, Construct) or part.attributes or part.name in children:
+        if not isinstance(part, Construct) or not isinstance(part.name, str):
+            raise NoTemplate
+        if part.attributes or part.name in children:
             raise NoTemplate
         children[part.name] = part.content
     attributes = dict(element.attributes)

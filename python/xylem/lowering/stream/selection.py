@@ -54,6 +54,9 @@ class Selection:
     by_name: bool = True
     """Whether names are tested; not behind a test of positions, since the scan would test them in front of it."""
 
+    has_default_namespace: bool = False
+    """Whether names of elements without prefix are in a namespace."""
+
     def behind(self, tests: tuple[StartTest, ...]) -> Selection:
         """The tests that can follow these tests."""
         return replace(self, by_name=False) if any(isinstance(test, PositionTest) for test in tests) else self

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 
+from xylem.analysis.resolve_names import declared_namespaces
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
 from xylem.plan.result_template import (
-    Alike,
-    Apply,
     Characters,
     Column,
     Computed,
-    Construct,
     CopiedAttributes,
     Copies,
     Each,
@@ -25,18 +23,20 @@ from xylem.plan.result_template import (
     ValueOf,
     Values,
     When,
+    WhenFilled,
 )
 from xylem.sink.character_expansion import escape_attribute
 from xylem.syntax import ast
 
 from .applied_functions import AppliedFunctions, Declared, named_alike
-from .kernel_expressions.as_loops import is_atomic
+from .kernel_expressions.as_loops import first_of, is_atomic
 from .kernel_expressions.compiler import ExpressionCompiler, key_of
 from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, rows_of_values
 from .selection import Selection
-from .template_frames import TemplateFrames
+from .template_frames import TemplateFrames, gives_nodes
 from .template_holes import TemplateHoles
-from .template_paths import NoTemplate, with_all_attributes
+from .template_namespaces import Opened, opened_by
+from .template_paths import NoTemplate, with_all_attributes, with_all_children
 
 _VALUES = (ast.FunctionCall, ast.CastAs, ast.Arithmetic, ast.Unary, ast.StringConcat, ast.ValueComparison)
 """Expressions that give one value, if any: a row, where rows are wanted."""
@@ -52,16 +52,24 @@ class TemplateExpressions:
         declared: Declared = lambda call: None,
         *,
         begins_output: bool = False,
+        around: tuple[Opened, ...] = (),
     ) -> None:
-        """With `columns`, rows of a table are wanted. With `begins_output`, nothing comes before the template."""
+        """With `columns`, rows of a table are wanted. With `begins_output`, values may be outside of elements.
+
+        `around` are the elements that are open where the template is written.
+        """
         self.selection = selection
         self.columns = columns
-        self.frames = TemplateFrames(begins_output)
+        self.frames = TemplateFrames(begins_output, around)
+        self.element_namespaces: Mapping[str, str] = {}
+        """What the direct constructors declare that stand around the expression in the query."""
         self.compiler = ExpressionCompiler(
             selection.by_code_points, self._scan_test, empty_greatest=selection.empty_greatest
         )
         self.variables, self.up = self.compiler.variables, self.compiler.up
         self.functions = AppliedFunctions(declared, self.compiler)
+        self.has_default_namespace = selection.has_default_namespace
+        """Whether names of elements without prefix are in a namespace."""
         self.holes: TemplateHoles | None = None
         """Where code may fill in what the kernel cannot compute."""
 
@@ -87,7 +95,7 @@ class TemplateExpressions:
             with self.frames.attempt():
                 self._write(expression)
         except NoTemplate as beyond:
-            self.frames.add(self.holes.hole(expression, beyond))
+            self.frames.add(self.holes.hole(expression, beyond, self.element_namespaces))
 
     def _write(self, expression: ast.Expr) -> None:
         match expression:
@@ -97,7 +105,7 @@ class TemplateExpressions:
                 for item in items:
                     self.write(item)
             case ast.If(test=test, then=then, otherwise=otherwise):
-                self.choice(self.condition(test), self._branch(then), self._branch(otherwise))
+                self.when(lambda: self.condition(test), test, self._branch_of(then), self._branch_of(otherwise))
             case ast.Switch(operand=operand, cases=cases) if not is_atomic(expression):
                 tests = [self.compiler.switch_test(operand, case) for case in cases]
                 self._cases(tests, [case.result for case in cases], expression.default)
@@ -121,12 +129,18 @@ class TemplateExpressions:
                 self.frames.markup(f"<?{target} {value}?>" if value else f"<?{target}?>")
             case ast.ComputedElement(name=ast.Name() as name, body=body):
                 self._element(ast.DirectElement(name, content=(ast.EnclosedExpr(body),), span=expression.span))
+            case ast.ComputedElement(name=name, body=body):
+                self._computed(name, body)
             case ast.ComputedAttribute(name=ast.Name() as name, body=body):
                 self.frames.attribute(*self._attribute(ast.DirectAttribute(name, (ast.EnclosedExpr(body),))))
+            case ast.Filter() if self.columns is None and (first := first_of(expression)) is not None:
+                self.write(first)
             case _ if self.columns is None and not is_atomic(expression) and (
                 loop := self.compiler.as_loop(expression)
             ):
                 self.write(loop)
+            case _ if (left := with_all_children(expression)) is not None:
+                self.children(self.compiler.nodes(left))
             case _ if (left := with_all_attributes(expression)) is not None:
                 self.attributes(self.compiler.nodes(left))
             case _ if self.compiler.is_path(expression):
@@ -137,11 +151,17 @@ class TemplateExpressions:
     def nodes(self, nodes: NodesOf) -> None:
         """Elements or text nodes become copies; attributes would belong into the start tag."""
         if nodes.of is None:
-            self.frames.add(Copies(nodes.path, nodes.up))
+            self.frames.add(Copies(nodes.path, nodes.up, around=self.frames.around))
         elif nodes.of is ValueOf.TEXT:
             self.frames.add(Values(nodes.path, nodes.of, up=nodes.up))
         else:
             self.frames.copied(CopiedAttributes(nodes.path, nodes.attribute, nodes.up))
+
+    def children(self, elements: NodesOf) -> None:
+        """Copies of what is in elements, of whatever kind."""
+        if elements.of is not None:
+            raise NoTemplate("children of anything but elements")
+        self.frames.add(Copies(elements.path, elements.up, below=True, around=self.frames.around))
 
     def attributes(self, elements: NodesOf) -> None:
         """All attributes of elements."""
@@ -155,6 +175,27 @@ class TemplateExpressions:
             self.frames.add(rows_of_values(values, self.columns))
         else:
             self.frames.atomic(values)
+
+    def when(
+        self,
+        tested: Callable[[], KernelExpression],
+        condition: ast.Expr,
+        then: Callable[[], tuple[Part, ...]],
+        otherwise: Callable[[], tuple[Part, ...]],
+    ) -> None:
+        """Parts under a condition; where the kernel cannot decide it, code does."""
+        try:
+            test = tested()
+        except NoTemplate as beyond:
+            if self.holes is None or not self.frames.can_have_choice:
+                raise
+            hole = self.holes.condition(condition, beyond, self.element_namespaces)
+            parts, others = then(), otherwise()
+            if not gives_nodes((*parts, *others)):
+                raise beyond from None
+            self.frames.add(WhenFilled(hole, parts, others))
+            return
+        self.choice(test, then(), otherwise())
 
     def choice(self, test: KernelExpression, then: tuple[Part, ...], otherwise: tuple[Part, ...]) -> None:
         """Parts under a condition, and those under its contrary."""
@@ -176,6 +217,9 @@ class TemplateExpressions:
             of = ValueOf.STRING if value.of is None else value.of
             return Values(value.path, of, value.attribute, " ", at_most_one, value.up)
         return Computed(value)
+
+    def _branch_of(self, expression: ast.Expr) -> Callable[[], tuple[Part, ...]]:
+        return lambda: self._branch(expression)
 
     def _branch(self, expression: ast.Expr) -> tuple[Part, ...]:
         with self.compiler.scope():
@@ -211,14 +255,39 @@ class TemplateExpressions:
         self.write(body)
         self.frames.close()
 
+    def _computed(self, name: ast.Node, body: ast.Expr) -> None:
+        if not isinstance(name, ast.Expr) or self.has_default_namespace or self.element_namespaces.get(""):
+            raise NoTemplate("a computed name in the default namespace", body)
+        self.frames.open_computed(Call("one", (self.compiler.value(name),)))
+        self.write(body)
+        self.frames.close()
+
     def _function_body(self, body: ast.Expr) -> tuple[Part, ...]:
-        parts = self.frames.inner(lambda: self.write(body))
-        if not all(map(_gives_nodes, parts)):
+        with self.frames.shared():
+            parts = self.frames.inner(lambda: self.write(body))
+        if not gives_nodes(parts):
             raise NoTemplate("a function that gives values among nodes", body)
         return parts
 
-    def _element(self, element: ast.DirectElement) -> None:
-        self.open(element)
+    def _element(self, element: ast.DirectElement, literal: bool = False) -> None:
+        around = self.element_namespaces
+        self._open(element, {} if literal else around, literal)
+        with self.inside(element):
+            self._content(element)
+        self.frames.close()
+
+    @contextmanager
+    def inside(self, *elements: ast.DirectElement) -> Iterator[None]:
+        """The static context inside constructors that declare namespaces."""
+        before = self.element_namespaces
+        for element in elements:
+            self.element_namespaces = {**self.element_namespaces, **declared_namespaces(element)}
+        try:
+            yield
+        finally:
+            self.element_namespaces = before
+
+    def _content(self, element: ast.DirectElement) -> None:
         for place, part in enumerate(element.content):
             match part:
                 case ast.DirectText(value=value):
@@ -229,19 +298,26 @@ class TemplateExpressions:
                         self.frames.text("")
                     self.write(body)
                 case ast.DirectElement():
-                    self._element(part)
+                    self._element(part, literal=True)
                 case _:
                     self.write(part)
-        self.frames.close()
 
-    def open(self, element: ast.DirectElement) -> None:
-        """A start tag."""
-        self.frames.open(element, tuple(map(self._attribute, element.attributes)))
+    def open(self, element: ast.DirectElement, literal: bool) -> None:
+        """A start tag, whose content and end tag follow."""
+        self._open(element, {}, literal)
+
+    def _open(self, element: ast.DirectElement, around: Mapping[str, str], literal: bool) -> None:
+        with self.inside(element):
+            values = tuple(self._value_of(attribute) for attribute in element.attributes)
+        self.frames.open(opened_by(element, around, literal), values)
 
     def _attribute(self, attribute: ast.DirectAttribute) -> tuple[str, tuple[Piece, ...]]:
         if attribute.name.uri or attribute.name.prefix:
-            raise NoTemplate("an attribute in a namespace")
-        return attribute.name.local, tuple(self._attribute_piece(part) for part in attribute.parts)
+            raise NoTemplate("a computed attribute in a namespace")
+        return attribute.name.local, self._value_of(attribute)
+
+    def _value_of(self, attribute: ast.DirectAttribute) -> tuple[Piece, ...]:
+        return tuple(self._attribute_piece(part) for part in attribute.parts)
 
     def _attribute_piece(self, part: str | ast.EnclosedExpr) -> Piece:
         if isinstance(part, str):
@@ -251,7 +327,7 @@ class TemplateExpressions:
         except NoTemplate as beyond:
             if self.holes is None:
                 raise
-            return self.holes.hole(part.body, beyond, in_attribute=True)
+            return self.holes.hole(part.body, beyond, self.element_namespaces, in_attribute=True)
 
     # --- FLWOR expressions
 
@@ -277,8 +353,12 @@ class TemplateExpressions:
                 self._let(clause)
                 self._clauses(rest, result)
             case ast.WhereClause(test=test):
-                condition = self.condition(test)
-                self.choice(condition, self.frames.inner(lambda: self._clauses(rest, result)), ())
+                self.when(
+                    lambda: self.condition(test),
+                    test,
+                    lambda: self.frames.inner(lambda: self._clauses(rest, result)),
+                    lambda: (),
+                )
             case ast.ForClause(type=None, position=None, allowing_empty=False):
                 applied = None if rest else self.functions.applied(result, self._function_body, clause)
                 if applied is not None:
@@ -294,7 +374,7 @@ class TemplateExpressions:
             case ast.OrderByClause(specs=specs):
                 keys = tuple(self.compiler.value(spec.key) for spec in specs)
                 parts = self.frames.inner(lambda: self._clauses(rest, result))
-                if not all(map(_gives_nodes, parts)):
+                if not gives_nodes(parts):
                     # Whether a blank stands between values depends on the order.
                     raise NoTemplate("values among nodes that are sorted", result)
                 self.frames.add(Keyed(keys, parts))
@@ -325,9 +405,15 @@ class TemplateExpressions:
             slot, place = compiler.new_slot(clause.name), compiler.new_slot(position)
             self.frames.add(EachValue(slot, values, self.frames.inner(write), place))
 
-    def _loop(
-        self, name: ast.Name, collection: ast.Expr, rest: tuple[ast.Clause, ...], result: ast.Expr
-    ) -> None:
+    def each_leaf(self, name: ast.Name, nodes: NodesOf, write: Callable[[], None]) -> None:
+        """A loop over attributes or text nodes, of which values are asked for."""
+        compiler = self.compiler
+        with compiler.scope():
+            slot = compiler.new_slot(name)
+            compiler.leaves.add(key_of(name))
+            self.frames.add(EachValue(slot, nodes, self.frames.inner(write)))
+
+    def _loop(self, name: ast.Name, collection: ast.Expr, rest: tuple[ast.Clause, ...], result: ast.Expr) -> None:
         compiler = self.compiler
         if isinstance(collection, ast.SequenceExpr):
             for item in collection.items:
@@ -338,21 +424,12 @@ class TemplateExpressions:
             self._clauses(rest, result)
         elif compiler.is_path(collection):
             nodes = compiler.nodes(collection)
+            if nodes.of is not None:
+                self.each_leaf(name, nodes, lambda: self._clauses(rest, result))
+                return
             with compiler.turn(name, nodes):
                 self.frames.add(Each(nodes.path, self.frames.inner(lambda: self._clauses(rest, result)), nodes.up))
         else:
             values = compiler.atomic_values(collection)
             slot = compiler.new_slot(name)
             self.frames.add(EachValue(slot, values, self.frames.inner(lambda: self._clauses(rest, result))))
-
-
-def _gives_nodes(part: Part) -> bool:
-    """Whether a part writes nodes alone."""
-    match part:
-        case Construct() | Copies() | Let() | Alike() | Apply():
-            return True
-        case When(parts=parts, otherwise=otherwise):
-            return all(map(_gives_nodes, (*parts, *otherwise)))
-        case Each(parts=parts) | EachValue(parts=parts) | Sorted(parts=parts) | Keyed(parts=parts):
-            return all(map(_gives_nodes, parts))
-    return False

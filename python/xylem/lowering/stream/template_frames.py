@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from xylem.plan.result_template import Alike, Characters, Construct, CopiedAttributes, Copies, Hole, Part, Piece
+from xylem.plan.kernel_expression import KernelExpression
+from xylem.plan.result_template import (
+    Alike,
+    Apply,
+    Around,
+    Characters,
+    Construct,
+    CopiedAttributes,
+    Copies,
+    Each,
+    EachValue,
+    Functions,
+    Hole,
+    Keyed,
+    Let,
+    Numbered,
+    Part,
+    Piece,
+    Sorted,
+    Values,
+    When,
+    WhenFilled,
+)
 from xylem.sink.character_expansion import escape_text
-from xylem.syntax import ast
+from xylem.values.qname import QName
 
+from .template_namespaces import Opened, declared_inside, tag_inside
 from .template_paths import NoTemplate
 
-_NO_VALUES = (Characters, Construct, Copies, Alike)
-"""Parts that are no atomic values, and end a row of such."""
+_SEPARATES = (Characters, Construct, Alike)
+"""Parts that set the values before them apart from those behind; even text without characters does."""
 
 
 @dataclass
@@ -26,39 +49,53 @@ class _Frame:
     copied: list[CopiedAttributes] = field(default_factory=list)
     alike: int | None = None
     """It is called as the element so many loops further out."""
+    computed: KernelExpression | None = None
+    """Its name, where that is computed."""
 
 
 class TemplateFrames:
     """Takes parts as they are written."""
 
-    def __init__(self, begins_output: bool = False) -> None:
-        """With `begins_output`, the template is the first output: atomic values may be outside elements."""
+    def __init__(self, begins_output: bool = False, around: tuple[Opened, ...] = ()) -> None:
+        """With `begins_output`, atomic values may be outside elements. `around` are those that are open around it."""
         self._begins_output = begins_output
+        self._opened = around
+        """What is open, as far as names and namespaces go."""
+        self._is_shared = False
         self._frames = [_Frame()]
         """What is under way: first what stands outside of elements, then the open ones."""
         self.depth = 0
         """Open elements, those around a loop or condition included."""
+        self.has_outer_choice = False
+        """Whether code decides about nodes outside of elements."""
 
     def add(self, part: Part) -> None:
         parts = self._frames[-1].parts
-        if parts and isinstance(parts[-1], Hole) and not isinstance(part, _NO_VALUES):
+        if self.depth and _is_value(part) and isinstance(_neighbour(parts), Hole):
             raise NoTemplate("values next to others that code computes")
+        self.has_outer_choice |= isinstance(part, WhenFilled) and not self.depth
         parts.append(part)
 
     @property
     def can_have_hole(self) -> bool:
         """Whether the place is inside an element, and nothing that may be a value stands before it."""
-        parts = self._frames[-1].parts
-        return len(self._frames) > 1 and (not parts or isinstance(parts[-1], _NO_VALUES))
+        neighbour = _neighbour(self._frames[-1].parts)
+        return len(self._frames) > 1 and (neighbour is None or isinstance(neighbour, _SEPARATES))
+
+    @property
+    def can_have_choice(self) -> bool:
+        """Whether code may decide about nodes here; outside of elements, no values are then allowed anywhere."""
+        return self.can_have_hole or not self.depth
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
         """Take back what was added inside, where that ends with `NoTemplate`."""
         frames, depth, lengths = list(self._frames), self.depth, [len(frame.parts) for frame in self._frames]
+        opened = self._opened
         try:
             yield
         except NoTemplate:
-            self._frames, self.depth = frames, depth
+            self._frames, self.depth, self._opened = frames, depth, opened
             for frame, length in zip(frames, lengths, strict=True):
                 del frame.parts[length:]
             raise
@@ -78,16 +115,48 @@ class TemplateFrames:
             raise NoTemplate("atomic values outside of elements")
         self.add(part)
 
-    def open(self, element: ast.DirectElement, attributes: tuple[tuple[str, tuple[Piece, ...]], ...]) -> None:
-        if element.namespaces or element.name.uri or element.name.prefix:
-            raise NoTemplate("an element in a namespace", element)
-        self._frames.append(_Frame(element.name.local, attributes))
-        self.depth += 1
+    def open(self, element: Opened, values: tuple[tuple[Piece, ...], ...]) -> None:
+        """A start tag, with the values of its attributes."""
+        if self._is_shared and not all(each.is_plain for each in (element, *self._opened)):
+            raise NoTemplate("namespaces in a function that is applied in several places")
+        tag = tag_inside(self._opened, element)
+        declared = tuple((key, (Characters(uri),)) for key, uri in tag.declarations)
+        attributes = (*declared, *zip(tag.attributes, values, strict=True))
+        self._begin(_Frame(tag.name, attributes), element)
 
     def open_alike(self, up: int) -> None:
         """A start tag with the name of an element of the input."""
-        self._frames.append(_Frame(alike=up))
+        self._begin(_Frame(alike=up), self._unnamed())
+
+    def open_computed(self, name: KernelExpression) -> None:
+        """A start tag with a name that is computed, in no namespace."""
+        self._begin(_Frame(computed=name), self._unnamed())
+
+    def _unnamed(self) -> Opened:
+        if self.around is not Around.NOTHING:
+            raise NoTemplate("a computed name where namespaces are declared")
+        return Opened(QName("", "unnamed", ""))
+
+    def _begin(self, frame: _Frame, element: Opened) -> None:
+        self._frames.append(frame)
+        self._opened = (*self._opened, element)
         self.depth += 1
+
+    @property
+    def around(self) -> Around:
+        """What is declared where the next part stands."""
+        return declared_inside(self._opened)
+
+    @contextmanager
+    def shared(self) -> Iterator[None]:
+        """Inside a function, which is applied in several places."""
+        if self.around is not Around.NOTHING:
+            raise NoTemplate("a function that is applied where namespaces are declared")
+        before, self._is_shared = self._is_shared, True
+        try:
+            yield
+        finally:
+            self._is_shared = before
 
     def markup(self, text: str) -> None:
         """A comment or processing instruction."""
@@ -98,7 +167,7 @@ class TemplateFrames:
     def attribute(self, name: str, value: tuple[Piece, ...]) -> None:
         """An attribute of the element that was opened last."""
         frame = self._tag()
-        if frame.copied or any(name == other for other, _ in frame.attributes):
+        if self.around is not Around.NOTHING or frame.copied or any(name == other for other, _ in frame.attributes):
             raise NoTemplate("an attribute behind others that are copied")
         frame.attributes = (*frame.attributes, (name, value))
 
@@ -117,21 +186,56 @@ class TemplateFrames:
         if len(self._frames) == 1:
             raise NoTemplate("an element that begins elsewhere")
         frame = self._frames.pop()
+        self._opened = self._opened[:-1]
         self.depth -= 1
         if frame.alike is not None:
             if frame.attributes:
                 raise NoTemplate("computed attributes of an element that is called as another")
             self.add(Alike(frame.alike, tuple(frame.parts), tuple(frame.copied)))
             return
-        self.add(Construct(frame.name, frame.attributes, tuple(frame.parts), tuple(frame.copied)))
+        name = frame.name if frame.computed is None else frame.computed
+        self.add(Construct(name, frame.attributes, tuple(frame.parts), tuple(frame.copied)))
 
     def inner(self, write: Callable[[], None]) -> tuple[Part, ...]:
         """The conditional part of the template: whole elements."""
         around, self._frames = self._frames, [_Frame()]
+        opened = self._opened
         try:
             write()
             if len(self._frames) > 1:
                 raise NoTemplate("an element that ends elsewhere")
             return tuple(self._frames[0].parts)
         finally:
-            self._frames = around
+            self._frames, self._opened = around, opened
+
+
+def _neighbour(parts: list[Part]) -> Part | None:
+    """The last part that is not nodes which may be missing."""
+    return next((part for part in reversed(parts) if isinstance(part, _SEPARATES) or _is_value(part)), None)
+
+
+def _is_value(part: Part) -> bool:
+    """Whether a part may give atomic values. Text nodes have nothing between them."""
+    if isinstance(part, Values):
+        return bool(part.separator)
+    return not isinstance(part, Characters) and not gives_nodes((part,))
+
+
+def gives_nodes(parts: Iterable[Part]) -> bool:
+    """Whether parts write nodes alone."""
+    return all(map(_is_nodes, parts))
+
+
+def _is_nodes(part: Part) -> bool:
+    match part:
+        case Construct() | Copies() | Let() | Alike() | Apply() | WhenFilled():
+            return True
+        case Values(separator=separator):
+            return not separator
+        case When(parts=parts, otherwise=otherwise):
+            return gives_nodes((*parts, *otherwise))
+        case Each(parts=parts) | EachValue(parts=parts) | Sorted(parts=parts) | Keyed(parts=parts):
+            return gives_nodes(parts)
+        case Functions(parts=parts) | Numbered(parts=parts):
+            return gives_nodes(parts)
+    return False

@@ -3,14 +3,17 @@
         <r>{ format-number($p/en, "0.00") }</r>   →   Construct("r", (Hole(0, (en,)),)),  0: format-number($0, "0.00")
 
 Gain:   a record needs no tree; code sees the values of a whole batch, and nothing else of it.
+        if (encode-for-uri($p/@src) = "s1") then <r/> else ()   →   WhenFilled(Hole(0, (@src,)), Construct("r"))
 Needs:  an expression that gives atomic values, and atomizes what it reads of the record. It stands alone in its place,
-        inside an element: whether a blank separates it from other values is not asked.
-Safe:   code gets the untyped values that it would have found in the nodes. It raises its errors when it fills the hole.
+        inside an element: whether a blank separates it from other values is not asked. Under a condition are nodes.
+Safe:   code gets the untyped values that it would have found in the nodes, and what the kernel has computed with its
+        type. It raises its errors when it fills the hole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -20,12 +23,13 @@ from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.errors.error import ERR_NAMESPACE
 from xylem.functions.registry import FN, Builtin
-from xylem.plan.kernel_expression import KernelExpression
+from xylem.plan.kernel_expression import Call, KernelExpression
 from xylem.plan.result_template import Hole
 from xylem.rewrite.substitution import Substitution
 from xylem.syntax import ast
 
-from .kernel_expressions.compiler import ExpressionCompiler, key_of
+from .kernel_expressions.as_loops import is_atomic
+from .kernel_expressions.compiler import ExpressionCompiler, is_outside, key_of
 from .kernel_expressions.known_functions import XS
 from .template_paths import NoTemplate
 
@@ -41,6 +45,7 @@ _OPERATORS = (ast.Arithmetic, ast.Unary, ast.StringConcat, ast.CastAs, ast.Value
 _ATOMIZING = (*_OPERATORS, ast.GeneralComparison, ast.CastableAs, ast.Range)
 _OF_ANY_ITEM = frozenset({(FN, "string"), (FN, "data"), (FN, "number")})
 """Take a node as well, and give the same for its value."""
+_OF_TRUTH = frozenset({(FN, "not"), (FN, "boolean")})
 _SCOPES = (ast.WindowClause, ast.JoinClause, ast.GroupByClause, ast.ExtensionNode)
 
 
@@ -49,8 +54,11 @@ class HoleCode:
     """What fills a hole: an expression, and the variables that are bound to the values of its arguments."""
 
     expression: ast.Expr
-    parameters: tuple[str, ...]
+    parameters: tuple[tuple[str, bool], ...]
+    """Their names, and whether the values have types: else they are untyped."""
     in_attribute: bool
+    namespaces: Mapping[str, str]
+    """What the constructors around it declare, as part of its static context."""
     beyond: NoTemplate
     """What the kernel cannot compute of it."""
 
@@ -69,7 +77,14 @@ class TemplateHoles:
         hides = key_of(clause.name) in self._compiler.variables
         return None if hides or clause.type is not None or not self._gives_atomic(value) else value
 
-    def hole(self, expression: ast.Expr, beyond: NoTemplate, *, in_attribute: bool = False) -> Hole:
+    def condition(self, expression: ast.Expr, beyond: NoTemplate, namespaces: Mapping[str, str]) -> Hole:
+        """What a condition is decided by that is beyond the kernel."""
+        truth = ast.FunctionCall(ast.Name("boolean", None, FN), (expression,), span=expression.span)
+        return self.hole(truth, beyond, namespaces)
+
+    def hole(
+        self, expression: ast.Expr, beyond: NoTemplate, namespaces: Mapping[str, str], *, in_attribute: bool = False
+    ) -> Hole:
         """A hole for an expression that is beyond the kernel; where there is none, that is told."""
         rest = self._settled(expression)
         given = _Arguments(self._compiler, self._known, self._of_record)
@@ -81,11 +96,12 @@ class TemplateHoles:
             raise beyond from None
         if reads_focus(rest) or set(map(_key, free_in(rest))) & self._of_record:
             raise beyond
-        self._codes.append(HoleCode(rest, tuple(given.values), in_attribute, beyond))
-        return Hole(FIRST + len(self._codes) - 1, tuple(given.values.values()))
+        parameters = tuple((name, is_typed) for name, (_, is_typed) in given.values.items())
+        self._codes.append(HoleCode(rest, parameters, in_attribute, namespaces, beyond))
+        return Hole(FIRST + len(self._codes) - 1, tuple(value for value, _ in given.values.values()))
 
     def _can_fill(self, expression: ast.Expr) -> bool:
-        bound = {key_of(name) for node in expression.walk() for name in _bound_by(node)}
+        bound = {key_of(name) for node in expression.walk() for name in bound_by(node)}
         return self._gives_atomic(expression) and len(self._codes) < MOST and not bound & self._of_record
 
     @property
@@ -122,20 +138,27 @@ class _Arguments:
         self._compiler = compiler
         self._known = known
         self._of_record = of_record
-        self.values: dict[str, KernelExpression] = {}
+        self.values: dict[str, tuple[KernelExpression, bool]] = {}
+        """What is read of the record, and whether it has types."""
 
     def taken_from(self, expr: ast.Expr, *, is_atomized: bool) -> ast.Expr:
         """The expression with variables; paths must stand where they are atomized."""
+        if not any(isinstance(node, ast.VarRef) and key_of(node.name) in self._of_record for node in expr.walk()):
+            return expr
+        if is_atomic(expr) or self._is_computed(expr):
+            with suppress(NoTemplate):
+                return self._given(self._compiler.value(expr), expr, is_typed=True)
         if self._begins_in_record(expr):
             if not is_atomized:
                 raise NoTemplate("nodes of the record", expr)
-            if key_of(_first(expr).name) in self._compiler.slots:
-                # Its type would be lost.
-                raise NoTemplate("a value of the kernel", expr)
-            name = f"given {len(self.values)}"
-            self.values[name] = self._compiler.value(expr)
-            return ast.VarRef(ast.Name(name, None, ""), span=expr.span)
+            return self._given(self._compiler.value(expr), expr, is_typed=False)
         match expr:
+            case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded in _OF_TRUTH:
+                return ast.FunctionCall(name, (self._truth_of(argument),), span=expr.span)
+            case ast.And(left=left, right=right):
+                return ast.And(self._truth_of(left), self._truth_of(right), span=expr.span)
+            case ast.Or(left=left, right=right):
+                return ast.Or(self._truth_of(left), self._truth_of(right), span=expr.span)
             case ast.FunctionCall(arguments=arguments) if (found := self._known(expr)) is not None:
                 any_item = expr.name.expanded in _OF_ANY_ITEM
                 types = found.parameter_types(len(arguments))
@@ -150,12 +173,30 @@ class _Arguments:
                 return self._rebuilt(expr, is_atomized=is_atomized)
             case ast.If(test=test, then=then, otherwise=otherwise):
                 return ast.If(
-                    self.taken_from(test, is_atomized=False),
+                    self._truth_of(test),
                     self.taken_from(then, is_atomized=is_atomized),
                     self.taken_from(otherwise, is_atomized=is_atomized),
                     span=expr.span,
                 )
         return self._rebuilt(expr, is_atomized=isinstance(expr, _ATOMIZING))
+
+    def _truth_of(self, expr: ast.Expr) -> ast.Expr:
+        """What stands where its effective boolean value is asked for."""
+        try:
+            value = Call("boolean", (self._compiler.condition(expr),))
+        except NoTemplate:
+            return self.taken_from(expr, is_atomized=False)
+        return self._given(value, expr, is_typed=True)
+
+    def _given(self, value: KernelExpression, expr: ast.Expr, *, is_typed: bool) -> ast.Expr:
+        if is_outside(value):
+            raise NoTemplate("what is outside of the loop, at each of its turns", expr)
+        name = f"given {len(self.values)}"
+        self.values[name] = value, is_typed
+        return ast.VarRef(ast.Name(name, None, ""), span=expr.span)
+
+    def _is_computed(self, expr: ast.Expr) -> bool:
+        return isinstance(expr, ast.VarRef) and key_of(expr.name) in self._compiler.slots
 
     def _rebuilt(self, node: N, *, is_atomized: bool) -> N:
         if isinstance(node, _SCOPES):
@@ -185,18 +226,12 @@ def _is_cast(call: ast.FunctionCall) -> bool:
     return call.name.uri == XS and len(call.arguments) == 1
 
 
-def _first(path: ast.Expr) -> ast.VarRef:
-    while isinstance(path, ast.Path):
-        path = path.left
-    assert isinstance(path, ast.VarRef)
-    return path
-
-
 def _key(name: tuple[str, str]) -> str:
     return key_of(ast.Name(name[1], None, name[0]))
 
 
-def _bound_by(node: ast.Node) -> Iterable[ast.Name]:
+def bound_by(node: ast.Node) -> Iterable[ast.Name]:
+    """The variables that a part of an expression binds."""
     match node:
         case ast.ForClause(name=name, position=position):
             return (name,) if position is None else (name, position)

@@ -29,6 +29,14 @@ def with_all_attributes(expression: ast.Expr) -> ast.Expr | None:
     return None
 
 
+def with_all_children(expression: ast.Expr) -> ast.Expr | None:
+    """The elements all children of which an expression takes, of whatever kind: $o/line/node()"""
+    match expression:
+        case ast.Path(left=left, right=ast.AxisStep(axis="child", test=ast.AnyKindTest(), predicates=())):
+            return left
+    return None
+
+
 def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
     """A path as an expression: its variable, and the nodes that it selects."""
     steps: list[Step] = []

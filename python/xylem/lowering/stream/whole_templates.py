@@ -17,6 +17,7 @@ from xylem.plan.kernel_expression import (
     EachItem,
     EachMember,
     EachNode,
+    FoldValues,
     Json,
     JsonArray,
     JsonChoice,
@@ -46,12 +47,14 @@ from xylem.plan.result_template import (
     Hole,
     Keyed,
     Let,
+    Numbered,
     Part,
     Path,
     Sorted,
     Template,
     Values,
     When,
+    WhenFilled,
 )
 
 from .hoisting import hoisted
@@ -74,8 +77,10 @@ def is_near(template: Template) -> bool:
 def _lengths(part: Part) -> list[int]:
     """The lengths of all ways that a part goes down."""
     match part:
-        case Values(path=path) | Copies(path=path):
+        case Values(path=path):
             return [_length_of(path)]
+        case Copies(path=path, below=below):
+            return [_length_of(path) + below]
         case Computed(value=value) | Let(value=value):
             return _of_expression(value)
         case Hole(arguments=arguments):
@@ -83,13 +88,19 @@ def _lengths(part: Part) -> list[int]:
         case Construct(attributes=attributes, content=content):
             pieces = [piece for _, pieces in attributes for piece in pieces]
             inside = [length for inner in (*pieces, *content) for length in _lengths(inner)]
-            return [*inside, *(_length_of(each.path) for each in part.copied)]
+            name = [] if isinstance(part.name, str) else _of_expression(part.name)
+            return [*name, *inside, *(_length_of(each.path) for each in part.copied)]
         case When(test=test, parts=parts, otherwise=otherwise):
             inner = [length for part in (*parts, *otherwise) for length in _lengths(part)]
             return [*_of_expression(test), *inner]
         case Each(path=path, parts=parts, counting=counting):
             inner = [length for part in parts for length in _lengths(part)]
             return [_length_of(path) + length for length in (0, *inner, *_of_counting(counting))]
+        case WhenFilled(test=hole, parts=parts, otherwise=otherwise):
+            inner = [length for part in (*parts, *otherwise) for length in _lengths(part)]
+            return [*_lengths(hole), *inner]
+        case Numbered(parts=parts):
+            return [length for part in parts for length in _lengths(part)]
         case Functions() | Apply() | Alike():
             # They read all of an element, as a rule.
             return [_MOST_STEPS + 1]
@@ -119,6 +130,8 @@ def _of_expression(expression: KernelExpression) -> list[int]:
             return [*_of_expression(inner), *(length for key in keys for length in _of_expression(key))]
         case Matching(value=value):
             return _of_expression(value)
+        case FoldValues(values=values, start=start, step=step):
+            return [length for each in (values, start, step) for length in _of_expression(each)]
         case EachItem(values=value, inner=inner) | LetValue(value=value, inner=inner):
             return [*_of_expression(value), *_of_expression(inner)]
         case Json(value=json):

@@ -74,13 +74,18 @@ class Collector:
             self._after_atomic = False
             builder.items((item,))
 
-    def markup(self, text: str, items: int = 1) -> None:
-        """Add elements and text nodes that have been written already (`plan/result_template.py`)."""
+    def markup(
+        self, text: str, items: int = 1, begins_with_atomic: bool = False, ends_with_atomic: bool = False
+    ) -> None:
+        """Add items that have been written already (`plan/result_template.py`); atomic values are inside an element."""
         from xylem.source.xml_reader import read_document
 
+        if begins_with_atomic and self._after_atomic:
+            text = " " + text
         tree = read_document(f"<written>{text}</written>").tree
         for row in tree.children(1):
             self.item(Node(tree, row))
+        self._after_atomic = ends_with_atomic
 
     def end_element(self) -> None:
         assert self._builder is not None

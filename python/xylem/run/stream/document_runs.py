@@ -23,7 +23,7 @@ from xylem.values.node import Node
 from ..program import current_time
 from .collector import Collector
 from .run import Statistics, StreamRun
-from .settled_tables import settled_plan, without_tables, without_wholes
+from .settled_tables import settled_plan, without_numbers, without_tables, without_wholes
 from .window_output import WindowOutput
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ class DocumentRuns:
             self.statistics.counters.watch(space, program.handlers, self.statistics.passes)
         context = Context(program.static, self._part)
         run = StreamRun(program.roles, len(program.slots), space, context, output, self.statistics)
-        scanned = without_tables(program.scan) if self._is_saved else program.scan
+        scanned = without_numbers(without_tables(program.scan)) if self._is_saved else program.scan
         if self.statistics.counters is not None:
             scanned = without_wholes(scanned)
         plan = settled_plan(scanned, program.roles, space)

@@ -1,26 +1,32 @@
 """Fills the holes of results that the scan has written: all those of a batch together (`plan/result_template.py`).
 
-    <r>␜0 2.5 ␜</r><r>␜0 0.7 ␜</r>    →    <r>2.50</r><r>0.70</r>
+    <r>␜0 2.5 ␜</r><r>␜0 0.7 ␜</r>            →    <r>2.50</r><r>0.70</r>
+    ␜!1 2.5 ␜<r>2.5</r>␜|1␜<s/>␜)1␜    →    <r>2.5</r>, if that is what the code for 1 says, or <s/>
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
-from xylem.plan.result_template import END_OF_CELL, END_OF_MEMBER, HOLE
+from xylem.plan.result_template import CONDITION, END_OF_CELL, END_OF_CONDITION, END_OF_MEMBER, HOLE, NULL, OTHERWISE
 from xylem.plan.scan_plan import Written
 from xylem.sink.character_expansion import escape_attribute, escape_text
+from xylem.values import atomic_type as at
+from xylem.values.atomic_type import AtomicType
+from xylem.values.casting import cast
 from xylem.values.string_of import string_of
 from xylem.values.strings import UntypedAtomic
 
 _FIRST = ord("0")
+_MARKS = CONDITION + OTHERWISE + END_OF_CONDITION
 _TAG = re.compile(r"<!--.*?-->|<\?.*?\?>|<(?P<end>/?)(?P<name>[^<>/]+)[^<>]*?(?P<empty>/?)>", re.DOTALL)
 
 
 class Filling(NamedTuple):
-    """The function that fills a hole: values computed from values."""
+    """The function that fills a hole: values computed from values. Those of a condition give one boolean."""
 
     function: Callable[..., Iterable[Any]]
     in_attribute: bool
@@ -31,21 +37,71 @@ def write_filled(
 ) -> None:
     """Write the text of a batch without its holes. What is complete before an error comes before it."""
     pieces = written.text.split(HOLE)
-    place, is_empty = 1, False
+    filled = _Filled(fillings, environment)
     try:
-        for place in range(1, len(pieces), 2):
-            hole = pieces[place]
-            function, in_attribute = fillings[ord(hole[0]) - _FIRST]
-            cells = hole[1:-1].split(END_OF_CELL) if len(hole) > 1 else ()
-            found = " ".join(map(string_of, function(environment, *map(_values, cells))))
-            pieces[place] = escape_attribute(found) if in_attribute else escape_text(found)
-            is_empty |= not found and not in_attribute
+        filled.take(pieces)
     except Exception:
-        complete, items = _complete(_with_empty_tags(pieces[:place]))
+        complete, items = _complete(_with_empty_tags(filled.parts))
         if items:
             write(complete, items)
         raise
-    write(_with_empty_tags(pieces) if is_empty else "".join(pieces), written.items)
+    text = _with_empty_tags(filled.parts) if filled.may_be_empty else "".join(filled.parts)
+    if text or written.items > filled.dropped:
+        write(text, written.items - filled.dropped)
+
+
+class _Filled:
+    """The pieces of a text whose holes are filled, one after another."""
+
+    def __init__(self, fillings: Sequence[Filling], environment: list[Any]) -> None:
+        self._fillings = fillings
+        self._environment = environment
+        self.parts: list[str] = []
+        self.may_be_empty = False
+        self.dropped = 0
+        """How many items were taken away."""
+        self._conditions: list[bool] = []
+        """Those around: whether what is written now is wanted."""
+
+    def take(self, pieces: list[str]) -> None:
+        """Texts and holes in turn."""
+        parts, conditions = self.parts, self._conditions
+        is_wanted = True
+        for place, piece in enumerate(pieces):
+            if not place & 1:
+                if is_wanted:
+                    parts.append(piece)
+            elif piece[0] in _MARKS:
+                is_wanted = self._turn(piece, is_wanted)
+            elif is_wanted:
+                found = " ".join(map(string_of, self._values_for(piece, 0)))
+                in_attribute = self._fillings[ord(piece[0]) - _FIRST].in_attribute
+                parts.append(escape_attribute(found) if in_attribute else escape_text(found))
+                self.may_be_empty |= not found and not in_attribute
+        assert not conditions
+
+    def _turn(self, piece: str, is_wanted: bool) -> bool:
+        """A condition begins, or one of its branches ends: whether what follows is wanted."""
+        conditions = self._conditions
+        if piece[0] == CONDITION:
+            # What stands inside of something unwanted is not asked.
+            holds = is_wanted and next(iter(self._values_for(piece, 1)))
+            conditions += (is_wanted, holds)
+            return holds
+        around, holds = conditions[-2:]
+        is_last = piece[0] == END_OF_CONDITION
+        if around and holds == is_last:
+            self.dropped += int(piece[1:])
+            self.may_be_empty = True
+        if not is_last:
+            return around and not holds
+        del conditions[-2:]
+        return around
+
+    def _values_for(self, piece: str, place: int) -> Iterable[Any]:
+        cells = piece[place + 1 : -1].split(END_OF_CELL) if len(piece) > place + 1 else ()
+        function = self._fillings[ord(piece[place]) - _FIRST].function
+        return function(self._environment, *map(_values, cells))
 
 
 def _complete(text: str) -> tuple[str, int]:
@@ -66,13 +122,36 @@ def _complete(text: str) -> tuple[str, int]:
     return (text[:start], items - 1) if depth else (text, items)
 
 
-def _values(cell: str) -> tuple[UntypedAtomic, ...]:
+def _values(cell: str) -> tuple[Any, ...]:
     """The values of an argument; each has its end behind it."""
     if not cell:
         return ()
+    if NULL in cell:
+        return tuple(_TYPED[text[1]](text[2:]) if text[:1] == NULL else UntypedAtomic(text) for text in _members(cell))
     if cell.find(END_OF_MEMBER) == len(cell) - 1:
         return (UntypedAtomic(cell[:-1]),)
-    return tuple(map(UntypedAtomic, cell[:-1].split(END_OF_MEMBER)))
+    return tuple(map(UntypedAtomic, _members(cell)))
+
+
+def _members(cell: str) -> list[str]:
+    return cell[:-1].split(END_OF_MEMBER)
+
+
+def _of_type(kind: AtomicType) -> Callable[[str], Any]:
+    return lambda text: cast(text, kind)
+
+
+_TYPED: dict[str, Callable[[str], Any]] = {
+    "s": str,
+    "i": int,
+    "d": Decimal,
+    "f": _of_type(at.DOUBLE),
+    "b": "true".__eq__,
+    "D": _of_type(at.DATE),
+    "t": _of_type(at.DATE_TIME),
+    "p": _of_type(at.DAY_TIME_DURATION),
+}
+"""By the letters of types, as the kernel has them."""
 
 
 def _with_empty_tags(pieces: Iterable[str]) -> str:

@@ -84,9 +84,17 @@ class ItemRuns:
         return take
 
     def written(
-        self, around: ScopeRole, position: int, held_as: str | None = None, holes: tuple[HoleRole, ...] = ()
+        self,
+        around: ScopeRole,
+        position: int,
+        held_as: str | None = None,
+        holes: tuple[HoleRole, ...] = (),
+        counted: int | None = None,
     ) -> Action:
-        """Results that the scan has written, where handlers would have been called for each record."""
+        """Results that the scan has written, where handlers would have been called for each record.
+
+        With `counted`, the records of that step are counted.
+        """
         step, hold = around.step, self.run.statistics.hold
         fillings = [Filling(self.run.space[hole.function], hole.in_attribute) for hole in holes]
 
@@ -97,12 +105,17 @@ class ItemRuns:
             self.run.advance(scope, position)
             scope.reached = position
             written = next(self.run.written)
+            if counted is not None:
+                scope.counts[counted] = scope.counts.get(counted, 0) + written.elements
             if held_as is not None:
                 size = written.most_characters + ROW_BYTES * written.most_rows
                 hold(held_as, size)
                 hold(held_as, -size)
             if fillings and HOLE in written.text:
                 write_filled(written, fillings, self.run.env, self.run.output.markup)
+            elif written.begins_with_atomic or written.ends_with_atomic:
+                edges = written.begins_with_atomic, written.ends_with_atomic
+                self.run.output.markup(written.text, written.items, *edges)
             elif written.text or written.items:
                 self.run.output.markup(written.text, written.items)
 

@@ -109,13 +109,13 @@ class MeasuredOutput:
     def takes_markup(self) -> bool:
         return bool(self._output.takes_markup)
 
-    def markup(self, text: str, items: int) -> None:
+    def markup(self, text: str, items: int, *atomic: bool) -> None:
         self.events += items
         if self._depth == 0:
             self._outer += items
         elif self._depth == 1:
             self._inner += items
-        self._output.markup(text, items)
+        self._output.markup(text, items, *atomic)
 
     def end_element(self) -> None:
         self._depth -= 1

@@ -78,6 +78,8 @@ class ScopeRole:
     """Whether a schema allows each path that is kept one match: then it grows with nothing."""
     holes: tuple[HoleRole, ...] = ()
     """What fills the holes of its results, where the scan writes them."""
+    is_given_values: bool = False
+    """Whether its template has values that are known when a run begins."""
 
 
 @dataclass(eq=False)
@@ -108,6 +110,8 @@ class ItemRole:
     """The function that tells whether a text node is a record at all."""
     holes: tuple[HoleRole, ...] = ()
     """What fills the holes of the results that the scan writes."""
+    is_given_values: bool = False
+    """As for `ScopeRole`."""
 
 
 @dataclass(eq=False)

@@ -31,6 +31,8 @@ class RowCollector(Collector):
 
     takes_markup = True
 
-    def markup(self, text: str, items: int = 1) -> None:
+    def markup(
+        self, text: str, items: int = 1, begins_with_atomic: bool = False, ends_with_atomic: bool = False
+    ) -> None:
         """Add rows."""
         self.ready.append(RowText(text, items))

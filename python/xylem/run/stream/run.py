@@ -131,8 +131,9 @@ class StreamRun:
                 self.actions[key | ITEM] = act
                 if role.run is not None:
                     self.takes_runs[key | ITEM] = self.item_runs.items(role)
+                counted = None if role.counter is None else role.step
                 self.actions[key | WRITTEN] = self.item_runs.written(
-                    role.scope, role.position, role.held_as, role.holes
+                    role.scope, role.position, role.held_as, role.holes, counted
                 )
             case WindowRole():
                 self.windows[role.scope.step, role.position] = role

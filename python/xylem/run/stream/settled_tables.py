@@ -8,11 +8,13 @@ from typing import Any
 
 from xylem.errors import XylemError
 from xylem.plan.kernel_expression import Constant, settled
+from xylem.plan.result_template import Numbered
 from xylem.plan.scan_plan import Report, ScanPlan
 from xylem.plan.scan_table import ScanTable
 
 from .keyed_groups import KeyColumn, TableSpec
-from .roles import FeedRole, Role
+from .roles import FeedRole, ItemRole, Role, ScopeRole
+from .settled_templates import settled_template
 
 _TAGS = Report.START | Report.END
 _LARGEST = 2**53
@@ -29,6 +31,16 @@ def without_tables(plan: ScanPlan) -> ScanPlan:
     return replace(plan, steps=steps)
 
 
+def without_numbers(plan: ScanPlan) -> ScanPlan:
+    """The plan of a scan that may begin behind some records: it does not know their numbers."""
+    steps = tuple(replace(step, result=None) if _is_numbered(step.result) else step for step in plan.steps)
+    return replace(plan, steps=steps)
+
+
+def _is_numbered(result: object) -> bool:
+    return isinstance(result, tuple) and len(result) == 1 and isinstance(result[0], Numbered)
+
+
 def without_wholes(plan: ScanPlan) -> ScanPlan:
     """The plan of a scan that reports records also inside elements that it could write as a whole."""
     steps = tuple(replace(step, result=None) if _TAGS in step.report else step for step in plan.steps)
@@ -36,9 +48,13 @@ def without_wholes(plan: ScanPlan) -> ScanPlan:
 
 
 def settled_plan(plan: ScanPlan, roles: Sequence[Role], space: dict[str, Any]) -> ScanPlan:
-    """The plan with the values of keys and variables in its tables; a table without them is left out."""
+    """The plan with the values of keys and variables in tables and templates; what lacks such values is left out."""
     steps = list(plan.steps)
     for role in roles:
+        if isinstance(role, (ItemRole, ScopeRole)) and role.is_given_values:
+            template = steps[role.step].result
+            if isinstance(template, tuple):
+                steps[role.step] = replace(steps[role.step], result=settled_template(template, space))
         if isinstance(role, FeedRole):
             table = steps[role.step].result
             if isinstance(table, ScanTable):

@@ -141,8 +141,8 @@ class FirstDecides:
     def item(self, item: Any) -> None:
         self._become(item).item(item)
 
-    def markup(self, text: str, items: int) -> None:
-        self._become(NO_ITEM).markup(text, items)
+    def markup(self, text: str, items: int, *atomic: bool) -> None:
+        self._become(NO_ITEM).markup(text, items, *atomic)
 
     def finish(self) -> None:
         self._become(NO_ITEM).finish()

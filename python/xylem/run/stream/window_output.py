@@ -130,8 +130,8 @@ class WindowOutput:
         # An output may become another one with its first item: its methods are not to be kept.
         self._top.item(item)
 
-    def markup(self, text: str, items: int = 1) -> None:
-        self._top.markup(text, items)
+    def markup(self, text: str, items: int = 1, *atomic: bool) -> None:
+        self._top.markup(text, items, *atomic)
 
     def end_element(self) -> None:
         self._top.end_element()

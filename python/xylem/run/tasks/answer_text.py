@@ -66,10 +66,12 @@ class AnswerText:
             self._begin(False)
         self._writer.text(value)
 
-    def markup(self, text: str, items: int = 1) -> None:
+    def markup(
+        self, text: str, items: int = 1, begins_with_atomic: bool = False, ends_with_atomic: bool = False
+    ) -> None:
         if not self._has_begun:
-            self._begin(False)
-        self._writer.markup(text, items)
+            self._begin(begins_with_atomic)
+        self._writer.markup(text, items, begins_with_atomic, ends_with_atomic)
 
     def attribute(self, name: Any, value: str) -> None:
         self._writer.attribute(name, value)

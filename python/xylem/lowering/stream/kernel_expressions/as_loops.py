@@ -34,7 +34,7 @@ def as_loop(expr: ast.Expr, fresh: Fresh) -> ast.Flwor | None:
     """An expression as a loop; None if it is none."""
     match expr:
         case ast.Filter(base=base, predicate=predicate):
-            return _filtered(base, (predicate,), None, fresh)
+            return _filtered(base, (predicate,), (), fresh, of_step=False)
         case ast.SimpleMap(left=left, right=right):
             return _mapped(left, right, fresh)
         case ast.Path(left=left, right=right) if not isinstance(right, ast.AxisStep):
@@ -58,6 +58,7 @@ def _with_predicates(path: ast.Path, fresh: Fresh) -> ast.Flwor | None:
     behind: list[ast.AxisStep] = []
     cut: ast.Expr = path
     found: tuple[ast.Expr, tuple[ast.Expr, ...], int] | None = None
+    of_step = True
     while isinstance(cut, ast.Path) and isinstance(cut.right, ast.AxisStep):
         if cut.right.predicates:
             bare = replace(cut, right=replace(cut.right, predicates=()))
@@ -67,21 +68,22 @@ def _with_predicates(path: ast.Path, fresh: Fresh) -> ast.Flwor | None:
     if isinstance(cut, (ast.Filter, ast.SimpleMap, ast.Path, ast.SequenceExpr)):
         if not isinstance(cut, ast.Filter):
             raise NoTemplate("a path that begins at no loop", cut)
-        found = cut.base, (cut.predicate,), len(behind)
+        found, of_step = (cut.base, (cut.predicate,), len(behind)), False
     if found is None:
         return None
     base, predicates, length = found
     if length and _descends(base):
         raise NoTemplate("a step below nested elements", path)
-    return _filtered(base, predicates, tuple(reversed(behind[:length])), fresh)
+    return _filtered(base, predicates, tuple(reversed(behind[:length])), fresh, of_step=of_step)
 
 
 def _filtered(
-    base: ast.Expr, predicates: tuple[ast.Expr, ...], steps: tuple[ast.AxisStep, ...] | None, fresh: Fresh
+    base: ast.Expr, predicates: tuple[ast.Expr, ...], steps: tuple[ast.AxisStep, ...], fresh: Fresh, *, of_step: bool
 ) -> ast.Flwor:
+    """With `of_step`, the predicates are those of the last step of a path, and not of all its nodes together."""
     item = fresh()
     result: ast.Expr = ast.VarRef(item)
-    for step in steps or ():
+    for step in steps:
         result = ast.Path(result, step, span=step.span)
     number = next((place for place, each in enumerate(predicates) if not is_test(each)), None)
     if number is None:
@@ -89,7 +91,7 @@ def _filtered(
         return ast.Flwor((ast.ForClause(item, None, base), *tests), result)
     loops: tuple[ast.Clause, ...] = ()
     match base:
-        case ast.Path(left=left, right=ast.AxisStep() as step):
+        case ast.Path(left=left, right=ast.AxisStep() as step) if of_step:
             # Positions are those among the children of one parent.
             parent = fresh()
             loops = (ast.ForClause(parent, None, left),)
@@ -149,12 +151,30 @@ def _is_whole_number(expr: ast.Expr) -> bool:
     return False
 
 
-def of_item(expr: ast.Expr, item: ast.Name) -> ast.Expr:
-    """An expression that asks a variable where it asked its focus."""
+def first_of(expr: ast.Filter) -> ast.Expr | None:
+    """(A, B)[1], a value or another where there is none: if (exists(A)) then A[1] else B[1]"""
+    match expr:
+        case ast.Filter(base=ast.SequenceExpr(items=(first, *others)), predicate=ast.IntegerLiteral(value=1)) if others:
+            rest = others[0] if len(others) == 1 else ast.SequenceExpr(tuple(others), span=expr.base.span)
+            test = ast.FunctionCall(ast.Name("exists", None, FN), (first,), span=first.span)
+            one = replace(expr, base=first)
+            if not isinstance(rest, (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)):
+                rest = replace(expr, base=rest)
+            return ast.If(test, one, rest, span=expr.span)
+    return None
+
+
+def of_value(expr: ast.Expr, value: ast.Expr) -> ast.Expr:
+    """An expression that asks another where it asked its focus."""
     try:
-        return Substitution({}, ast.VarRef(item)).apply(expr)
+        return Substitution({}, value).apply(expr)
     except FocusInTheWay as inside:
         raise NoTemplate("the focus of an expression", expr) from inside
+
+
+def of_item(expr: ast.Expr, item: ast.Name) -> ast.Expr:
+    """An expression that asks a variable where it asked its focus."""
+    return of_value(expr, ast.VarRef(item))
 
 
 def _descends(expr: ast.Expr) -> bool:

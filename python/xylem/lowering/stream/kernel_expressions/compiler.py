@@ -19,6 +19,8 @@ from xylem.plan.kernel_expression import (
     Constant,
     EachItem,
     EachNode,
+    FoldValues,
+    Given,
     IsKind,
     Json,
     KernelExpression,
@@ -35,7 +37,7 @@ from xylem.plan.result_template import Counting, Order
 from xylem.syntax import ast
 
 from ..template_paths import NoTemplate, taken_by
-from .as_loops import as_loop, is_atomic, of_item
+from .as_loops import as_loop, first_of, is_atomic, of_item, of_value
 from .json_values import is_plain_json, json_value
 from .known_functions import CASTS, XS, known_function
 from .patterns import kernel_pattern
@@ -103,15 +105,36 @@ class ExpressionCompiler:
                 return Call(name.local, (self.condition(argument),))
             case ast.VarRef(name=name) if key_of(name) in self.leaves:
                 return Constant(True)
+            case ast.Path(right=ast.AxisStep(axis="self")) if (named := self._own_name(expr)) is not None:
+                return named
             case ast.SequenceExpr(items=items) if len(items) != 1:
                 # Whether its first item is a node is not asked.
                 raise NoTemplate("the truth of a sequence", expr)
         value = self.value(expr)
-        if isinstance(value, NodesOf) or is_atomic(expr) or isinstance(value, SlotValue):
+        if isinstance(value, (NodesOf, SlotValue, Given)) or is_atomic(expr):
             return value
         if not self._gives_nodes(expr):
             raise NoTemplate("the truth of values that may be nodes", expr)
         return Call("exists", (value,))
+
+    def _own_name(self, path: ast.Path) -> KernelExpression | None:
+        """$x/self::a[P]: whether the element of a loop has a name, and passes tests."""
+        match path:
+            case ast.Path(left=ast.VarRef() as left, right=ast.AxisStep(test=test, predicates=predicates)):
+                nodes = self.nodes(left)
+                if nodes.path or nodes.of is not None or not all(map(is_test, predicates)):
+                    return None
+                own = [self._named(test, nodes.up), *(self.condition(of_value(each, left)) for each in predicates)]
+                return own[0] if len(own) == 1 else Call("and", tuple(own))
+        return None
+
+    def _named(self, test: ast.NodeTest, up: int) -> KernelExpression:
+        match test:
+            case ast.NameTest(name=name):
+                return Named(*name.expanded, up)
+            case ast.Wildcard(uri=uri, local=local):
+                return Named(uri, local, up)
+        raise NoTemplate("a test of a node's kind")
 
     def value(self, expr: ast.Expr) -> KernelExpression:
         """An expression whose items are asked for."""
@@ -129,6 +152,8 @@ class ExpressionCompiler:
                 return Constant(float(number))
             case ast.VarRef(name=name) if key_of(name) in self.slots:
                 return SlotValue(self.slots[key_of(name)])
+            case ast.Filter() if (first := first_of(expr)) is not None:
+                return self.value(first)
             case ast.VarRef() | ast.Path() | ast.Filter() | ast.SimpleMap():
                 loop = self.as_loop(expr)
                 return self.nodes(expr) if loop is None else self.value(loop)
@@ -193,7 +218,7 @@ class ExpressionCompiler:
         """Whether an expression gives nodes of the record."""
         match expr:
             case ast.VarRef(name=name):
-                return key_of(name) not in self.slots
+                return key_of(name) not in self.slots and self.given(expr) is None
             case ast.Path(right=ast.AxisStep()):
                 return True
         return False
@@ -361,6 +386,8 @@ class ExpressionCompiler:
 
     def atomic_values(self, collection: ast.Expr) -> KernelExpression:
         """The values of a loop over such."""
+        if isinstance(collection, ast.VarRef) and key_of(collection.name) in self.slots:
+            return self.value(collection)
         if not is_atomic(collection):
             raise NoTemplate("a loop over anything but a path or atomic values", collection)
         return self.value(collection)
@@ -403,6 +430,10 @@ class ExpressionCompiler:
                 return Constant(name.local == "true")
             case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded in ((FN, "not"), (FN, "boolean")):
                 return Call(name.local, (self.condition(argument),))
+            case ast.FunctionCall(name=name, arguments=(values, start, ast.InlineFunction() as step)) if (
+                name.expanded == (FN, "fold-left")
+            ):
+                return self._fold(values, start, step)
             case ast.FunctionCall(name=name, arguments=(value, parameters)) if name.expanded == (FN, "serialize"):
                 if is_plain_json(parameters):
                     return Json(json_value(self, value))
@@ -419,10 +450,23 @@ class ExpressionCompiler:
         if word == "reverse" and not is_atomic(call.arguments[0]):
             raise NoTemplate("nodes in another order", call)
         arguments = tuple(map(self.value, call.arguments))
-        if word in _OVER_ALL and any(_is_outside(argument) for argument in arguments):
+        if word in _OVER_ALL and any(is_outside(argument) for argument in arguments):
             # It would be computed at each turn of the loops between: code does so once.
             raise NoTemplate("an aggregate of what is outside of the loop", call)
         return Call(word, arguments)
+
+    def _fold(self, values: ast.Expr, start: ast.Expr, step: ast.InlineFunction) -> KernelExpression:
+        """fold-left(E, Z, function($a, $b) { F }), where nodes are not asked for more than their values."""
+        if len(step.parameters) != 2 or step.returns is not None or any(each.type for each in step.parameters):
+            raise NoTemplate("a function with types", step)
+        if not is_atomic(start) or not is_atomic(step.body):
+            raise NoTemplate("a fold that may give nodes", step)
+        taken, first = self.value(values), self.value(start)
+        with self.scope():
+            so_far, item = (self.new_slot(each.name) for each in step.parameters)
+            if not is_atomic(values):
+                self.leaves.add(key_of(step.parameters[1].name))
+            return FoldValues(so_far, item, taken, first, self.value(step.body))
 
     def _matching(self, call: ast.FunctionCall) -> KernelExpression:
         """A function with a pattern that is a literal of the query."""
@@ -526,7 +570,7 @@ def type_word(kind: ast.SequenceTypeNode) -> str:
     raise NoTemplate("a variable of a type that the kernel does not know")
 
 
-def _is_outside(values: KernelExpression) -> bool:
+def is_outside(values: KernelExpression) -> bool:
     """Whether values are those below an element of a loop further out."""
     return isinstance(values, (NodesOf, EachNode)) and values.up > 0 and values.path != ()
 

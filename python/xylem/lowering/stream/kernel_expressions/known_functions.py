@@ -13,7 +13,8 @@ BY_NAME = {
     "substring": (2, 3),
     "year-from-date": (1, 1), "month-from-date": (1, 1), "day-from-date": (1, 1), "year-from-dateTime": (1, 1),
     "month-from-dateTime": (1, 1), "day-from-dateTime": (1, 1), "hours-from-dateTime": (1, 1),
-    "minutes-from-dateTime": (1, 1),
+    "minutes-from-dateTime": (1, 1), "seconds-from-dateTime": (1, 1), "days-from-duration": (1, 1),
+    "hours-from-duration": (1, 1), "minutes-from-duration": (1, 1), "seconds-from-duration": (1, 1),
     "upper-case": (1, 1), "lower-case": (1, 1), "normalize-space": (1, 1), "string-length": (1, 1), "translate": (3, 3),
     "reverse": (1, 1),
 }  # fmt: skip

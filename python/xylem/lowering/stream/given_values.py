@@ -1,0 +1,56 @@
+"""Values that are known when a run begins, for the templates of a scan: of variables of the prolog, and the time.
+
+        declare variable $least external; for $p in /photons/photon where $p/en > $least return …
+    →   the template has `Given`, which a run replaces by a constant (`run/stream/settled_templates.py`)
+
+Needs:  a variable that no statement sets, and whose name no other variable of the query has.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from xylem.functions.registry import FN
+from xylem.plan.kernel_expression import Given, KernelExpression
+from xylem.syntax import ast
+
+from ..python.keyed_groups import written_value
+from .template_holes import bound_by
+
+if TYPE_CHECKING:
+    from .build import StreamBuilder
+
+_TIMES = frozenset({(FN, "current-dateTime"), (FN, "current-date")})
+
+
+class GivenValues:
+    """Those of one program."""
+
+    def __init__(self, builder: StreamBuilder) -> None:
+        self._b = builder
+        self._functions: dict[tuple[str, str], str] = {}
+        self.is_used = False
+        """Whether the template at hand has any."""
+
+    def value(self, expr: ast.Expr) -> KernelExpression | None:
+        """The value of an expression; None where it is no such value."""
+        match expr:
+            case ast.VarRef(name=name) if name.expanded in self._variables:
+                key = name.expanded
+            case ast.FunctionCall(name=name, arguments=()) if name.expanded in _TIMES:
+                key = name.expanded
+            case _:
+                return None
+        self.is_used = True
+        if key not in self._functions:
+            self._functions[key] = written_value(self._b.c, "given", expr)
+        return Given(self._functions[key])
+
+    @cached_property
+    def _variables(self) -> frozenset[tuple[str, str]]:
+        nodes = [node for unit in self._b.builder.units for node in unit.module.walk()]
+        declared = {node.name.expanded for node in nodes if isinstance(node, ast.VariableDecl)}
+        sets = {node.name.expanded for node in nodes if isinstance(node, ast.SetStatement)}
+        bound = {name.expanded for node in nodes for name in bound_by(node)}
+        return frozenset(declared - sets - bound - {("", name) for name in self._b.program_variables})

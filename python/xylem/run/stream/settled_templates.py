@@ -1,0 +1,85 @@
+"""Templates with the values that are known when a run begins: external variables, and what time it is.
+
+        <r>{ $p/en * $factor }</r>    →    Construct("r", (Computed(en * 2.5),)),  where $factor is 2.5
+
+A template whose values are no single atomic ones of types that the kernel knows is left out: the handlers take all
+records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from xylem.errors import XylemError
+from xylem.plan.kernel_expression import Call, Constant, Given, KernelExpression
+from xylem.plan.result_template import Template
+from xylem.values.datetimes import Date, DateTime, DateTimeStamp
+from xylem.values.durations import DayTimeDuration
+from xylem.values.string_of import string_of
+from xylem.values.strings import UntypedAtomic
+
+_LARGEST = 2**63
+_MOST_DIGITS = 38
+_BY_CAST = {
+    Date: "to date",
+    DateTime: "to dateTime",
+    DateTimeStamp: "to dateTime",
+    DayTimeDuration: "to dayTimeDuration",
+}
+
+
+class _NotForScan(Exception):
+    """A value that the kernel does not have."""
+
+
+def settled_template(template: Template, space: dict[str, Any]) -> Template | None:
+    """The template with its values; None where they are not for the kernel."""
+    found: dict[str, KernelExpression] = {}
+
+    def value_of(function: str) -> KernelExpression:
+        if function not in found:
+            found[function] = _value(space[function]())
+        return found[function]
+
+    try:
+        made: Template = _with_values(template, value_of)
+    except (_NotForScan, XylemError):
+        return None
+    return made
+
+
+def _with_values(node: Any, value_of: Callable[[str], KernelExpression]) -> Any:
+    if isinstance(node, Given):
+        return value_of(node.function)
+    if isinstance(node, tuple):
+        parts = tuple(_with_values(part, value_of) for part in node)
+        return node if all(a is b for a, b in zip(parts, node, strict=True)) else parts
+    if not is_dataclass(node) or isinstance(node, type):
+        return node
+    changed = {}
+    for field in fields(node):
+        old = getattr(node, field.name)
+        new = _with_values(old, value_of)
+        if new is not old:
+            changed[field.name] = new
+    return replace(node, **changed) if changed else node
+
+
+def _value(items: Any) -> KernelExpression:
+    values = list(items)
+    if len(values) != 1:
+        raise _NotForScan
+    (value,) = values
+    kind = type(value)
+    if kind in (str, bool, float, UntypedAtomic):
+        return Constant(value)
+    if kind is int and abs(value) < _LARGEST:
+        return Constant(value)
+    if kind is Decimal and len(format(value, "f").strip("-").replace(".", "")) <= _MOST_DIGITS:
+        return Constant(value)
+    if kind in _BY_CAST:
+        return Call(_BY_CAST[kind], (Constant(string_of(value)),))
+    raise _NotForScan
