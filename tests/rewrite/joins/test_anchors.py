@@ -44,6 +44,7 @@ SHARED = [
     "for $t in //t return (some $u in $t/../t satisfies $u/v > 99)",
     "for $t in //t return root($t)//t[last()]/v",
     "for $t in //t return /s//t[v > 99]/@k/string()",
+    "for $t in //t[position() mod 2 = 0] return /s/g/t[position() = 5]/@k/string()",
     "for $t in //t return (for $u in //t where $u/v > 99 return $u/@k/string())",
     "declare function local:m($t) { max($t/../t/v) }; for $t in //t where $t/v = local:m($t) return $t/@k/string()",
 ]

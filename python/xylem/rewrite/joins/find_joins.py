@@ -409,7 +409,8 @@ def _place_behind(
 def _chooses(path: ast.Expr) -> bool:
     """Whether a step of a path has predicates, or a loop has conditions."""
     if isinstance(path, ast.Flwor):
-        return any(isinstance(clause, ast.WhereClause) for clause in path.clauses)
+        loops = (clause.collection for clause in path.clauses if isinstance(clause, ast.ForClause))
+        return any(isinstance(clause, ast.WhereClause) for clause in path.clauses) or any(map(_chooses, loops))
     while isinstance(path, ast.Path):
         if isinstance(path.right, ast.AxisStep) and path.right.predicates:
             return True
