@@ -1,7 +1,7 @@
 //! What a document type declares of the attributes of one element (XML 1.0 §3.3), found by name.
 //!
-//! Hostile documents declare many and use them often: to declare an attribute costs one look-up, and a start tag costs
-//! what it has and what it is given by default, however much is declared beside that.
+//! Hostile documents declare many attributes and use them often. Declaring one costs one look-up. A start tag costs as
+//! much as it has attributes, written or by default, however many others are declared.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The paths of a plan as an automaton over classes of names, made as far as the input asks for it.
+//! The paths of a plan as an automaton over classes of names. States are made when the input first needs them.
 //!
 //! A *state* is what is known of an open element: which steps are to be followed below it and how much is kept there. Names
 //! fall into *classes*: those that the same name tests of the plan accept are the same to the automaton, so that the

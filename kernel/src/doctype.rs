@@ -1,5 +1,5 @@
 //! What a document type declaration leaves behind: entities, and rules for attributes. Its declarations are read in
-//! `declarations.rs` and `content_model.rs`; what is external is never fetched.
+//! `declarations.rs` and `content_model.rs`; external parts are never fetched.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,7 @@
-//! What came next the last time. Records of data have the same children in the same order again and again: where the tag
-//! that is expected is the one that is there, nothing is looked up.
+//! Guesses the next tag: the one that followed the last time. Records of data have the same children in the same order
+//! again and again. Where the guess is right, nothing is looked up.
 //!
-//! In documents that are not like that the guesses are given up.
+//! In documents whose records differ, the scan stops guessing.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! How much an input may ask for. The names are those of `xylem.source.limits`, and errors repeat them.
+//! The limits of an input. Their names are those of `xylem.source.limits`, and errors repeat them.
 
 /// Limits of one document; the defaults are chosen in Python, these are for tests in Rust.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Many small documents, read one after another by one reader: what was learnt of their names serves the next one.
 //!
-//! Each is answered by a template where there is one that can decide it, or else handed over as rows. What cannot be read
-//! is left to the caller, who reads it in the way of a single document and so learns what is wrong with it.
+//! A template writes the answer to a document if it can decide it; else the document is handed over as rows. The caller
+//! reads malformed documents again, one at a time, to find the error.
 
 use crate::limits::Limits;
 use crate::plan::Plan;

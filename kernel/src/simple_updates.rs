@@ -1,4 +1,4 @@
-//! Updates as they come most often, one after the other: `<u:replace of="i" t="5"><quote>120</quote></u:replace>`.
+//! The most common form of updates, one after another: `<u:replace of="i" t="5"><quote>120</quote></u:replace>`.
 //!
 //! An update stream has millions of them, each a few tags. They are read here in one go: a run of updates goes in, their
 //! targets, times and contents come out. Whatever is not so simple ends the run and is left to the reader of the whole

@@ -1,4 +1,4 @@
-//! Whether it is worth reading a token again that was cut off: input may come byte by byte, and tokens may be long.
+//! Decides when to read a token again that was cut off: input may arrive byte by byte, and tokens may be long.
 //!
 //! New bytes are searched once for what may end the token. Besides, a token is tried again when it has grown to twice its
 //! length, so that errors and limits are noticed, at no more than twice the cost.

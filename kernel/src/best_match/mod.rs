@@ -1,8 +1,8 @@
 //! Best-match joins over columns of numbers (thesis, chapter 4): which pairs no other pair beats.
 //!
-//! Values are what the query computes of a pair, operation by operation as xs:double has them. Boxes around items of the right
-//! side only rule out what no item in them could be: a bound of each operation follows from bounds of its operands by the very
-//! same rounding, so that no pair is lost to it. `xylem.run.best_match.reference` says what comes out.
+//! The value of a pair is computed operation by operation, as xs:double rounds. Boxes around items of the right side only rule
+//! pairs out: the bound of an operation is computed from the bounds of its operands with the very same rounding, so that
+//! no pair is lost. `xylem.run.best_match.reference` says what comes out.
 
 mod boxes;
 mod grid;

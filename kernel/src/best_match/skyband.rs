@@ -1,6 +1,6 @@
-//! Candidates that fewer than k others beat, as they come in.
+//! The candidates that fewer than k others beat, kept while pairs arrive.
 //!
-//! Whoever beats a pair beats what that one beats: a pair that is out need not be compared with any more.
+//! A pair that beats another also beats every pair that the other one beats. So no pair is compared with one that is out.
 
 /// A pair with its values, of which the least is best.
 pub struct Candidate {

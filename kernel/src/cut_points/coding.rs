@@ -2,7 +2,7 @@
 //!
 //! In most encodings a byte below 128 is that character of ASCII and nothing else, so that bytes are looked at as they
 //! are. In some, the second byte of a character may look like a bracket. UTF-16 and UTF-32 are decoded first, and what
-//! goes out is encoded again, which gives the same bytes. What is left (ISO-2022-JP) is not cut.
+//! goes out is encoded again, which gives the same bytes. Documents in other encodings (ISO-2022-JP) are not cut.
 
 use std::borrow::Cow;
 

@@ -3,7 +3,7 @@
 //! A document ends with its root element. White space and the mark `]]>]]>` of NETCONF (RFC 4742 §3.1) may stand between two
 //! documents; comments and processing instructions there go with the second one, or with none if that begins with an
 //! XML declaration. A declaration inside an element can only be the start of the next document: the one before it is
-//! told as incomplete. Encodings may differ from one document to the next, as far as they contain ASCII.
+//! reported as incomplete. Encodings may differ from one document to the next, as far as they contain ASCII.
 
 use super::coding::{coding, Coding};
 use super::lexer::{Lexer, Markup};

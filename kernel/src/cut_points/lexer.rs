@@ -1,8 +1,8 @@
-//! Where tags begin and end, and nothing else of them: the fastest exact look at a document.
+//! Finds where tags begin and end, and reads nothing else of them: the fastest exact pass over a document.
 //!
 //! Comments, CDATA sections, processing instructions and the document type are passed over as what they are. A tag ends
 //! at the first `>` outside quotes. The input comes in pieces; a long section that goes on beyond a piece is not kept.
-//! Nothing is checked here: on a document that is well formed, these are its tags; an error is for the scan to find.
+//! Nothing is checked here: in a well-formed document these are its tags, and the scan finds the errors of others.
 
 use super::coding::Coding;
 use super::doctype_end::DoctypeEnd;

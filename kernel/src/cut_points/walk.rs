@@ -1,4 +1,4 @@
-//! The open elements on the way to items, as tags pass by: what a cut point is made of.
+//! Follows tags and keeps the open elements on the way to items: a cut point consists of these.
 
 use super::coding::Coding;
 use super::lexer::Markup;

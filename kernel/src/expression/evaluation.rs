@@ -1,4 +1,4 @@
-//! What expressions come to for the element of a row, inside the elements of the loops around it.
+//! Evaluates expressions for the element of a row, inside the elements of the loops around it.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! The values of one column for one element, as far as somebody's tests read them.
+//! The values of one column for one element, as far as tests read them.
 
 use std::ops::ControlFlow;
 

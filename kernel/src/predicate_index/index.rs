@@ -3,8 +3,8 @@
 //! The bounds that tests put on a column cut its values into stretches. For each stretch there is the set of
 //! conjunctions whose lower bounds the largest value of an element reaches if it lies there, and the set of those whose
 //! upper bounds the smallest does: with several values, one may pass one bound and another the other. Conjunctions with
-//! equal texts are found by the text. Whatever else is tested is left to the test itself, which every conjunction that
-//! is found is put to.
+//! equal texts are found by the text. All other tests are evaluated: each
+//! conjunction that the index finds is tested in full.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Many takers of one step: who takes an element is looked up by its values, and not asked of each of them.
+//! Many takers of one step: an index finds those that take an element by its values, instead of asking each taker.
 //!
 //! A *taker* has tests of its own and a result of its own for the elements of a step. The values that tests read are
 //! *columns*: each is read once for an element, whoever asks for it. An *index* over the tests of a step's takers gives

@@ -1,4 +1,4 @@
-//! Handing over what there is: the next batch begins with the open elements, and with all of an item that is open.
+//! Hands a batch over: the next batch begins with the open elements, and with all of an item that is open.
 
 use super::{Projector, NO_ITEM};
 use crate::rows::Rows;

@@ -1,4 +1,4 @@
-//! Elements that are announced only when there is a record of a step below them, just before the first such.
+//! Elements that are announced late: just before the first record of a step below them, or never.
 
 use super::nesting::Nesting;
 use super::{Open, Projector};

@@ -1,4 +1,4 @@
-//! The end of an element that is reported: its records, or what the scan itself does instead.
+//! The end of an element that is reported: its records, or the result that the scan writes instead.
 
 use super::late::announce;
 use super::{Open, Projector, NO_ITEM};

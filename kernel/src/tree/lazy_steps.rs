@@ -1,4 +1,4 @@
-//! A step from one row that goes no further than it is followed: for `[1]`, `[n]` and tests of existence.
+//! A step from one row that stops as soon as the caller has enough: for `[1]`, `[n]` and tests of existence.
 
 use super::axes::{Axis, Step};
 use super::Tree;

@@ -1,4 +1,4 @@
-//! A tree on its way to a file and back: its columns as bytes. What few rows have, declarations and prefixes, stays in memory.
+//! A tree on its way to a file and back: its columns as bytes. Declarations and prefixes, which few rows have, stay in memory.
 
 use super::Tree;
 

@@ -1,4 +1,4 @@
-//! Takes rows one by one; gives what windows that are complete come to.
+//! Takes rows one by one and gives the results of windows that are complete.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
-//! Windows over rows of values: which rows belong together, and what becomes of each window.
+//! Windows over rows of values: which rows belong together, and the result of each window.
 //!
 //! `xylem.plan.native_windows` says what a description means. Conditions, values and results are expressions over the values
-//! of rows (`crate::expression`); what they leave undecided is asked of the query itself, by the trait `Query`.
+//! of rows (`crate::expression`); what they leave undecided, the query itself decides (the trait `Query`).
 
 mod cursor;
 mod range;

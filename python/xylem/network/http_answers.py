@@ -40,7 +40,7 @@ class Access:
     """The tokens of a site: those of its owner and of its peers, in files for the owner to read, and those granted."""
 
     def __init__(self, directory: Path, state: NetworkState, *, is_mutual: bool = False) -> None:
-        """`is_mutual` says that sites show certificates, and nobody asks as one without."""
+        """`is_mutual` says that sites show certificates, and that none is served without one."""
         self.owner = _kept_token(directory / "token")
         self.peer = _kept_token(directory / "peer-token")
         self._state = state

@@ -30,7 +30,7 @@ def is_settled(peer: Peer) -> bool:
 
 
 def arranged(peer: Peer, view: NetworkView, token: int | None) -> dict[str, Any]:
-    """The same as the speaker. Nothing is done where nobody speaks for the subnet."""
+    """The same as the speaker. Does nothing where no site speaks for the subnet."""
     limits, size = peer.subnet_limits, len(view.voters())
     if token is None or view.silent:
         # Who does not answer could not be told.

@@ -24,7 +24,7 @@ from xylem.functions.external import ExternalFunction, Functions
 from xylem.syntax import ast
 
 FUEL = 10_000_000
-"""So many instructions a call may take, about."""
+"""About how many instructions a call may take."""
 MEMORY_BYTES = 16 << 20
 CAPABILITY = "code:wasm"
 """What a peer must have to compute a query with code, as it must have the documents that a query reads."""

@@ -1,6 +1,6 @@
 """A site's links to its neighbours: both know each other's address, token, certificate and subnet.
 
-A site that nobody is linked with yet joins the subnet of its first neighbour (thesis 2.2.2). Later only the speaker of
+A site without links joins the subnet of its first neighbour (thesis 2.2.2). Later only the speaker of
 a subnet moves it to another one (`membership.py`).
 """
 

@@ -40,7 +40,7 @@ REDUCING = 0.5
 
 @dataclass(frozen=True)
 class CostModel:
-    """The weights of the formula: starting guesses, to be chosen by whoever knows the network."""
+    """The weights of the formula: starting guesses, for those who know the network to adjust."""
 
     gamma: float = 0.5
     theta: float = 0.8
@@ -301,7 +301,7 @@ class Planner:
     def widened(self, asked: Asked, name: str, wide: Asked) -> dict[str, Placed] | None:
         """All plans with a subscription beside them, where a stream there is becomes wider; None where that is no plan.
 
-        The wider stream goes where the one of `name` went. Whoever read that reads the wider one, and filters it.
+        The wider stream goes where the one of `name` went. Its readers read the wider one and filter it.
         """
         kept, one = self.placed, self.placed[name]
         used = None if one.uses == SOURCE else kept[one.uses].asked.properties

@@ -54,7 +54,7 @@ def can_run_python(directory: Path) -> bool:
 
 
 def checked(code: bytes, signature: bytes, directory: Path) -> str:
-    """Who has signed the code, of those whom the site trusts; XYRT0064 where nobody has."""
+    """Who has signed the code, of those whom the site trusts; XYRT0064 where no trusted key has."""
     program = shutil.which("ssh-keygen")
     signers = directory / SIGNERS_FILE
     if program is None:

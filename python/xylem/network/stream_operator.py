@@ -20,9 +20,9 @@ from xylem.errors import InputError
 from .mobile_code import MEMORY_BYTES, can_run_code
 
 FUEL = 100_000_000
-"""So many instructions a record may take, about."""
+"""About how many instructions a record may take."""
 MOST_BYTES = 1 << 24
-"""That an operator gives for one record."""
+"""The most that an operator may give for one record."""
 
 
 class StreamOperator(ABC):

@@ -2,7 +2,7 @@
 
 A plan that needs a stream of another subnet ends at the border, with an `export` for the peer behind it. That peer has
 its speaker place the filter of the query in its own subnet, on the streams that are there, as near to the source as it
-can. The stream then goes on over the border like any other, and ends when nobody reads it any more.
+can. The stream then goes on over the border like any other, and ends with its last reader.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """FLWOR expressions: clauses become nested loops of one generator function.
 
 `order by` and `group by` end a run of loops: the tuples collected so far are sorted or grouped, and a new
-loop over them starts. Variables nobody reads later are not kept in those tuples.
+loop over them starts. Those tuples do not keep variables that nothing reads later.
 """
 
 from __future__ import annotations

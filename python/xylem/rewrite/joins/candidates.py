@@ -128,7 +128,7 @@ def opposite(test: ast.Expr) -> list[ast.Expr]:
 def is_the_same_each_time(expr: ast.Node) -> bool:
     """Whether each evaluation gives the same items: the expression creates no nodes and is deterministic.
 
-    Of functions, the built-in ones are known; of others nobody can tell. Places are those of its own items.
+    Of functions, the built-in ones are known; of others this is unknown. Places are those of its own items.
     """
     if uses_position(expr):
         return False

@@ -48,7 +48,7 @@ class BucketFile:
             yield columns_of(self._codes, self._last[bucket])
 
     def taken(self, bucket: int) -> list[array[Any]]:
-        """All rows of a bucket, which nobody reads again."""
+        """All rows of a bucket. A bucket is read once."""
         found = columns_of(self._codes, [b""] * len(self._codes))
         for chunk in self.chunks(bucket):
             for column, values in zip(found, chunk, strict=True):

@@ -162,7 +162,7 @@ class Joining:
 
     @property
     def counts_nothing(self) -> bool:
-        """Whether nobody asks how many rows have no number to order by."""
+        """Whether no caller asks how many rows have no number to order by."""
         return self._left_out is None
 
     def numeric(self, left: SideRows, right: SideRows, coming: str = "") -> NumericJoin:

@@ -31,7 +31,7 @@ class LiveSide:
         self._empty = SideRows((), None, leaves, paths)
 
     def batches(self, pages: TreePages | None = None, taken: int = 0) -> Iterator[SideRows]:
-        """The rows that have come, one at least: the next one may be long in coming. So many items came before."""
+        """The rows that have come, one at least: the next one may be long in coming. How many items came before."""
         items = iter(self._items)
         if self._rows is not None:
             # Positions count from one row to the next; each row is of the item that was read last.

@@ -56,7 +56,7 @@ class Irregular(NamedTuple):
 
 
 def numbers_of(column: Column) -> array[float]:
-    """The numbers of a column, whoever holds it."""
+    """The numbers of a column, from wherever they are kept."""
     if isinstance(column.numbers, array):
         return column.numbers
     made = array("d")
@@ -126,7 +126,7 @@ class SideRows:
 
     @cached_property
     def listed(self) -> Sequence[Row]:
-        """The rows as objects that stay the same, for whoever remembers something about them."""
+        """The rows as objects that stay the same, for callers that remember something about them."""
         return list(self.rows)
 
     def padding(self) -> Row:

@@ -43,7 +43,7 @@ class Accumulator(Protocol):
     def add(self, items: Iterable[Any]) -> None: ...
 
     def fail(self, error: XylemError) -> None:
-        """What should have been added could not be computed. Nobody may ask for the result."""
+        """What should have been added could not be computed. The result must not be read."""
 
     def result(self) -> Sequence[Any]: ...
 
@@ -349,7 +349,7 @@ class Items:
 class LeftFold:
     """fn:fold-left: the value so far, which generated code takes a step further with each item.
 
-    Holds:  that value; nobody knows how large a query lets it become.
+    Holds:  that value; a query may let it grow to any size.
     """
 
     __slots__ = ("error", "held_bytes", "value")

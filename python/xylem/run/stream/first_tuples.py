@@ -49,7 +49,7 @@ class FirstTuples:
     that is an error of the whole (XQuery 3.1 §3.12.8).
 
     Holds:  the items of as many tuples as are wanted, and again as many between two cuts.
-    Order:  the items come in the order of the input: whoever reads them sorts them.
+    Order:  the items come in the order of the input: the reader sorts them.
     """
 
     def __init__(self, spec: FirstSpec, limit: float, implicit_timezone_minutes: int) -> None:

@@ -113,7 +113,7 @@ class StreamPasses:
 
 
 class Unfinished:
-    """An output to which more will be written when a pass has come to its end."""
+    """An output that later passes go on writing to when one pass ends."""
 
     def __init__(self, output: Any) -> None:
         self._output = output

@@ -13,7 +13,7 @@ from xylem.syntax import ast
 def may_recurse(parts: Iterable[ast.Node], declared: Iterable[ast.Declaration]) -> bool:
     """Whether a call in some expressions may recurse, by name or through a function passed as a value.
 
-    Functions that have been rewritten to folds are declared still, but nobody calls them.
+    Functions that have been rewritten to folds are still declared, but never called.
     """
     own, declarations = list(parts), list(declared)
     reached = [d for d in reached_declarations(own, declarations) if isinstance(d, ast.FunctionDecl)]

@@ -151,7 +151,7 @@ class ResumableProgram:
     ) -> None:
         """`options` as for `DocumentRuns`; `save` is called between two records when `is_due` is true.
 
-        It is asked about every so many bytes.
+        It is called about once for so many bytes.
         """
         self._program = program
         self._parameters = parameters
@@ -189,7 +189,7 @@ class ResumableProgram:
                 yield item
 
     def _pieces(self, chunks: Iterable[bytes], answer: _Answer, begun: Reached | None) -> Iterator[bytes]:
-        """The input, divided at cut points. Whoever asks for the next piece has done with the one before."""
+        """The input, divided at cut points. A caller that asks for the next piece has finished with the one before."""
         offset = 0
         if begun is not None:
             offset = begun.cut.offset

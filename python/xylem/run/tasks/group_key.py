@@ -2,7 +2,7 @@
 
 The converse need not hold: `eq` promotes numbers, and is not transitive between decimals, floats and doubles, so that
 no bytes can stand for it exactly. Numbers meet by their value in single precision, the coarsest of the types;
-whoever has all rows of a key tells groups apart with `grouping_key` itself.
+the process that has all rows of a key tells groups apart with `grouping_key` itself.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ _SEEN_BY_QUERIES = ("resources", "variables", "environment", "now")
 
 
 def refuse_others(program: DistributedProgram) -> int:
-    """The number of the one part of the query; XYST0006, with the reason, for queries that cannot be gone on with."""
+    """The number of the one part of the query; XYST0006, with the reason, for queries that cannot be resumed."""
     parts = program.distribution.parts
     if len(parts) > 1:
         raise StaticError("XYST0006", "its answer is put together from several parts: " + _kinds(program))
