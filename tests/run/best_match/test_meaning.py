@@ -193,6 +193,27 @@ def test_comments_and_numbers_within_the_clause() -> None:
 
 
 @pytest.mark.parametrize(
+    ("clause", "hint"),
+    [
+        ("bestmatch join $s on ($r, $s) local:f", "a function of four parameters"),
+        ("bestmatch join $s on ($r, $s) minattrdist", "did you mean minAttrDist?"),
+        ("0 bestmatch join $s on ($r) min", "left outer 3 bestmatch join"),
+        ("left outer 1.5 bestmatch join $s on ($r) min", "without a number, the best"),
+        ("bestmatch join $s on abs($r - $s) min", "in parentheses"),
+        ("bestmatch join $s", "an order is"),
+        ("best match join $s on ($r) min", "a `where` of its own"),
+        ("outer bestmatch join $s on ($r) min", "a `where` of its own"),
+    ],
+)
+def test_slips_have_a_hint(clause: str, hint: str) -> None:
+    with pytest.raises(XylemError) as error:
+        run(f"for $r in 1 for $s in 1 where $r {clause} return 1")
+    assert error.value.code in ("XPST0003", "XPST0017")
+    assert hint in (error.value.hint or "")
+    assert error.value.span is not None
+
+
+@pytest.mark.parametrize(
     ("text", "code", "told"),
     [
         ("let $s := 1 for $r in 1 where $r bestmatch join $s on ($r) min return 1", "XYST0015", "not bound by `for`"),

@@ -459,6 +459,25 @@ def _criterion(
         return compared(c, order, left, right)
 
 
+def _comparison(c: Compiler, order: ast.BestMatchOrder, call: ast.FunctionCall) -> Code:
+    """The call that compares two pairs; XPST0017 says what may stand there."""
+    try:
+        return c.compile(call)
+    except StaticError as error:
+        if error.code != "XPST0017" or error.hint:
+            raise
+        local = call.name.local
+        near = next((name for name in _ORDERS if name[:4].lower() == local[:4].lower()), "")
+        hint = "an order is min, max, minAttrDist, subset, or a function of four parameters: declare function"
+        hint += " local:better($r, $s, $other-r, $other-s) as xs:boolean? { … }"
+        raise StaticError(
+            error.code, error.why, span=order.span, hint=f"did you mean {near}? {hint}" if near else hint
+        ) from None
+
+
+_ORDERS = ("min", "max", "minAttrDist", "subset")
+
+
 def compared(c: Compiler, order: ast.BestMatchOrder, left: str, right: str) -> str:
     """An order by a function, given how the operands of each side are computed."""
     assert order.function is not None
@@ -471,7 +490,7 @@ def compared(c: Compiler, order: ast.BestMatchOrder, left: str, right: str) -> s
         for place, parameter in zip(places, _PLACES, strict=True):
             c.declare(place.expanded, many(parameter, reread=True))
         call = ast.FunctionCall(name, tuple(ast.VarRef(place, span=order.span) for place in places), span=order.span)
-        c.writer.line(f"return {c.as_sequence(c.compile(call))}")
+        c.writer.line(f"return {c.as_sequence(_comparison(c, order, call))}")
 
     compare = _function(c, c.lifted("compare", list(_PLACES), c.describe(order), write), *_PLACES)
     return f"{c.rt(Compared)}({left}, {right}, {compare}, {f'{name}()'!r})"

@@ -36,6 +36,7 @@ _STEP = rf"(?:@|child::|attribute::)?{_QNAME}"
 _data_window = re.compile(rf"\|\s*(?:count\s+[0-9]|(?:{_STEP}(?:\s*/\s*{_STEP})*\s+|\.\s+)?diff\s+[0-9.])").match
 _variable = re.compile(rf"\$\s*{_QNAME}").match
 _call = re.compile(rf"{_QNAME}\(").match
+_ORDER_HINT = "an order is an expression in parentheses and what is best: on (abs($r/a - $s/b)) min 5, ($s/c) max"
 JOIN_WORDS = ("constrained", "left", "right", "full", "bestmatch")
 _fraction = re.compile(r"\.[0-9]|[0-9]+(?:\.[0-9]|[eE][+-]?[0-9])").match
 _WINDOW_KINDS = ("tumbling", "sliding", "landmark")
@@ -154,7 +155,7 @@ class ExtensionGrammar(PrimaryGrammar):
         self.take_word("bestmatch")
         self.expect_word("join")
         right = self.variable_reference()
-        self.expect_word("on")
+        self.expect_word("on", _ORDER_HINT)
         orders = [self._best_match_order()]
         while self.take(","):
             orders.append(self._best_match_order())
@@ -167,7 +168,12 @@ class ExtensionGrammar(PrimaryGrammar):
             return 1
         number = self.number()
         if not isinstance(number, IntegerLiteral) or number.value < 1:
-            raise self.fault("how many best partners there may be is a whole number from 1 on", start, self.pos)
+            raise self.fault(
+                "how many best partners there may be is a whole number from 1 on",
+                start,
+                self.pos,
+                "where $r left outer 3 bestmatch join $s on …; without a number, the best",
+            )
         return number.value
 
     def _best_match_order(self) -> BestMatchOrder:
@@ -183,7 +189,7 @@ class ExtensionGrammar(PrimaryGrammar):
 
     def _operands(self) -> tuple[Expr, ...]:
         opener = self.pos
-        self.expect("(")
+        self.expect("(", _ORDER_HINT)
         operands = [self.expr_single()]
         while self.take(","):
             operands.append(self.expr_single())
@@ -194,7 +200,7 @@ class ExtensionGrammar(PrimaryGrammar):
         if count == 1 and self.word() in ("min", "max"):
             return self.take_one_of("min", "max"), None
         if self.word() in _CLAUSE_WORDS:
-            raise self.expected("`min`, `max` or the name of a comparison function")
+            raise self.expected("`min`, `max` or the name of a comparison function", _ORDER_HINT)
         return "", self.eqname("`min`, `max` or the name of a comparison function")
 
     def _limit(self) -> Expr:

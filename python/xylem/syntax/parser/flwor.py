@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..ast import (
     Clause,
     CountClause,
@@ -21,6 +23,7 @@ from ..ast import (
 from .control import ControlGrammar
 from .extensions import JOIN_WORDS
 
+_BEST_MATCH = re.compile(r"best\s?match", re.IGNORECASE)
 _CLAUSES = "`return` or a clause such as `where` or `order by`"
 
 
@@ -56,7 +59,7 @@ class FlworGrammar(ControlGrammar):
     def _missing_return(self, clauses: list[Clause], word: str) -> str:
         if self.text[self.pos] == ";":
             return "XQuery ends no clause with `;`"
-        if word.lower() in JOIN_WORDS and "bestmatch" in self.text[self.pos : self.pos + 40].lower():
+        if word.lower() in (*JOIN_WORDS, "outer", "best") and _BEST_MATCH.search(self.text, self.pos, self.pos + 40):
             return "a best-match join has a `where` of its own: where $r left outer bestmatch join $s on …"
         return "every FLWOR expression ends with `return`" if clauses and not word.startswith("=") else ""
 
