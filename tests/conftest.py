@@ -3,14 +3,18 @@ tests run today; the order of all."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
 from xylem.run.garbage_collection import collect_seldom
 
 from tests import turns
+
+if TYPE_CHECKING:
+    from tests.spark.continuous.kafka_broker import Broker
 
 # The time limit of each test is pytest's; a deadline per example would only measure the machine.
 settings.register_profile("xylem", deadline=None, derandomize=True, print_blob=True)
@@ -26,6 +30,19 @@ def pytest_configure(config: pytest.Config) -> None:
     turns.today()  # before there are other processes: they inherit it
     config.addinivalue_line("markers", "turns(group, by_file=False): one of this group of slow tests runs each day")
     config.addinivalue_line("markers", "share(n): one case in n of this test runs each day")
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A Kafka broker of this machine; skips where there is none."""
+    from tests.spark.continuous.kafka_broker import Broker, NoKafka
+
+    try:
+        broker = Broker(tmp_path_factory.mktemp("kafka"))
+    except NoKafka as reason:
+        pytest.skip(f"no Kafka here: {reason}")
+    yield broker
+    broker.close()
 
 
 def pytest_report_header() -> str:

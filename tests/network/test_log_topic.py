@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -16,7 +15,7 @@ from xylem.network.record_log import RecordLog
 from xylem.network.site import Site
 from xylem.network.site_limits import SiteLimits
 
-from tests.spark.continuous.kafka_broker import Broker, NoKafka
+from tests.spark.continuous.kafka_broker import Broker
 
 pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
 pytestmark = [pytest.mark.timeout(600), pytest.mark.turns("logs in Kafka")]
@@ -25,16 +24,6 @@ QUERIES = {
     "hot": "<hot>{ for $p in /s/p where $p/x > 3 return <r>{ $p/n }</r> }</hot>",
     "windows": "for $w in /s/p[x > 1]|count 5 step 5| return <w>{ sum($w/n) }</w>",
 }
-
-
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    try:
-        broker = Broker(tmp_path_factory.mktemp("kafka"))
-    except NoKafka as reason:
-        pytest.skip(f"no Kafka here: {reason}")
-    yield broker
-    broker.close()
 
 
 def topic_log(broker: Broker, topic: str, tmp_path: Path, base: int = 0, limits: LogLimits | None = None) -> RecordLog:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from .kafka_broker import Broker, NoKafka, connector_jars
+from .kafka_broker import Broker, connector_jars
 from .killed_runs import TIMEOUT, Feeder, answer, kill_at_random, kills_wanted, run_to_end, write_queries
 
 pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
 pytestmark = [pytest.mark.usefixtures("needs_spark"), pytest.mark.timeout(TIMEOUT)]
 BIG = {"big": "for $o in /order where $o/total > 50 return <big id='{ $o/@id }'>{ $o/total/text() }</big>"}
-
-
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
-    try:
-        broker = Broker(tmp_path_factory.mktemp("kafka"))
-    except NoKafka as reason:
-        pytest.skip(f"no Kafka here: {reason}")
-    yield broker
-    broker.close()
 
 
 def order(number: int) -> str:
