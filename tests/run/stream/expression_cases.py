@@ -21,6 +21,7 @@ PATTERNS = (
     "'[^a]'", r"'(\w)=(\w)'",
 )  # fmt: skip
 MOMENTS = ("'2024-01-01'", "'2024-01-01Z'", "'2024-03-01T12:30:15'", "'2023-12-31'")
+DURATIONS = ("'P1D'", "'-PT90S'", "'PT0S'", "'P3DT4H5M6.789S'", "'PT0.000000001S'", "'P99999D'", "'-P1DT23H59M59.5S'")
 REPLACEMENTS = ("'x'", "'[$0]'", "'$1-$2'", r"'\$'", "'$'", "''", "'$12'")
 PATHS = ("$p/a", "$p/b", "$p/c", "$p/@k", "$p/n/a", "$p/a/text()", "$p/zzz")
 NUMBERS = (
@@ -62,9 +63,7 @@ class Expressions:
             case 6:
                 return self.rounded(inner)
             case 11:
-                part = self.pick("year", "month", "day")
-                kind = self.pick("date", "dateTime")
-                return f"{part}-from-{kind}({self.pick(self.moment(inner), self.value(0))})"
+                return self.part_of_moment(inner)
             case 12:
                 return f"count(tokenize({self.text(inner)}, {self.pick(*PATTERNS)}))"
             case 7:
@@ -75,6 +74,26 @@ class Expressions:
                 return f"xs:{self.pick('double', 'integer', 'decimal')}({self.any(inner)})"
             case _:
                 return f"(if ({self.truth(inner)}) then {self.number(inner)} else {self.number(inner)})"
+
+    def part_of_moment(self, depth: int) -> str:
+        """A number of a date or duration."""
+        match self.random.randrange(4):
+            case 0:
+                part = self.pick("days", "hours", "minutes", "seconds")
+                return f"{part}-from-duration({self.pick(self.apart(), self.moment(depth), self.value(0))})"
+            case 1:
+                return f"({self.apart()} div {self.pick(self.apart(), self.number(0))})"
+            case 2:
+                return f"seconds-from-dateTime({self.pick(self.moment(depth), self.value(0))})"
+        kind = self.pick("date", "dateTime")
+        return f"{self.pick('year', 'month', 'day')}-from-{kind}({self.pick(self.moment(depth), self.value(0))})"
+
+    def apart(self) -> str:
+        """A duration, as a rule."""
+        kind = self.pick("date", "dateTime")
+        literal = f"xs:dayTimeDuration({self.pick(*DURATIONS)})"
+        between = f"(xs:{kind}({self.value(0)}) - xs:{kind}({self.pick(*MOMENTS)}))"
+        return self.pick(literal, between, f"({literal} {self.pick('+', '-')} {self.pick(between, literal)})")
 
     def rounded(self, depth: int) -> str:
         match self.random.randrange(4):
@@ -89,6 +108,12 @@ class Expressions:
                 return f"{self.pick('round', 'round-half-to-even', 'floor', 'ceiling', 'abs')}({self.number(depth)})"
 
     def sequence(self, depth: int) -> str:
+        if self.random.random() < 0.1:
+            sign = self.pick("+", "*", "||")
+            first = self.pick("0", "1.5", "''", "()")
+            return f"fold-left({self.random.choice(PATHS)}, {first}, function($s, $t) {{ $s {sign} $t }})"
+        if self.random.random() < 0.1:
+            return f"({self.random.choice(PATHS)}, {self.random.choice(PATHS)}, {self.number(0)})[1]"
         if self.random.random() < 0.4:
             return self.random.choice(PATHS)
         if self.random.random() < 0.5:

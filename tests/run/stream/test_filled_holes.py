@@ -29,6 +29,9 @@ FILLED = {
     "content": "for $p in /d/r return <o>{ encode-for-uri($p/a) }</o>",
     "an attribute": "for $p in /d/r return <o a='{ encode-for-uri($p/a) }-{ encode-for-uri($p/@k) }'>{ $p/a }</o>",
     "with text around": "for $p in /d/r return <o>a{ format-integer(7, '00') }{ escape-html-uri($p/a) }b</o>",
+    "in the tag and in the content": (
+        "for $p in /d/r return <o a='{ encode-for-uri($p/a) }'>{ encode-for-uri($p/@k) }</o>"
+    ),
     "two in a row": "for $p in /d/r return <o>{ escape-html-uri($p/a) }{ encode-for-uri($p/@k) }</o>",
     "a sequence": "for $p in /d/r return <o>{ encode-for-uri($p/a), string-to-codepoints($p/@k), 5 }</o>",
     "between elements": "for $p in /d/r return <o>{ $p/b }{ encode-for-uri($p/a) }<c/></o>",
@@ -165,7 +168,11 @@ def test_what_is_complete_before_an_error_comes_before_it(result: str) -> None:
     assert usual.removeprefix(made).count("<o") <= 1
 
 
-VALUES = ("$p/a", "$p/b", "$p/c", "$p/@k", "$p/n/a", "data($p/b)", "string($p/a)", "$p/*", "$p/n")
+TYPED = (
+    "count($p/*)", "number($p/a)", "xs:decimal($p/b)", "xs:dateTime($p/c)", "($p/a = $p/b)", "xs:date($p/@k)",
+    "(xs:dateTime($p/a) - xs:dateTime($p/b))", "($p/zzz, $p/b, 7)[1]",
+)  # fmt: skip
+VALUES = (*TYPED, "$p/a", "$p/b", "$p/c", "$p/@k", "$p/n/a", "data($p/b)", "string($p/a)", "$p/*", "$p/n")
 CALLS = (
     "encode-for-uri({})", "format-integer({}, '0')", "format-number({}, '0.0')", "string-to-codepoints({})",
     "try {{ xs:integer({}) }} catch * {{ 'no' }}", "try {{ {} * 2 }} catch * {{ () }}",
@@ -180,7 +187,7 @@ PLACES = (
     "<o>{{ for $n in $p/n return <i>{{ {} }}</i> }}</o>",
     "if (string-join({}) = '1') then <o>{{ {} }}</o> else $p/a",
     "<o>{{ if (empty({})) then $p/b else <i>{{ {} }}</i> }}</o>",
-    "if ({} = 'no' or $p/b) then (<m/>, if (exists({})) then $p/a else ()) else ()",
+    "if (({}) = 'no' or $p/b) then (<m/>, if (exists({})) then $p/a else ()) else ()",
     "<o xmlns:x='u'>{{ {} }}<x:i k='{{ {} }}'/></o>", "<o>{{ count($p/*), {} }}{{ name($p), {} }}</o>",
 )  # fmt: skip
 
@@ -197,8 +204,10 @@ def test_random_holes() -> None:
         for _ in range(6):
             data = f"<d>{''.join(record(random) for _ in range(random.choice((1, 1, 3))))}</d>".encode()
             usual, found = told(program, data, "python", False), told(program, data, "kernel", True)
-            assert agree(program, found, usual), f"{number}: {query}\n{data.decode()}"
             expected = from_tree(query, data, as_xml=True)
+            # The usual way leaves out conditions that decide about nothing, and their errors.
+            is_reference = bool(found[1]) and found[1] == expected.error
+            assert is_reference or agree(program, found, usual), f"{number}: {query}\n{data.decode()}"
             if not usual[1] and not expected.error:
                 assert usual[0] == expected.text, f"{number}: {query}\n{data.decode()}"
     assert holes > 0.5 * ROUNDS

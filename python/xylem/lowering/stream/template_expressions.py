@@ -99,6 +99,9 @@ class TemplateExpressions:
 
     def _write(self, expression: ast.Expr) -> None:
         match expression:
+            case ast.VarRef(name=name) if key_of(name) in self.compiler.leaves:
+                # A node, of which the kernel has only the value.
+                raise NoTemplate("a copy of an attribute or text node of a loop", expression)
             case ast.DirectElement():
                 self._element(expression)
             case ast.SequenceExpr(items=items):

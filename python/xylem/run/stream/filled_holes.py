@@ -172,4 +172,6 @@ def _is_start_tag(text: str) -> bool:
     """Whether a text ends with a start tag: `>` is written as a reference everywhere else."""
     if not text.endswith(">") or text.endswith(("/>", "->", "?>")):
         return False
-    return not text.startswith("</", text.rindex("<"))
+    start = text.rfind("<")
+    # Where it does not begin there, a hole in an attribute came before.
+    return start < 0 or not text.startswith("</", start)

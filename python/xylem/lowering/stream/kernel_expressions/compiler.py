@@ -386,7 +386,7 @@ class ExpressionCompiler:
 
     def atomic_values(self, collection: ast.Expr) -> KernelExpression:
         """The values of a loop over such."""
-        if isinstance(collection, ast.VarRef) and key_of(collection.name) in self.slots:
+        if isinstance(collection, ast.VarRef) and key_of(collection.name) in self.slots.keys() - self.leaves:
             return self.value(collection)
         if not is_atomic(collection):
             raise NoTemplate("a loop over anything but a path or atomic values", collection)
