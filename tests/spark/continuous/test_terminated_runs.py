@@ -116,6 +116,9 @@ def test_a_signal_for_all_processes(tmp_path: Path, grace_seconds: float) -> Non
     assert "stopped after" in stream.log.read_text()
     stream.check_end(stream.start("available-now", 60.0))
     assert sorted(map(int, answer(stream.output).split())) == list(range(DOCUMENTS))
+    # Of Spark's own files, too.
+    kept = [path for path in (tmp_path / "checkpoint").rglob("*") if path.is_file()]
+    assert {path.stat().st_mode & 0o777 for path in kept} == {0o600}, kept
 
 
 @pytest.mark.timeout(200)

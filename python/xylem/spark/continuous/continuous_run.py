@@ -239,7 +239,9 @@ class _Run:
     def _session(self) -> SparkSession:
         from ..session import session
 
-        spark = session(self._query.master, app_name="xylem stream", config=self._query.config)
+        # Spark's own files of the checkpoint are for the owner alone, like ours.
+        private = {"spark.hadoop.fs.permissions.umask-mode": "077"}
+        spark = session(self._query.master, app_name="xylem stream", config={**private, **self._query.config})
         for name, value in SETTINGS.items():
             if name not in self._query.config:
                 spark.conf.set(name, value)
