@@ -203,6 +203,9 @@ NOT_WRITTEN = {
         "for $p in /d/r return <p>{ local:f($p/b) }</p>"
     ),
     "another record": "for $p in /d/r return <p>{ count(/d/r) }</p>",
+    "a name that is in the default namespace": (
+        "declare default element namespace 'u'; for $p in /*:d/*:r return element { name($p) } { 1 }"
+    ),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
+from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.resolve_names import declared_namespaces
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
 from xylem.plan.result_template import (
@@ -125,7 +126,7 @@ class TemplateExpressions:
             ):
                 self.frames.add(applied)
             case ast.ComputedElement(name=name, body=body) if (alike := named_alike(name)) is not None:
-                self._alike(alike, body)
+                self._alike(name, alike, body)
             case ast.DirectComment(value=value):
                 self.frames.markup(f"<!--{value}-->")
             case ast.DirectPI(target=target, value=value):
@@ -250,7 +251,10 @@ class TemplateExpressions:
 
     # --- constructors
 
-    def _alike(self, node: ast.Expr, body: ast.Expr) -> None:
+    def _alike(self, name: ast.Node, node: ast.Expr, body: ast.Expr) -> None:
+        if argument_of(name, "node-name") is None:
+            # A string is a name in the default namespace.
+            self._refuse_default_namespace(body)
         nodes = self.compiler.nodes(node)
         if nodes.path or nodes.of is not None:
             raise NoTemplate("the name of anything but the element of a loop", node)
@@ -259,11 +263,15 @@ class TemplateExpressions:
         self.frames.close()
 
     def _computed(self, name: ast.Node, body: ast.Expr) -> None:
-        if not isinstance(name, ast.Expr) or self.has_default_namespace or self.element_namespaces.get(""):
-            raise NoTemplate("a computed name in the default namespace", body)
+        assert isinstance(name, ast.Expr)
+        self._refuse_default_namespace(body)
         self.frames.open_computed(Call("one", (self.compiler.value(name),)))
         self.write(body)
         self.frames.close()
+
+    def _refuse_default_namespace(self, body: ast.Expr) -> None:
+        if self.has_default_namespace or self.element_namespaces.get(""):
+            raise NoTemplate("a computed name in the default namespace", body)
 
     def _function_body(self, body: ast.Expr) -> tuple[Part, ...]:
         with self.frames.shared():
