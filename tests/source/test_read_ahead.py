@@ -15,8 +15,9 @@ from xylem.source import read_ahead as module
 from xylem.source.byte_source import ByteSource
 from xylem.source.read_ahead import read_ahead
 
-QUERY = "for $r in /l/r where encode-for-uri($r/@k) ne 'x' return <e k='{ $r/@k }'>{ string-length($r/@k) }</e>"
-"""A condition that only code knows: the scan writes no results."""
+QUERY = """declare function local:less($n) { if ($n > 9) then local:less($n - 9) else $n };
+for $r in /l/r return <e k='{ $r/@k }'>{ local:less(string-length($r/@k)) }</e>"""
+"""A function that calls itself: the scan writes no results."""
 PROGRAM = """declare execution sequential;
 declare variable $t as map(xs:integer, map(xs:string, xs:integer)) := map { };
 for $r in /l/r let $k := xs:integer($r/@k) mod 100
