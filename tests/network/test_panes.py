@@ -55,6 +55,7 @@ def expected(text: str, part: list[str]) -> str | None:
 
 
 @pytest.mark.timeout(3600)
+@pytest.mark.turns("panes")
 @pytest.mark.parametrize("odd", [0.0, 0.03])
 def test_windows_that_share_panes_are_those_of_the_query_alone(odd: float, tmp_path: Path) -> None:
     draw = random.Random(f"panes {odd}")

@@ -57,6 +57,7 @@ FILTERS = [
 ]
 
 
+@pytest.mark.share(2)
 def test_filters_give_what_spark_gives(spark: Any, source: Path, frame: Any) -> None:
     kept = frame.collect()
     for condition in FILTERS:

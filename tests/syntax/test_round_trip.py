@@ -63,6 +63,7 @@ def _suite_queries(suite: Path) -> Iterator[tuple[str, str]]:
             yield f"{path.stem}/{case.get('name')}", text
 
 
+@pytest.mark.share(3)
 def test_suite(shared: Path) -> None:
     suite = shared / "qt3" / "suite"
     seen: set[str] = set()

@@ -35,7 +35,7 @@ def digest(query: xylem.Query, *, streams: bool) -> tuple[int, str]:
     return size, found.hexdigest()
 
 
-@pytest.mark.share(4)
+@pytest.mark.turns("long results")
 @pytest.mark.parametrize("query", QUERIES)
 def test_they_are_those_of_the_tree(query: str) -> None:
     size, found = digest(xylem.compile(query), streams=True)

@@ -90,6 +90,7 @@ def test_generated() -> None:
 
 
 @needs_kernel
+@pytest.mark.share(3)
 def test_most_of_them_are_written_by_the_scan() -> None:
     """The generator would be worth little if code had to write its results."""
     found: list[bool] = []
