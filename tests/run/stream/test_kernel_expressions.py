@@ -48,6 +48,7 @@ def has_holes(program: StreamProgram) -> bool:
     return any(role.holes for role in program.roles if isinstance(role, (ItemRole, ScopeRole)))
 
 
+@pytest.mark.turns("random kernel code")
 def test_random_expressions() -> None:
     random = Random(SEED)
     written = templates = 0

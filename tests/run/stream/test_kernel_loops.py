@@ -19,6 +19,7 @@ ROUNDS = 3000 if os.environ.get("XYLEM_CAMPAIGN") else 150
 SEED = int(os.environ.get("XYLEM_SEED", "11"))
 
 
+@pytest.mark.turns("random kernel code")
 def test_random_loops() -> None:
     random = Random(SEED)
     written = 0

@@ -47,6 +47,7 @@ def query(random: Random) -> str:
     return f"declare function {declared}; for $p in /d/r return {call.format()}"
 
 
+@pytest.mark.turns("random kernel code")
 def test_random_transforms() -> None:
     random = Random(17)
     written = 0
