@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from .node import Node
+from .node import Node
 
 
 def document_order(nodes: Iterable[Node]) -> list[Node]:
@@ -55,3 +54,12 @@ def except_(left: Iterable[Node], right: Iterable[Node]) -> list[Node]:
 def is_before(left: Node, right: Node) -> bool:
     """`<<`"""
     return left.order_key < right.order_key
+
+
+def stands_apart(item: Any, previous: Any) -> bool:
+    """Whether a node comes after another, and not inside it: what is below the two is then in their order, too."""
+    if not isinstance(item, Node) or not isinstance(previous, Node):
+        return False
+    if previous.tree is item.tree:
+        return not item.tree.is_ranked and item.pre >= previous.tree.ends[previous.pre]
+    return item.tree.order > previous.tree.order

@@ -41,6 +41,7 @@ from .joins import number_of_matches
 from .keyed_groups import INTRINSICS
 from .maps import map_call, map_result, value_at
 from .record_rows import field_of_row, row_or_value, whole_record
+from .running_folds import running_fold
 from .scope import Focus
 from .shared_values import positions_in
 from .step_texts import count_of_step, has_node, integer_of_step
@@ -63,7 +64,11 @@ def compile_call(c: Compiler, node: ast.FunctionCall) -> Code:
         case ast.FunctionCall(name=name, arguments=(ast.Shared() as values, sought)):
             if name.expanded == (FN, "index-of"):
                 return positions_in(c, values, sought)
-    return static_call(c, node, node.name, node.arguments)
+
+    def plain() -> Code:
+        return static_call(c, node, node.name, node.arguments)
+
+    return running_fold(c, node, plain) or plain()
 
 
 @tails(ast.FunctionCall)

@@ -45,9 +45,9 @@ def number_of_matches(c: Compiler, node: ast.Expr, function: str) -> str | None:
                 return None
         case _:
             return None
-    if not _is_anchor(lets, join):
+    if not is_behind_anchor(lets, join):
         return None
-    index, asked, _ = _index_behind(c, lets, join)
+    index, asked, _ = index_behind(c, lets, join)
     method = "count" if function == "count" else "any"
     text = f"{index}.{method}({asked}, run.implicit_timezone_minutes)"
     return f"(not {text})" if function == "empty" else text
@@ -57,7 +57,7 @@ def one_match(c: Compiler, node: ast.Expr, predicate: ast.Expr) -> Code | None:
     """The first or the last result of a join, from its index; None for other expressions."""
     match node:
         case ast.Flwor(clauses=(*lets, ast.JoinClause(place=None) as join), result=ast.VarRef(name=name)):
-            if name != join.name or len(join.tests) == 1 or not _is_anchor(lets, join):
+            if name != join.name or len(join.tests) == 1 or not is_behind_anchor(lets, join):
                 return None
             if any(test.op in ast.NODE_ORDERS and test.key != ast.VarRef(name) for test in join.tests):
                 # Other nodes than the items need not be in the order of the items.
@@ -66,7 +66,7 @@ def one_match(c: Compiler, node: ast.Expr, predicate: ast.Expr) -> Code | None:
             return None
     if predicate != ast.IntegerLiteral(1) and not is_call(predicate, "last"):
         return None
-    index, asked, item = _index_behind(c, lets, join)
+    index, asked, item = index_behind(c, lets, join)
     which = 0 if isinstance(predicate, ast.IntegerLiteral) else -1
     return optional(f"{index}.match_at({which}, {asked}, run.implicit_timezone_minutes)", item)
 
@@ -74,14 +74,14 @@ def one_match(c: Compiler, node: ast.Expr, predicate: ast.Expr) -> Code | None:
 _ONE_ITEM = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
 
 
-def _is_anchor(lets: Sequence[ast.Clause], join: ast.JoinClause) -> bool:
+def is_behind_anchor(lets: Sequence[ast.Clause], join: ast.JoinClause) -> bool:
     """Whether the clause before a join binds its anchor and nothing else."""
     if join.anchor is None:
         return not lets
     return len(lets) == 1 and isinstance(lets[0], ast.LetClause) and lets[0].name == join.anchor
 
 
-def _index_behind(c: Compiler, lets: Sequence[ast.Clause], join: ast.JoinClause) -> tuple[str, str, ItemType]:
+def index_behind(c: Compiler, lets: Sequence[ast.Clause], join: ast.JoinClause) -> tuple[str, str, ItemType]:
     from .flwor import write_let
 
     with c.scoped():

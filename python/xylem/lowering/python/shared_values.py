@@ -17,7 +17,7 @@ from .compiler import Compiler, compiles
 from .joins import placed_at_anchor, placed_for
 
 
-class _Kept(NamedTuple):
+class KeptValue(NamedTuple):
     """The variable that keeps a value, and its items, which are computed at the first use."""
 
     cell: str
@@ -27,7 +27,7 @@ class _Kept(NamedTuple):
 
 @compiles(ast.Shared)
 def compile_shared(c: Compiler, node: ast.Shared) -> Code:
-    kept = _kept(c, node)
+    kept = kept_value(c, node)
     return Code(kept.items, Shape.SEQUENCE, SequenceType(kept.type.item, Occurrence.MANY))
 
 
@@ -35,7 +35,7 @@ def places_in_parents(c: Compiler, base: ast.Shared, predicate: ast.Expr) -> Cod
     """base[predicate] of a step: places are counted among the children of one parent."""
     from .paths import asked_positions, asked_value
 
-    kept = _kept(c, base)
+    kept = kept_value(c, base)
     tests = position_tests(predicate)
     if tests is None:
         text = f"{kept.cell}.of_parents_by({kept.items}, {asked_value(c, predicate)})"
@@ -47,12 +47,12 @@ def places_in_parents(c: Compiler, base: ast.Shared, predicate: ast.Expr) -> Cod
 def positions_in(c: Compiler, values: ast.Shared, sought: ast.Expr) -> Code:
     """index-of() in values that are kept."""
     value = c.bind(c.converted(c.compile(sought), ONE_ATOMIC, "argument 2 of index-of()"))
-    kept = _kept(c, values)
+    kept = kept_value(c, values)
     text = f"{kept.cell}.positions_of({kept.items}, {value.text}, run.implicit_timezone_minutes)"
     return many(text, AtomicItem(at.INTEGER), reread=True)
 
 
-def _kept(c: Compiler, node: ast.Shared) -> _Kept:
+def kept_value(c: Compiler, node: ast.Shared) -> KeptValue:
     kinds: list[SequenceType] = []
 
     def write() -> None:
@@ -68,4 +68,4 @@ def _kept(c: Compiler, node: ast.Shared) -> _Kept:
         cell = placed_for(c, name, f"{kind}()", (node.value,), node.is_of_input)
     else:
         cell = placed_at_anchor(c, name, f"{c.rt(AnchoredValues)}({kind})", node.anchor, (node.value,))
-    return _Kept(cell, f"({cell}.items if {cell}.built else {cell}.keep({c.writer.call(compute)}))", kinds[0])
+    return KeptValue(cell, f"({cell}.items if {cell}.built else {cell}.keep({c.writer.call(compute)}))", kinds[0])

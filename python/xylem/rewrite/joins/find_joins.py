@@ -41,7 +41,8 @@ from .candidates import (
 )
 from .condition import Condition
 from .difference_bounds import BOUNDS, with_bounds
-from .loop_joins import LoopJoins, depth_without, reads_root, tests_of, with_predicates
+from .loop_joins import depth_without, reads_root, tests_of, with_predicates
+from .running_folds import RunningFolds
 from .siblings import compared_beside, counted_beside, is_behind, nearest_beside, tested_beside
 from .surroundings import Surroundings
 from .visitor import JoinFacts
@@ -61,7 +62,7 @@ def with_joins(expr: ast.Expr, facts: JoinFacts, around: Surroundings | None = N
 FindBeside = Callable[[Any, Surroundings, ast.Name], ast.Flwor | None]
 
 
-class _Finder(LoopJoins):
+class _Finder(RunningFolds):
     def visit(self, node: Any, around: Surroundings) -> Any:
         match node:
             case ast.Flwor(clauses=clauses, result=result):
@@ -146,6 +147,8 @@ class _Finder(LoopJoins):
         shared = self._cut(node, around) or self._sought(node, around)
         if shared is None and self.facts.shares_values:
             shared = self._folded(node, around)
+        if shared is None:
+            shared = self._running(node, around)
         return shared or self._rebuilt(node, around)
 
     def _root(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr:

@@ -99,10 +99,26 @@ def counted_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.
     return _loop(start, steps[0], [], around, name) if len(steps) == 1 and not steps[0].predicates else None
 
 
+def all_before(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
+    """$x/preceding-sibling::t[A]: all that stand before an item and pass tests that are the same at each turn."""
+    start, steps = _steps(path)
+    if len(steps) != 1 or steps[0].axis != "preceding-sibling":
+        return None
+    step = steps[0]
+    read = (name for predicate in step.predicates for name in free_in(predicate))
+    if not all(map(is_test, step.predicates)) or any(around.depths.get(name, 0) >= around.depth for name in read):
+        return None
+    return _loop(start, step, [], around, name, step.predicates)
+
+
 def _loop(
-    start: ast.Expr | None, step: ast.AxisStep, tests: list[ast.Expr], around: Surroundings, name: ast.Name
-) -> ast.Flwor | None:
-    """A loop over all that a step may find, with the conditions that leave what passes the tests."""
+    start: ast.Expr | None, step: ast.AxisStep, tests: list[ast.Expr], around: Surroundings, name: ast.Name,
+    predicates: tuple[ast.Expr, ...] = (),
+) -> ast.Flwor | None:  # fmt: skip
+    """A loop over all that a step may find, with the conditions that leave what passes the tests.
+
+    `predicates` are the same at each turn: what is looked up has passed them.
+    """
     if step.axis not in (*_OF_PARENT, *_OF_ROOT) or not _is_one(start, around):
         return None
     span = step.span
@@ -118,7 +134,7 @@ def _loop(
         anchor, None, upwards if origin is None else ast.Path(origin, upwards, span=span), span=span
     )
     axis = "child" if step.axis in _OF_PARENT else "descendant"
-    reached = ast.Path(ast.VarRef(anchor, span=span), ast.AxisStep(axis, step.test, span=span), span=span)
+    reached = ast.Path(ast.VarRef(anchor, span=span), ast.AxisStep(axis, step.test, predicates, span=span), span=span)
     wanted = list(tests)
     match step.axis:
         case "preceding-sibling":

@@ -4,9 +4,9 @@ A contribution holds the values of one binding, under the key of its place; `rep
 that of the function itself over all values in order, to the last bit:
 
     count, exists, empty    a number
-    sum, avg                integers by difference; doubles by difference while every partial sum is exact, that is,
-                            while all are multiples of 2^-20 and the sum of their magnitudes is small; else the values
-                            are added again, in order, as the function does
+    sum, avg                integers by difference; doubles by difference while every partial sum is exact
+                            (run/aggregates/exact_sums.py); else the values are added again, in order, as the
+                            function does
     min, max                a sorted list, while all values are of one class; else the function once more
 """
 
@@ -20,17 +20,13 @@ from xylem.values.arithmetic import divide
 from xylem.values.casting_numbers import parse_double
 from xylem.values.strings import UntypedAtomic
 
+from ..aggregates.exact_sums import MOST_UNITS, SCALE, units
 from .ordered_list import OrderedList
 
 __all__ = ["Accumulator", "Counted", "Extremes", "Refolded", "Summed", "accumulator"]
 
 Fold = Callable[[Sequence[Any]], Any]
 Values = tuple[Any, ...]
-
-_GRAIN = float(1 << 20)
-_EXACT = 1 << 52
-"""Sums of multiples of 2^-20 stay exact while the sum of their magnitudes is below this many of them."""
-
 
 class Accumulator:
     """Contributions of bindings, and one value of them all."""
@@ -109,14 +105,14 @@ class Summed(Refolded):
     Holds:  the values of all bindings, in order, and their exact sum.
     """
 
-    __slots__ = ("_grains", "_is_average", "_kinds", "_magnitude", "_rough", "_total")
+    __slots__ = ("_is_average", "_kinds", "_magnitude", "_rough", "_total", "_units")
 
     def __init__(self, name: str, fold: Fold) -> None:
         super().__init__(fold)
         self._is_average = name == "avg"
         self._kinds: Counter[type] = Counter()
         self._total: int = 0
-        self._grains = 0
+        self._units = 0
         self._magnitude = 0
         self._rough = 0
         """How many doubles are not known to add up exactly."""
@@ -142,13 +138,12 @@ class Summed(Refolded):
             # Decimals are rounded by their context where they are long: only the function knows how.
             self._rough += sign
             return
-        grains = value * _GRAIN
-        # A negative zero keeps its sign in a sum of nothing else.
-        if -1e15 < grains < 1e15 and (whole := int(grains)) == grains and (whole or str(value)[0] != "-"):
-            self._grains += sign * whole
-            self._magnitude += sign * abs(whole)
-        else:
+        whole = units(value)
+        if whole is None:
             self._rough += sign
+        else:
+            self._units += sign * whole
+            self._magnitude += sign * abs(whole)
 
     def result(self) -> list[Any]:
         kinds = self._kinds.keys()
@@ -156,8 +151,8 @@ class Summed(Refolded):
             return super().result()
         if kinds == {int}:
             total: Any = self._total
-        elif int not in kinds and self._magnitude < _EXACT:
-            total = self._grains / _GRAIN
+        elif int not in kinds and self._magnitude < MOST_UNITS:
+            total = self._units / SCALE
         else:
             return super().result()
         return [divide(total, self.held.weight) if self._is_average else total]

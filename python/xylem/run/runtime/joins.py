@@ -66,8 +66,8 @@ class JoinIndex:
     """
 
     __slots__ = (
-        "_compare", "_is_complement", "_is_of_places", "_items", "_keys", "_kinds", "_tables", "built", "is_single",
-        "is_strict", "op",
+        "_compare", "_is_complement", "_is_of_places", "_items", "_keys", "_kinds", "_tables", "built", "folds",
+        "is_single", "is_strict", "op",
     )  # fmt: skip
 
     def __init__(self, op: str = "=", negated: bool = False) -> None:
@@ -85,6 +85,8 @@ class JoinIndex:
         """Whether no item has two keys."""
         self._tables: dict[str, Any] = {}
         """Made when first needed, by the kind of key they hold."""
+        self.folds: dict[int, Any] = {}
+        """Aggregates of the first rows, by the list that sorts the rows (running_folds.py)."""
 
     def build(self, rows: Iterable[tuple[Sequence[Any], Any]]) -> JoinIndex:
         """Index (keys, item) rows. Where one of them fails, the index is as if nothing had been built."""
@@ -139,11 +141,18 @@ class JoinIndex:
 
     def _number(self, asked: Sequence[Any], implicit_timezone: int) -> int:
         """How many rows the look-up gives."""
+        run = self.one_run(asked, implicit_timezone)
+        return len(self._found(asked, implicit_timezone)) if run is None else run.end - run.start
+
+    def one_run(self, asked: Sequence[Any], implicit_timezone: int) -> Run | None:
+        """The rows that match, as one run of sorted rows; None where they are not."""
         if len(asked) == 1 and self.op in _ORDERS and self.is_single:
-            run = self.run(self.as_asked(asked)[0], implicit_timezone)
-            if run is not None:
-                return run.end - run.start
-        return len(self._found(asked, implicit_timezone))
+            return self.run(self.as_asked(asked)[0], implicit_timezone)
+        return None
+
+    @property
+    def items(self) -> Sequence[Any]:
+        return self._items
 
     # --- which rows match
 

@@ -21,13 +21,15 @@ _Family = tuple[int, int | None]
 class SharedValue:
     """Items that are computed when they are first asked for, and then kept."""
 
-    __slots__ = ("_families", "_positions", "built", "items")
+    __slots__ = ("_families", "_positions", "built", "fold", "items")
 
     def __init__(self) -> None:
         self.built = False
         self.items: Sequence[Any] = ()
         self._families: list[list[Node]] | None = None
         self._positions: dict[Any, list[int]] | None = None
+        self.fold: Any = None
+        """The value of the first items, for any number of them (running_folds.py)."""
 
     @property
     def size(self) -> int:
@@ -54,10 +56,7 @@ class SharedValue:
         if not items:
             return ()
         value = asked()
-        families = self._families
-        if families is None:
-            # The largest first: behind one that has nothing at a place none has.
-            families = self._families = sorted(_by_parent(items), key=len, reverse=True)
+        families = self._of_families(items)
         if len(families) == 1:
             return list(pick(families[0], lambda: value))
         found: list[Node] = []
@@ -67,6 +66,16 @@ class SharedValue:
                 break
             found += picked
         return document_order(found)
+
+    def is_one_family(self, items: Sequence[Node]) -> bool:
+        """Whether all items, which are all that is kept, have the same parent."""
+        return len(self._of_families(items)) < 2
+
+    def _of_families(self, items: Sequence[Node]) -> list[list[Node]]:
+        if self._families is None:
+            # The largest first: behind one that has nothing at a place none has.
+            self._families = sorted(_by_parent(items), key=len, reverse=True)
+        return self._families
 
     # --- places of values
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from xylem.errors import XylemError
-from xylem.values.node import Node
+from xylem.values.document_order import stands_apart
 from xylem.values.saved_state import saved
 
 from .item_buffer import ItemBuffer
@@ -82,7 +82,7 @@ class Aggregate:
 
     def add(self, item: Any, position: int) -> None:
         if self._whole is not None:
-            if not _follows(self._previous, item):
+            if self._previous is not None and not stands_apart(item, self._previous):
                 self._disorder = position
             self._previous = item
         try:
@@ -98,7 +98,7 @@ class Aggregate:
         """Several items at once, of a running aggregate; `position` is that of the last."""
         if self._whole is not None:
             for item in items:
-                if not _follows(self._previous, item):
+                if self._previous is not None and not stands_apart(item, self._previous):
                     self._disorder = position
                 self._previous = item
         try:
@@ -133,15 +133,6 @@ class Aggregate:
 
 def _from(items: ItemBuffer | Sequence[Any], start: int) -> Sequence[Any]:
     return items.from_position(start) if isinstance(items, ItemBuffer) else items
-
-
-def _follows(previous: Any, item: Any) -> bool:
-    """Whether a node follows another and is not inside it."""
-    if previous is None or type(previous) is not Node or type(item) is not Node:
-        return previous is None
-    if previous.tree is item.tree:
-        return item.pre >= previous.tree.ends[previous.pre]
-    return item.tree.order > previous.tree.order
 
 
 @saved("aggregates", 1, parts=("_members",))

@@ -8,23 +8,22 @@ from typing import Any
 
 from xylem.functions.aggregate_functions import avg, sum_
 from xylem.functions.context import Context
-from xylem.functions.extreme_values import Extreme, max_, min_
+from xylem.functions.extreme_values import max_, min_
 
+from ..aggregates.running import RunningFold, running
 from .aggregates import Folding
 from .range_aggregates import RangeCount, RangeExtreme, RangeSum
-from .running_aggregates import RunningCount, RunningExtreme, RunningFold, RunningSum
 from .user_aggregates import FoldedRange, InvertedRange, MergedRange
 
 
 def folding(name: str, is_running: bool, context: Context) -> Folding:
     """fn:count, fn:sum, fn:avg, fn:min or fn:max. `is_running`: at most one window is open."""
-    if name == "count":
-        return RunningCount() if is_running else RangeCount()
-    if name in ("sum", "avg"):
-        return RunningSum(name) if is_running else RangeSum(name, whole(name, context))
-    choose = max if name == "max" else min
     if is_running:
-        return RunningExtreme(lambda: Extreme(context, None, choose, f"fn:{name}"))
+        return running(name, context)
+    if name == "count":
+        return RangeCount()
+    if name in ("sum", "avg"):
+        return RangeSum(name, whole(name, context))
     return RangeExtreme(name == "max", whole(name, context))
 
 

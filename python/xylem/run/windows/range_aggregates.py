@@ -15,12 +15,9 @@ from xylem.values.casting_numbers import parse_double
 from xylem.values.saved_state import saved
 from xylem.values.strings import UntypedAtomic
 
-from .one_by_one import OneByOne
+from ..aggregates.exact_sums import MOST_UNITS, SCALE, units
+from ..aggregates.one_by_one import OneByOne
 from .value_column import ValueColumn
-
-_SCALE = 1 << 20
-_EXACT = 1 << 52
-"""Multiples of 2⁻²⁰ whose absolute values add up to less than 2³² are summed by doubles without rounding."""
 
 
 @saved("range-count", 1, parts=("_counts",))
@@ -103,11 +100,7 @@ class RangeSum:
             return None
         if cls is int:
             return int(value)
-        # A negative zero is no sum of units, and infinities are none either.
-        if cls is not float or not -(2.0**31) < value < 2.0**31 or (not value and str(value) != "0.0"):
-            return None
-        scaled = value * _SCALE
-        return int(scaled) if scaled.is_integer() else None
+        return units(value) if cls is float else None
 
     def result(self, start: int) -> Any:
         begin = self._column.begin(start)
@@ -117,8 +110,8 @@ class RangeSum:
             total = self._totals[-1] - self._totals[place]
             if self._kind is int:
                 return total if self.is_sum else divide(total, count)
-            if self._sizes is not None and self._sizes[-1] - self._sizes[place] < _EXACT:
-                return total / _SCALE if self.is_sum else divide(total / _SCALE, count)
+            if self._sizes is not None and self._sizes[-1] - self._sizes[place] < MOST_UNITS:
+                return total / SCALE if self.is_sum else divide(total / SCALE, count)
         return self._function(self._column.values(start))
 
     def forget(self, before: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from xylem.values.saved_state import saved
 
-from .one_by_one import OneByOne
+from ..aggregates.one_by_one import OneByOne
 from .value_column import ValueColumn
 
 

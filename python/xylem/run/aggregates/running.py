@@ -1,4 +1,4 @@
-"""Aggregates of the one window that is open: a running value, and nothing else is kept."""
+"""Aggregates of all values so far: a running value, and nothing else is kept."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from xylem.functions.aggregate_functions import add_run, check_summable
+from xylem.functions.context import Context
 from xylem.functions.extreme_values import Extreme
 from xylem.values.arithmetic import divide
 from xylem.values.casting_numbers import parse_double
@@ -16,7 +17,7 @@ from .one_by_one import OneByOne
 
 
 class Running(OneByOne):
-    """What running values have in common: they know one start."""
+    """What running values have in common: they know one start, and forget nothing but all."""
 
     def forget(self, before: int) -> None:
         pass
@@ -33,7 +34,7 @@ class RunningCount(Running):
     def add(self, values: Sequence[Any]) -> None:
         self._count += len(values)
 
-    def result(self, start: int) -> int:
+    def result(self, start: int = 0) -> int:
         return self._count
 
     def clear(self, following: int) -> None:
@@ -73,7 +74,7 @@ class RunningSum(Running):
         """Go on from a sum of so many values; None where there was none."""
         self._total, self._count = so_far, count
 
-    def result(self, start: int) -> Any:
+    def result(self, start: int = 0) -> Any:
         if self._name == "sum":
             return self._total if self._count else 0
         return divide(self._total, self._count) if self._count else None
@@ -100,7 +101,7 @@ class RunningExtreme(Running):
         if so_far is not None:
             self.add((so_far,))
 
-    def result(self, start: int) -> Any:
+    def result(self, start: int = 0) -> Any:
         return self._extreme.result()
 
     def clear(self, following: int) -> None:
@@ -119,8 +120,18 @@ class RunningFold(Running):
         for value in values:
             self._state = self._protocol.step(self._state, value)
 
-    def result(self, start: int) -> Any:
+    def result(self, start: int = 0) -> Any:
         return self._protocol.finish(self._state)
 
     def clear(self, following: int) -> None:
         self._state = self._protocol.init()
+
+
+def running(name: str, context: Context) -> RunningCount | RunningSum | RunningExtreme:
+    """The state of fn:count, fn:sum, fn:avg, fn:min or fn:max."""
+    if name == "count":
+        return RunningCount()
+    if name in ("sum", "avg"):
+        return RunningSum(name)
+    choose = max if name == "max" else min
+    return RunningExtreme(lambda: Extreme(context, None, choose, f"fn:{name}"))
