@@ -315,6 +315,7 @@ def compile_history(query: Query, env: StaticEnvironment) -> HistoryProgram:
 
 
 def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryProgram:
+    from xylem.analysis.history.demand import demand_of
     from xylem.analysis.history.written_operands import with_operands
     from xylem.rewrite.history import plan_history
     from xylem.rewrite.joins.module_joins import RULE
@@ -332,7 +333,10 @@ def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryPro
         finds_joins=RULE not in env.without_rules,
     )
     functions = replace(module, body=ast.SquareArray(planned.functions))
-    return HistoryProgram(planned.plan, _builder(env).build(functions), main.static.part)
+    scopes = tuple(_builder(env).build(replace(module, body=scope)) for scope in planned.scopes)
+    looks_back = any(demand_of([scope.module]).looks_back for scope in scopes)
+    plan = replace(planned.plan, scopes_look_back=looks_back)
+    return HistoryProgram(plan, _builder(env).build(functions), main.static.part, scopes)
 
 
 def data_flow(query: Query, env: StaticEnvironment) -> DataFlow:

@@ -5,6 +5,7 @@
     Fold       an aggregate of what a loop gives
     Slice      the items of a loop from one place to another
     Computed   an expression, computed again when what it reads has changed
+    Scope      an expression that no operator maintains, evaluated from the beginning
     Sequence   parts one after the other
     Constructor, Conditional    an element around parts; one of two parts
 
@@ -30,6 +31,7 @@ __all__ = [
     "NameTest",
     "Operator",
     "Projection",
+    "Scope",
     "Sequence",
     "Siblings",
     "Slice",
@@ -38,6 +40,7 @@ __all__ = [
     "Template",
     "Text",
     "Timeline",
+    "Windows",
 ]
 
 
@@ -209,6 +212,30 @@ class Grouping:
 
 
 @dataclass(frozen=True)
+class Windows:
+    """Windows over the items of a loop.
+
+    Holds:  the items, and the first and last item of each window.
+    """
+
+    is_sliding: bool
+    drops_open: bool
+    """`only end`: a window gives nothing while its end has not come."""
+    has_positions: bool
+    """Whether it asks for positions: items that move change their windows."""
+    start: int
+    """Of an item, its position, the item before and the one behind, and the holes: whether a window starts."""
+    end: int | None
+    """Of these four of the first item, and of another: whether that is the last."""
+    result: int
+    """Of the items of a window, and the four of its first and last: its rows."""
+    order: tuple[tuple[bool, bool], ...] = ()
+    columns: int = 0
+    """As of a loop."""
+    holes: tuple[Operator, ...] = ()
+
+
+@dataclass(frozen=True)
 class Conditional(Operator):
     """One of two parts, as a condition says."""
 
@@ -256,6 +283,7 @@ class Loop(Operator):
     is_numbered: bool = False
     """Whether its function is given how many items come before the unit, and tells first how many it has itself."""
     siblings: Siblings | None = None
+    windows: Windows | None = None
     note: str = ""
     span: Span | None = None
 
@@ -284,14 +312,25 @@ class Slice(Operator):
 
 @dataclass(frozen=True)
 class Computed(Operator):
-    """An expression over holes; with `streams`, over whole documents too."""
+    """An expression over holes."""
 
     function: int
     holes: tuple[Operator, ...]
-    streams: tuple[str, ...] = ()
     note: str = ""
     span: Span | None = None
     timeline: Projection | None = None
+
+
+@dataclass(frozen=True)
+class Scope(Operator):
+    """A part that no operator maintains: evaluated from the beginning after each commit, and compared.
+
+    Holds:  its last value.
+    """
+
+    number: int
+    why: str
+    span: Span | None = None
 
 
 @dataclass(frozen=True)
@@ -301,6 +340,8 @@ class HistoryPlan:
     root: Operator
     sources: tuple[Source, ...]
     kept: tuple[Kept, ...] = ()
+    scopes_look_back: bool = False
+    """Whether a part that is evaluated from the beginning asks for versions."""
     whole: str = ""
     """Why the query is evaluated from the beginning after each commit, where it is."""
     notes: tuple[tuple[Span | None, str], ...] = field(default=())

@@ -23,7 +23,7 @@ def history_text(described: plan.HistoryPlan, demand: Demand) -> str:
         lines += [f"    {line}" for line in _operator(described.root)]
     lines += ["", "history"]
     lines += [f"    {line}" for line in map(kept_line, described.kept)]
-    if described.whole:
+    if described.whole or described.scopes_look_back:
         lines.append(f"    {demand_line(demand)}")
     elif not described.kept:
         lines.append("    none: of each region the newest version is kept")
@@ -34,7 +34,7 @@ def history_facts(described: plan.HistoryPlan, demand: Demand) -> dict[str, Any]
     """The same for programs."""
     return {
         "whole": described.whole or None,
-        "kept": demand_line(demand) if described.whole else None,
+        "kept": demand_line(demand) if described.whole or described.scopes_look_back else None,
         "operators": [] if described.whole else [line.strip() for line in _operator(described.root)],
         "history": [
             {
@@ -108,6 +108,8 @@ def _operator(operator: plan.Operator, indent: str = "") -> Iterator[str]:
                 yield f"{indent}an expression{_at(operator.span)}: computed again when what it reads changes{kept}"
             for hole in holes:
                 yield from _operator(hole, inside)
+        case plan.Scope(why=why, span=span):
+            yield f"{indent}an expression{_at(span)}: evaluated again after each commit, over all there is: {why}"
         case plan.Loop():
             yield from _loop(operator, indent)
 
@@ -144,11 +146,17 @@ def _loop(loop: plan.Loop, indent: str) -> Iterator[str]:
     if loop.group is not None:
         folds = f", with {', '.join(loop.group.folds)} kept by differences" if loop.group.folds else ""
         yield f"{inside}group by: groups that changed are given again{folds}"
+    if loop.windows is not None:
+        moved = ", and those behind an item that comes or goes" if loop.windows.has_positions else ""
+        yield f"{inside}windows: those that reach a changed item are formed again{moved}"
+        if loop.windows.columns:
+            yield f"{inside}order by: a tree by key and document order"
     if loop.timelines:
         yield f"{inside}the values it had are kept for each"
     if loop.by_time or (source.projection is not None and source.projection.sign[0] == "?"):
         yield f"{inside}and when time alone changes which versions are chosen"
-    for hole in (*loop.holes, *(loop.group.holes if loop.group is not None else ())):
+    behind = loop.group or loop.windows
+    for hole in (*loop.holes, *(behind.holes if behind is not None else ())):
         yield f"{inside}all of them again when this changes:"
         yield from _operator(hole, inside + "    ")
 

@@ -26,6 +26,11 @@ class Demand:
     why: ast.Node | None = None
     """What asks for everything."""
 
+    @property
+    def looks_back(self) -> bool:
+        """Whether anything is asked for at all."""
+        return self.is_everything or self.versions > 0 or self.seconds is not None
+
 
 def demand_of(modules: Iterable[ast.Node]) -> Demand:
     """What the modules of a program ask for."""

@@ -153,6 +153,8 @@ class Lifting(PlanBase):
                 case ast.Filter() if self.is_closed(node):
                     cut = self._slice(node)
                     return None if cut is None else beside.hole(cut, node.span)
+                case ast.VarRef(name=name) if name.expanded in self.scopes:
+                    return beside.hole(self.scope(name), node.span)
                 case ast.VarRef() | ast.SimpleMap() | ast.Path(right=ast.FunctionCall()):
                     return self._sequence(node, beside)
             return None

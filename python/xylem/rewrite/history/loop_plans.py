@@ -111,6 +111,8 @@ class LoopPlans(Lifting):
             if at is None or not isinstance(clauses[at], ast.ForClause):
                 return None
             clauses = [clauses[at], *clauses[:at], *clauses[at + 1 :]]
+        if clauses and isinstance(clauses[0], ast.WindowClause):
+            return self._windows(clauses[0], clauses[1:], result, expr, fold)
         if not clauses or not isinstance(first := clauses[0], ast.ForClause):
             return None
         if first.allowing_empty or first.type is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xylem.analysis.free_variables import free_in
@@ -13,9 +13,10 @@ from xylem.errors import Span
 from xylem.plan import history as plan
 from xylem.syntax import ast
 
-from .expressions import NoOperator, path_from, text_of
+from .expressions import ExpandedName, NoOperator, path_from, text_of
 from .input_paths import NAMESPACE, STREAMS, InputPaths, projection_of
 from .locality import is_timeline, looks_back, may_be_time, reason_to_leave
+from .scopes import Scope
 
 
 @dataclass
@@ -80,10 +81,18 @@ def _unsafe_functions(prolog: Sequence[ast.Declaration]) -> dict[tuple[str, str]
 class PlanBase(ABC):
     """The state of a planner."""
 
-    def __init__(self, prolog: Sequence[ast.Declaration], is_empty_greatest: bool, finds_joins: bool) -> None:
+    def __init__(
+        self,
+        prolog: Sequence[ast.Declaration],
+        is_empty_greatest: bool,
+        finds_joins: bool,
+        scopes: Mapping[ExpandedName, Scope],
+    ) -> None:
+        """`scopes`: parts that are evaluated from the beginning, by the variables that stand for them."""
         self.prolog = prolog
         self.is_empty_greatest = is_empty_greatest
         self.finds_joins = finds_joins
+        self.scopes = scopes
         self.paths = InputPaths()
         self.sources: list[plan.Source] = []
         self.functions: list[ast.InlineFunction] = []
@@ -101,7 +110,10 @@ class PlanBase(ABC):
     # --- questions
 
     def _reads_paths(self, node: ast.Node) -> bool:
-        return any(isinstance(one, ast.VarRef) and one.name.expanded in self.paths.paths for one in node.walk())
+        return any(
+            isinstance(one, ast.VarRef) and (one.name.expanded in self.paths.paths or one.name.expanded in self.scopes)
+            for one in node.walk()
+        )
 
     def _reads_input(self, node: ast.Node) -> bool:
         return self._reads_paths(node) or any(
@@ -112,7 +124,13 @@ class PlanBase(ABC):
     def is_closed(self, node: ast.Node) -> bool:
         """Whether an expression reads no variable of the query but global ones."""
         declared = {d.name.expanded for d in self.prolog if isinstance(d, ast.VariableDecl)}
-        return free_in(node) <= self.paths.paths.keys() | declared
+        return free_in(node) <= self.paths.paths.keys() | self.scopes.keys() | declared
+
+    def scope(self, name: ast.Name) -> plan.Scope:
+        """What stands for a part that is evaluated from the beginning."""
+        found = self.scopes[name.expanded]
+        number = list(self.scopes).index(name.expanded)
+        return plan.Scope(number, found.why.why, found.expression.span)
 
     # --- what is kept of the past
 
@@ -171,7 +189,9 @@ class PlanBase(ABC):
         """With `beside`, an expression of one unit and what that reads besides."""
         is_alone = beside is not None and not looks_back(expr)
         if is_alone and beside is not None:
-            is_alone = not any(isinstance(one, (plan.Lookup, plan.Loop, plan.Slice)) for one in beside.given)
+            is_alone = not any(
+                isinstance(one, (plan.Lookup, plan.Loop, plan.Slice, plan.Scope)) for one in beside.given
+            )
         found = reason_to_leave(expr, is_alone=is_alone)
         if found is not None:
             raise NoOperator(*found)
@@ -180,7 +200,7 @@ class PlanBase(ABC):
                 why = self._unsafe.get(node.name.expanded)
                 if why is not None:
                     raise NoOperator(f"{node.name.local}(): {why}", node)
-            elif isinstance(node, ast.VarRef) and node.name.expanded in self.paths.paths:
+            elif isinstance(node, ast.VarRef) and self._reads_paths(node):
                 raise NoOperator("it reads a path in a way that no operator follows", node)
             elif may_be_time(node):
                 raise NoOperator("`?` with a number may be a time", node)
@@ -190,7 +210,7 @@ class PlanBase(ABC):
         mixed = {
             name.expanded
             for name, one in zip(beside.names, beside.given, strict=True)
-            if isinstance(one, plan.Loop) or (isinstance(one, plan.Slice) and not one.is_single)
+            if isinstance(one, (plan.Loop, plan.Scope)) or (isinstance(one, plan.Slice) and not one.is_single)
         }
         found = path_from(expr, mixed)
         if found is not None:
@@ -212,6 +232,16 @@ class PlanBase(ABC):
 
     @abstractmethod
     def _computed(self, expr: ast.Expr) -> plan.Operator: ...
+
+    @abstractmethod
+    def _windows(
+        self,
+        clause: ast.WindowClause,
+        rest: Sequence[ast.Clause],
+        result: ast.Expr,
+        expr: ast.Expr,
+        fold: str | None,
+    ) -> plan.Loop | None: ...
 
     @abstractmethod
     def _loop(self, expr: ast.Expr, fold: str | None = None) -> plan.Loop | None: ...

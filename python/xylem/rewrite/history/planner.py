@@ -21,9 +21,10 @@ from ..substitution import Substitution
 from .expressions import FOLDS, NoOperator, call, start_tag
 from .input_paths import STREAMS, projection_of
 from .locality import is_timeline, looks_back
-from .loop_plans import LoopPlans
 from .plan_base import Beside
 from .positions import Places, places_of
+from .scopes import Scopes
+from .window_plans import WindowPlans
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class PlannedHistory:
 
     plan: plan.HistoryPlan
     functions: tuple[ast.InlineFunction, ...]
+    scopes: tuple[ast.Expr, ...] = ()
+    """What is evaluated from the beginning, by number."""
 
 
 def plan_history(
@@ -42,7 +45,29 @@ def plan_history(
     finds_joins: bool = True,
 ) -> PlannedHistory:
     """The operators of a query whose names are resolved."""
-    return _Planner(prolog, is_empty_greatest, finds_joins).planned(body)
+    body = replaced(inline_prolog(body, prolog), _called)
+
+    def planned(expr: ast.Expr, scopes: Scopes) -> PlannedHistory:
+        return _Planner(prolog, is_empty_greatest, finds_joins, scopes.found).planned(expr)
+
+    def why_not(expr: ast.Expr, scopes: Scopes) -> NoOperator | None:
+        try:
+            planned(expr, scopes)
+        except NoOperator as error:
+            return error
+        return None
+
+    scopes = Scopes(why_not, frozenset(one.name.expanded for one in prolog if isinstance(one, ast.VariableDecl)))
+    marked = scopes.marked(body)
+    if isinstance(marked, ast.VarRef) and marked.name.expanded in scopes.found:
+        return _whole(scopes.found[marked.name.expanded].why)
+    return planned(marked, scopes)
+
+
+def _whole(error: NoOperator) -> PlannedHistory:
+    span = error.node.span if error.node is not None else None
+    note = (span, f"the whole query is evaluated again after each commit: {error.why}")
+    return PlannedHistory(plan.HistoryPlan(plan.Sequence(()), (), whole=error.why, notes=(note,)), ())
 
 
 def _called(node: ast.Node) -> ast.Node | None:
@@ -53,32 +78,23 @@ def _called(node: ast.Node) -> ast.Node | None:
     return ast.FunctionCall(node.function, arguments, span=node.span)
 
 
-class _Planner(LoopPlans):
+class _Planner(WindowPlans):
     def planned(self, body: ast.Expr) -> PlannedHistory:
-        body = replaced(inline_prolog(body, self.prolog), _called)
         if any(isinstance(node, ast.Root) for node in body.walk()) and any(
             isinstance(node, ast.FunctionCall) and node.name.expanded in STREAMS for node in body.walk()
         ):
-            return self._whole(NoOperator("it reads both the context item and stream()"))
-        try:
-            self.paths.constants = frozenset(d.name.expanded for d in self.prolog if isinstance(d, ast.VariableDecl))
-            abstract = self._without_lets(self.paths.abstracted(body))
-            if self.finds_joins:
-                names = frozenset(self.paths.paths)
-                abstract = with_joins(abstract, JoinFacts(sequences=names))
-            root = self.operator(abstract)
-        except NoOperator as error:
-            return self._whole(error)
+            raise NoOperator("it reads both the context item and stream()")
+        self.paths.constants = frozenset(d.name.expanded for d in self.prolog if isinstance(d, ast.VariableDecl))
+        abstract = self._without_lets(self.paths.abstracted(body))
+        if self.finds_joins:
+            names = frozenset(self.paths.paths)
+            abstract = with_joins(abstract, JoinFacts(sequences=names))
+        root = self.operator(abstract)
         return PlannedHistory(
             plan.HistoryPlan(root, tuple(self.sources), tuple(self.kept), notes=tuple(self.notes)),
             tuple(self.functions),
+            tuple(scope.expression for scope in self.scopes.values()),
         )
-
-    def _whole(self, error: NoOperator) -> PlannedHistory:
-        why = error.why
-        span = error.node.span if error.node is not None else None
-        note = (span, f"the whole query is evaluated again after each commit: {why}")
-        return PlannedHistory(plan.HistoryPlan(plan.Sequence(()), (), whole=why, notes=(note,)), ())
 
     def _without_lets(self, body: ast.Expr) -> ast.Expr:
         """Paths and their folds in place of the variables that hold them."""
@@ -127,6 +143,8 @@ class _Planner(LoopPlans):
                 return plan.Conditional(
                     self._computed(call("boolean", test)), self.operator(then), self.operator(otherwise)
                 )
+            case ast.VarRef(name=name) if name.expanded in self.scopes:
+                return self.scope(name)
         for find in (self._fold, self._slice, self._loop):
             found = find(expr)
             if found is not None:

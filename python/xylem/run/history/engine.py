@@ -21,11 +21,13 @@ from xylem.sink.display_edits import Edit, Edits, Part
 
 from .commits import Commit, History
 from .content import Slot
-from .evaluation import Display, HistoryRun, Surroundings
+from .evaluation import Display, HistoryRun, Reevaluation, Surroundings
 from .live import Live, LiveBuilder, LiveComputed
+from .live_scope import LiveScope
 from .looking_back import LookingBack
 from .parts import text_of
 from .program import HistoryProgram
+from .retention import Retention
 from .unit_notes import Unit, Unsuitable
 from .unit_tree import UnitTrees
 from .units import Units
@@ -47,11 +49,13 @@ class Engine:
         whole: HistoryRun,
         *,
         truncates: bool = False,
+        retention: Retention | None = None,
         is_edited: bool = True,
         why_whole: str = "",
     ) -> None:
         """With `truncates`, the engine is the only reader of the history and drops what the query will not read.
 
+        `retention`: what is dropped of each region instead, where parts are evaluated from the beginning.
         `is_edited`: whether `edits` are asked for. `why_whole`: why operators gave up in a run that this one continues.
         """
         self.program = program
@@ -69,8 +73,13 @@ class Engine:
         self._serial = count()
         self._wakes: list[tuple[tuple[Decimal, bool], int, Unit]] = []
         """Units that time may change: from when on, or with True, after when."""
+        self._retention = retention
         if self.why_whole:
             return
+        self.scopes = [
+            Reevaluation(scope, history, around, keeps_states=program.plan.scopes_look_back) for scope in program.scopes
+        ]
+        """What is evaluated from the beginning, by number."""
         functions, self.run = program.functions(around.resources, around.variables)
         self.static = program.static
         self.number = 0
@@ -164,7 +173,7 @@ class Engine:
         changed = False
         gone: list[Unit] = []
         for number, loop in self._steps:
-            if isinstance(loop, LiveComputed):
+            if isinstance(loop, (LiveComputed, LiveScope)):
                 changed = loop.update(commit) or changed
                 continue
             if removed := units.removed[number]:
@@ -172,14 +181,14 @@ class Engine:
                 for unit in removed:
                     loop.remove(unit)
                 gone += removed
+            if loop.begin():
+                for unit in loop.all_units():
+                    units.touch(unit)
             if added := units.added[number]:
                 units.added[number] = []
                 for unit in added:
                     if unit.is_alive:
                         self.evaluate(loop, unit)
-            if loop.begin():
-                for unit in loop.all_units():
-                    units.touch(unit)
             if dirty := units.dirty[number]:
                 units.dirty[number] = []
                 for unit in dirty:
@@ -195,6 +204,8 @@ class Engine:
             units.release(unit)
         if self.truncates:
             self.history.forget_commits(None if self._longest is None else self.now - self._longest)
+        if self._retention is not None:
+            self._retention.truncate(self.history, commit, units.forget)
         if changed or is_first:
             self._display = None
         return changed

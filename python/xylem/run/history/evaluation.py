@@ -75,14 +75,23 @@ class Reevaluation:
     """Implements `HistoryRun` by evaluating the query anew."""
 
     def __init__(
-        self, program: Program, history: History, around: Surroundings, retention: Retention | None = None
+        self,
+        program: Program,
+        history: History,
+        around: Surroundings,
+        retention: Retention | None = None,
+        *,
+        keeps_states: bool = True,
     ) -> None:
-        """With a `retention`, versions that the query cannot ask for are let go, and only the last state is known."""
+        """With a `retention`, versions that the query cannot ask for are let go, and only the last state is known.
+
+        Without `keeps_states` another lets go of them.
+        """
         self._program = program
         self._history = history
         self._around = around
         self._retention = retention
-        self._trees = StateTrees(history, keeps_states=retention is None)
+        self._trees = StateTrees(history, keeps_states=keeps_states and retention is None)
         self._texts: tuple[str, ...] = ()
         self.truncated = 0
         """How many versions were let go."""

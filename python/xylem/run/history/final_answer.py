@@ -29,6 +29,8 @@ def why_never_final(described: plan.HistoryPlan) -> str:
         return "its answer is not that of one loop"
     if root.columns or root.group is not None:
         return "what comes later may have to stand before it (order by, group by)"
+    if root.windows is not None:
+        return "a window may still change"
     if root.siblings is not None:
         return "its places among siblings may change"
     if root.holes or root.lookups:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,10 +20,12 @@ from .accumulators import accumulator
 from .commits import Commit
 from .groups import GroupLoop
 from .join_index import JoinedIndex
-from .loops import Compared, Condition, FoldLoop, ItemLoop, Live, LiveLoop, Read, RegionLoop
+from .live_scope import LiveScope
+from .loops import Compared, Condition, FoldLoop, ItemLoop, Live, LiveLoop, Read, RegionLoop, Turns
 from .parts import ItemWriter, Parts
 from .siblings import SiblingPlaces
 from .timeline import Timeline, choice_of
+from .windows import WindowFunctions, WindowLoop
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -257,7 +260,7 @@ class LiveBuilder:
         self._functions = functions
         self._writer = ItemWriter()
         self._by_source: dict[int, LiveLoop] = {}
-        self._computed: list[tuple[int, LiveComputed]] = []
+        self._computed: list[tuple[int, LiveComputed | LiveScope]] = []
         self._sequences = 1
         self.looking_back: dict[int, list[plan.Projection]] = {}
         """How units look back in time, by the number of their source."""
@@ -268,9 +271,9 @@ class LiveBuilder:
                 self.looking_back[source.number] = list(source.by_time)
 
     @property
-    def steps(self) -> list[tuple[int, LiveLoop | LiveComputed]]:
+    def steps(self) -> list[tuple[int, LiveLoop | LiveComputed | LiveScope]]:
         """The steps at a commit, in dependency order: loops with the numbers of their sources."""
-        loops: list[tuple[int, int, LiveLoop | LiveComputed]] = [
+        loops: list[tuple[int, int, LiveLoop | LiveComputed | LiveScope]] = [
             (number, -1, loop) for number, loop in self._by_source.items()
         ]
         computed = [(number, index, one) for index, (number, one) in enumerate(self._computed)]
@@ -310,6 +313,10 @@ class LiveBuilder:
                 )
                 self._computed.append((max(map(_last_source, holes), default=-1), computed))
                 return computed
+            case plan.Scope(number=number):
+                scope = LiveScope(self._engine.scopes[number], self._writer)
+                self._computed.append((-1, scope))
+                return scope
         raise EngineBug("XYBUG0001", f"{type(operator).__name__} has no operator")
 
     def _fold(self, name: str) -> Callable[[Sequence[Any]], Any]:
@@ -330,39 +337,52 @@ class LiveBuilder:
         return made
 
     def _loop(self, described: plan.Loop, kind: type[L]) -> L:
-        engine = self._engine
+        """The loop whose rows are read; where they are grouped or put into windows first, another evaluates units."""
         holes = list(map(self._hole, described.holes))
         lookups = [self._lookup(one) for one in described.lookups]
-        made = kind(engine, described, self._functions[described.function], holes, lookups, self._writer)
-        if described.template is not None and isinstance(made, RegionLoop):
-            made.template = self._functions[described.template.function], described.template
+        function = self._functions[described.function]
+        given = (self._engine, described, function, holes, lookups, self._writer)
+        made: L
+        running: Turns
+        if described.windows is not None:
+            windows = described.windows
+            shown = replace(described, order=windows.order, columns=windows.columns, is_numbered=False)
+            made = kind(self._engine, shown, function, (), (), self._writer)
+            running = self._window_loop(given, windows, made)
+        elif described.group is not None:
+            made = kind(*given)
+            running = self._group_loop(given, described.group, made)
+        else:
+            made = running = kind(*given)
+            if described.template is not None and isinstance(made, RegionLoop):
+                made.template = self._functions[described.template.function], described.template
         for one in described.timelines:
-            made.timelines.append((self._functions[one.function], choice_of(one.projection)))
-        source = described.source
+            running.timelines.append((self._functions[one.function], choice_of(one.projection)))
         self._note_time(described)
         places = described.siblings
-        siblings: SiblingPlaces | None = None
         if places is not None:
-            siblings = SiblingPlaces(places, None if places.function is None else self._functions[places.function])
-        if described.group is None:
-            made.siblings = siblings
-            self._by_source[source.number] = made
-            return made
-        group = described.group
-        grouped = self._by_source[source.number] = GroupLoop(
-            engine,
-            described,
-            self._functions[described.function],
-            holes,
-            lookups,
-            self._writer,
+            passing = None if places.function is None else self._functions[places.function]
+            running.siblings = SiblingPlaces(places, passing)
+        self._by_source[described.source.number] = running
+        return made
+
+    def _group_loop(self, given: tuple[Any, ...], group: plan.Grouping, sink: Turns) -> GroupLoop:
+        return GroupLoop(
+            *given,
             group=self._functions[group.function],
             group_holes=list(map(self._hole, group.holes)),
             accumulators=[partial(accumulator, name, self._fold(name)) for name in group.folds],
-            sink=made,
+            sink=sink,
         )
-        grouped.timelines, grouped.siblings = made.timelines, siblings
-        return made
+
+    def _window_loop(self, given: tuple[Any, ...], windows: plan.Windows, sink: Turns) -> WindowLoop:
+        functions = WindowFunctions(
+            self._functions[windows.start],
+            None if windows.end is None else self._functions[windows.end],
+            self._functions[windows.result],
+        )
+        holes = list(map(self._hole, windows.holes))
+        return WindowLoop(*given, functions=functions, window_holes=holes, sink=sink, windows=windows)
 
     def _lookup(self, described: plan.Lookup) -> JoinedIndex:
         loop = described.loop

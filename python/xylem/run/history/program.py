@@ -24,6 +24,8 @@ class HistoryProgram:
     program: Program
     """Its answer is an array of function items, by number."""
     static: StaticPart
+    scopes: tuple[Program, ...] = ()
+    """The parts that are evaluated from the beginning, by number."""
 
     def functions(
         self,

@@ -72,7 +72,18 @@ def history_run(
     if operators is None or operators.plan.whole or program.output or around.output:
         return Reevaluation(program, history, around, retention)
     whole = Reevaluation(program, history, around)
-    return Engine(operators, history, around, whole, truncates=truncates, is_edited=is_edited, why_whole=why_whole)
+    # Parts that are evaluated from the beginning may ask for versions of any region.
+    looks_anywhere = operators.plan.scopes_look_back
+    return Engine(
+        operators,
+        history,
+        around,
+        whole,
+        truncates=truncates and not looks_anywhere,
+        retention=retention if looks_anywhere else None,
+        is_edited=is_edited,
+        why_whole=why_whole,
+    )
 
 
 class UpdateRun:
