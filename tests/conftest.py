@@ -3,12 +3,14 @@ tests run today; the order of all."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
+from xylem.query import small_input
 from xylem.run.garbage_collection import collect_seldom
 
 from tests import turns
@@ -27,6 +29,7 @@ BENCH = Path(__file__).with_name("bench")
 
 def pytest_configure(config: pytest.Config) -> None:
     collect_seldom()  # as in a run of `xylem`; at Python's own pace it takes a fifth of the time of tests
+    small_input.FIRST_STREAMED = sys.maxsize  # what is compared with a tree is streamed, however small and often
     turns.today()  # before there are other processes: they inherit it
     config.addinivalue_line("markers", "turns(group, by_file=False): one of this group of slow tests runs each day")
     config.addinivalue_line("markers", "share(n): one case in n of this test runs each day")

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from xylem.plan.operators import OperatorPlan
     from xylem.plan.streamability import DataFlow
     from xylem.query.history_query import HistoryQuery
+    from xylem.query.small_input import SmallInputs
     from xylem.query.stream_query import Validation
     from xylem.run.counters import Counters
     from xylem.schema import Schema
@@ -172,11 +173,21 @@ def items(
     return compile(path).stream(source, limits=limits).__iter__()
 
 
+_STREAMED_PLAINLY: tuple[Any, ...] = (
+    None, None, None, None, None, (), None, DEFAULT_LIMITS, "auto", "stop", None, None, None, None,
+)  # fmt: skip
+"""The options of `Query.stream`, if none is given."""
+
+
 class Query:
     """A compiled query, which may be run any number of times."""
 
     def __init__(self, compiled: CompiledQuery) -> None:
         self._compiled = compiled
+        self._small: SmallInputs | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_small": None}
 
     @property
     def compiled(self) -> CompiledQuery:
@@ -320,6 +331,8 @@ class Query:
         `malformed` of the result (skip), or also pass them to `dead_letters`, a function or the name of a file
         (dead-letter). It is XYST0005 for queries without records. `time_limit` and `memory_limit` are those of `run`.
 
+        You can call it for each of many messages; `stream_many` takes a tenth of the time.
+
         >>> import xylem
         >>> books = b"<books><book><title>A</title></book><book><title>B</title></book></books>"
         >>> for title in xylem.compile("//title/string()").stream(books):
@@ -327,6 +340,48 @@ class Query:
         A
         B
         """
+        options = (
+            variables, collection, schema, validate, dtd, allow, environment, limits, scanner, on_malformed,
+            dead_letters, spill, time_limit, memory_limit,
+        )  # fmt: skip
+        if type(source) is bytes and options == _STREAMED_PLAINLY:
+            found = self._over_small(source)
+            if found is not None:
+                return found
+        return self._over_stream(source, *options)
+
+    def _over_small(self, source: bytes) -> StreamResult | None:
+        """The answer over an input that a tree may answer; None where it may not."""
+        from xylem.query.small_input import SmallInputs
+        from xylem.stream_result import SmallResult
+
+        if self._small is None:
+            self._small = SmallInputs(self._compiled, _resources((), ()))
+        self._compiled.stream_passes()  # Whether it streams at all does not depend on the input.
+        if not self._small.may_answer(source):
+            return None
+        return SmallResult(
+            partial(self._small.items, source), lambda: self._over_stream(source, *_STREAMED_PLAINLY)
+        )
+
+    def _over_stream(
+        self,
+        source: Source | ByteSource | None,
+        variables: Mapping[str, Any] | None,
+        collection: Iterable[Any] | None,
+        schema: Schema | str | PathLike[str] | None,
+        validate: Validation | None,
+        dtd: str | PathLike[str] | None,
+        allow: Iterable[str | PathLike[str]],
+        environment: Mapping[str, str] | None,
+        limits: Limits,
+        scanner: str,
+        on_malformed: str | MalformedTally,
+        dead_letters: str | PathLike[str] | Callable[[MalformedRecord], object] | None,
+        spill: str | PathLike[str] | None,
+        time_limit: float | None,
+        memory_limit: int | None,
+    ) -> StreamResult:
         from xylem.query.input_policy import Readings, limits_within, readable_input, reason_of
         from xylem.query.stream_query import loaded_schema, stream_source
         from xylem.run.stream.progress import Progress

@@ -134,3 +134,34 @@ class StreamResult:
             # Whoever took the batch has come back for more: what it brought has been written.
             for observe in self._observers:
                 observe(self.progress)
+
+
+class SmallResult(StreamResult):
+    """The answer over a small input in memory: its items come from a tree, all else that is asked for from a stream."""
+
+    def __init__(self, items: Callable[[], list[Any] | None], streamed: Callable[[], StreamResult]) -> None:
+        """`items` gives None where only the stream can answer."""
+        self._items = items
+        self._make = streamed
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "_streamed":
+            raise AttributeError(name)
+        return getattr(self._of_stream(), name)
+
+    def _of_stream(self) -> StreamResult:
+        """The result of the stream, begun when it is first asked for, and read where the items have been read."""
+        if "_streamed" not in self.__dict__:
+            self._streamed = self._make()
+            if "_start" in self.__dict__:
+                for _ in self._streamed.xdm():
+                    pass
+        return self._streamed
+
+    def xdm(self) -> Arriving:
+        if "_streamed" not in self.__dict__ and "_start" not in self.__dict__:
+            found = self._items()
+            if found is not None:
+                self._start = None
+                return Arriving([found])
+        return super().xdm()

@@ -6,7 +6,8 @@ Code that keeps more, such as indexes of joins or functions in the answer, is lo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import islice
 from types import FunctionType
 from typing import Any
 
@@ -50,8 +51,22 @@ class PreparedProgram:
         for variable in self._variables:
             variable.forget()
 
+    def items_now(self, document: Node, most: int) -> list[Any] | None:
+        """The answer over one document at this time; None if it has more items than that."""
+        self._run.now = current_time()
+        answer = self._program.guarded(self._main(document))
+        found = list(islice(answer, most + 1))
+        return found if len(found) <= most else None
+
     def items(self, document: Node) -> list[Any]:
         """The whole answer over one document."""
+        main = self._main(document)
+        if self._program.may_recurse:
+            return with_deep_stack(lambda: list(self._program.guarded(main)))
+        return list(self._program.guarded(main))
+
+    def _main(self, document: Node) -> Callable[[], Any]:
+        """The code that gives the answer over a document."""
         program = self._program
         space = self._space
         if space is None:
@@ -62,10 +77,8 @@ class PreparedProgram:
             space["context_item"].begin((document,))
             for variable in self._variables:
                 variable.begin()
-        main = space[program.main]
-        if program.may_recurse:
-            return with_deep_stack(lambda: list(program.guarded(main)))
-        return list(program.guarded(main))
+        main: Callable[[], Any] = space[program.main]
+        return main
 
     def _load(self, space: dict[str, Any]) -> None:
         """Keep the code for the next documents, if it has nothing but functions, their contexts, and variables."""

@@ -1,0 +1,89 @@
+"""Small inputs in memory, one after another: a tree answers them, since it costs less than to begin a stream.
+
+A stream that is begun again and again for some hundred bytes spends its time on beginning. The tree gives the same
+items. Where it gives an error or many items, the stream is asked instead: it gives what comes before the error, and
+keeps no more than it must.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xylem.errors import XylemError
+from xylem.functions.context import Resources
+from xylem.functions.registry import FN, PREFIXES
+from xylem.functions.traits import UNSTEADY, standard
+from xylem.run.prepared_program import PreparedProgram
+from xylem.run.program import Program
+from xylem.source.limits import DEFAULT_LIMITS
+from xylem.source.xml_reader import read_document
+from xylem.syntax import ast
+
+if TYPE_CHECKING:
+    from .compiled_query import CompiledQuery
+
+MOST_BYTES = 32 * 1024
+MOST_ITEMS = 256
+FIRST_STREAMED = 2
+"""As many inputs are streamed: a query for one input is compiled for the stream alone."""
+_PLAIN = frozenset({FN, "http://www.w3.org/2001/XMLSchema", *(PREFIXES[one] for one in ("map", "array", "math"))})
+_READING = standard(
+    """collection doc doc-available document environment-variable json-doc stream unparsed-text
+    unparsed-text-available unparsed-text-lines uri-collection"""
+)
+_MOST_IDLE = 4
+
+
+class SmallInputs:
+    """Answers small inputs of one query."""
+
+    def __init__(self, compiled: CompiledQuery, resources: Resources) -> None:
+        self._compiled = compiled
+        self._resources = resources
+        self._seen = 0
+        self._idle: list[PreparedProgram] = []
+        """Prepared programs that no thread uses."""
+        self._is_plain: bool | None = None
+
+    def may_answer(self, source: object) -> bool:
+        """Whether a tree may answer an input: a small one in memory, by a query that nothing outside can see run."""
+        if type(source) is not bytes or len(source) > MOST_BYTES or not source.startswith(b"<"):
+            return False
+        self._seen += 1
+        if self._seen <= FIRST_STREAMED:
+            return False
+        if self._is_plain is None:
+            self._is_plain = _is_plain(self._compiled.program)
+        return self._is_plain
+
+    def items(self, source: bytes) -> list[Any] | None:
+        """The items of the answer; None if the stream has to give it."""
+        try:
+            prepared = self._idle.pop()
+        except IndexError:
+            prepared = PreparedProgram(self._compiled.program, self._resources)
+        try:
+            return prepared.items_now(read_document(source, limits=DEFAULT_LIMITS), MOST_ITEMS)
+        except XylemError:
+            return None
+        finally:
+            if len(self._idle) < _MOST_IDLE:
+                self._idle.append(prepared)
+
+
+def _is_plain(program: Program) -> bool:
+    """Whether a program only computes: it calls standard functions, and none whose calls are seen outside."""
+    if program.may_recurse:
+        return False  # It would get a stack of its own each time.
+    for node in program.module.walk():
+        match node:
+            case ast.ExtensionNode():
+                return False
+            case ast.OptionDecl(name=ast.Name(uri=uri)) if uri == PREFIXES["xylem"]:
+                return False
+            case ast.FunctionCall(name=name) | ast.Arrow(function=ast.Name() as name):
+                if name.uri not in _PLAIN or name.expanded in UNSTEADY or name.expanded in _READING:
+                    return False
+    return True
+
+
