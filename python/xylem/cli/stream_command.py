@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from xylem.spark.continuous.evaluations import Join
     from xylem.spark.continuous.places import InputPlace
     from xylem.spark.continuous.subscription import Malformed
-    from xylem.spark.continuous.update_answer import UpdateStream
+    from xylem.spark.continuous.update_stream import UpdateStream
     from xylem.spark.shipped_query import ShippedQuery
 
 _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=((?:dir|file|tcp|kafka|stdin):.*|-)")
@@ -159,7 +159,7 @@ def _updates(arguments: StreamArguments, names: Sequence[str], read: Sequence[In
     from xylem.run.history.feed import LATE
     from xylem.run.history.logged_run import ONE_STREAM
     from xylem.source.update_stream.formats import IN_MESSAGES
-    from xylem.spark.continuous.update_answer import UpdateStream
+    from xylem.spark.continuous.update_stream import UpdateStream
 
     if arguments.updates.value not in IN_MESSAGES:
         told = f"a stream can carry {', '.join(IN_MESSAGES)}; `xylem run --updates` reads the others"

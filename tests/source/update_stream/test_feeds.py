@@ -299,3 +299,17 @@ def test_what_a_patch_adds_has_a_history_of_its_own(tmp_path: Path) -> None:
     place.write_text("<r><i id='a'>1</i></r>" + "".join((*added, replace % 4, replace % 5)))
     query = "string-join(/r/i/string-join((@id, .#[9]), '-'), ' ')"
     assert texts(place, query, "patch") == ["a-1", "a-1 c-3", "a-1 e-9 c-3", "a-1 e-9 c-4-3", "a-1 e-9 c-5-4-3"]
+
+
+@pytest.mark.parametrize("format", ["keyed", "snapshot"])
+@pytest.mark.parametrize(
+    "first",
+    ["<f/>", "<f> </f>", "<f><list/><end/></f>", "<f><list></list></f>", "<f><list> <!-- none --> </list>x</f>"],
+)
+def test_records_come_into_a_document_that_had_none(tmp_path: Path, format: str, first: str) -> None:
+    """They stood behind its root element, where paths from there do not find them."""
+    (tmp_path / "1.xml").write_text(first)
+    record, inside = ("/f/list/r", "<list>{}</list>") if "list" in first else ("/f/r", "{}")
+    (tmp_path / "2.xml").write_text(f"<f>{inside}</f>".format('<r id="b"/>'))
+    (tmp_path / "3.xml").write_text(f"<f>{inside}</f>".format('<r id="a"/><r id="b"/>'))
+    assert texts(tmp_path, f"count({record})", format, record=record, key="@id") == ["0", "1", "2"]

@@ -142,7 +142,11 @@ class Broker:
         assert producer.flush(30) == 0
 
     def committed(self, topic: str) -> list[str]:
-        """What a reader of committed messages sees, from the beginning."""
+        """The values that a reader of committed messages sees, from the beginning."""
+        return [value.decode() for _, value in self.messages(topic) if value is not None]
+
+    def messages(self, topic: str) -> list[tuple[bytes | None, bytes | None]]:
+        """The keys and values of committed messages, from the beginning."""
         from confluent_kafka import Consumer, TopicPartition
 
         settings = {
@@ -152,14 +156,14 @@ class Broker:
         }
         consumer = Consumer(settings | {"enable.partition.eof": True, "auto.offset.reset": "earliest"})
         consumer.assign([TopicPartition(topic, 0, 0)])
-        found: list[str] = []
+        found: list[tuple[bytes | None, bytes | None]] = []
         try:
             while True:
                 message = consumer.poll(20)
                 assert message is not None, "no message and no end"
                 if message.error():
                     return found
-                found.append(message.value().decode())
+                found.append((message.key(), message.value()))
         finally:
             consumer.close()
 

@@ -1,9 +1,9 @@
 """The driver of a continuous query over update streams, in a process that a test kills: all but Spark itself.
 
-    python killed_driver.py FOLDER
+    python killed_driver.py FOLDER native|keyed
 
-reads the files of `s` and `t` there, a few of each in a batch, as Spark would hand them over: a batch has the same
-messages when it is done again. `batches` gets a byte for each batch that was begun.
+reads the files of `s` and `t` there, or those of the feed `k`, a few of each in a batch, as Spark would hand them over:
+a batch has the same messages when it is done again. `batches` gets a byte for each batch that was begun.
 """
 
 from __future__ import annotations
@@ -26,9 +26,12 @@ from xylem.spark.continuous.sinks import FileSink
 from xylem.spark.continuous.subscription import Malformed
 from xylem.spark.continuous.task import Task
 from xylem.spark.continuous.told_query import QueryText, told_queries
-from xylem.spark.continuous.update_answer import UpdateStream
+from xylem.spark.continuous.update_stream import UpdateStream
 
-NAMES = ("s", "t")
+STREAMS = {
+    "native": UpdateStream(UpdateFormat(), names=("s", "t")),
+    "keyed": UpdateStream(UpdateFormat("keyed", record="shop/item", key="@id", time="@t"), names=("k",)),
+}
 IN_BATCH = 3
 COLUMNS = {"query": pa.int32(), "part": pa.int32(), "key": pa.binary(), "range": pa.int64(), "ordinal": pa.int64(),
            "value": pa.binary()}  # fmt: skip
@@ -47,7 +50,8 @@ class Frame:
         return self._table
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, kind: str) -> None:
+    updates = STREAMS[kind]
     # Also a small state is written as changes.
     state_files.SMALL_BYTES = 0
     text = QueryText("q", (folder / "q.xq").read_text(), "q.xq", "", folder)
@@ -55,11 +59,11 @@ def main(folder: Path) -> None:
     checkpoint = Checkpoint(folder / "state")
     evaluations = Evaluations(
         queries,
-        [input_place(f"dir:{folder}/{name}") for name in NAMES],
+        [input_place(f"dir:{folder}/{name}") for name in updates.names],
         None,
         malformed=Malformed.STOP,
         each_item=False,
-        updates=UpdateStream(UpdateFormat(), names=NAMES),
+        updates=updates,
     )
     checkpoint.claim({})
     works = evaluations.works(0)
@@ -72,7 +76,7 @@ def main(folder: Path) -> None:
         ProgressReport(None, is_quiet=True),
         gathers=evaluations.gathers,
     )
-    files = [sorted((folder / name).glob("*.xml")) for name in NAMES]
+    files = [sorted((folder / name).glob("*.xml")) for name in updates.names]
     for batch in range(max(commit.commit.batch, 0), -(-max(map(len, files)) // IN_BATCH)):
         rows: list[tuple[Any, ...]] = []
         for work, some in zip(works, files, strict=True):
@@ -90,4 +94,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+from xylem.cli.app import app
 
 from .kafka_broker import Broker, connector_jars
 from .killed_runs import TIMEOUT, Feeder, answer, kill_at_random, kills_wanted, run_to_end, write_queries
@@ -70,3 +72,41 @@ def test_what_cannot_be_read_goes_to_the_dead_letters(broker: Broker, tmp_path: 
     assert {letter["code"] for letter in letters} == {"XYIN0001"}
     assert "broken, partition 0, offset 10" in letters[1]["source"]
     assert "4 malformed" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.turns("kills")
+def test_the_change_log_of_updates_by_region(broker: Broker, tmp_path: Path) -> None:
+    """A compacted topic is the current answer: the last value of each key, without those that were removed."""
+    namespace = 'xmlns:u="urn:xylem:update"'
+    regions = "".join(f"<a u:id='i{number}'>{number}</a>" for number in range(6))
+    updates = [f"<r {namespace}>{regions}</r>"]
+    for number in range(1, 40):
+        updates.append(f'<u:replace {namespace} of="i{number % 6}" t="{number}"><a>{number * 7 % 10}</a></u:replace>')
+    broker.send("updates", updates)
+    query = tmp_path / "q.xq"
+    query.write_text("for $a in //a where $a > 4 return <hot>{ string($a) }</hot>")
+    stream = [
+        *(str(query), "--updates", "native", "--changes", "upsert", "--input", f"kafka://{broker.address}/updates"),
+        *("--checkpoint", str(tmp_path / "state"), "--conf", f"spark.jars={connector_jars()}"),
+    ]
+    run_to_end(
+        [*stream, "--output", f"kafka://{broker.address}/changes", "--trigger", "available-now"], tmp_path / "log"
+    )
+    current: dict[bytes, bytes] = {}
+    tombstones = 0
+    for key, value in broker.messages("changes"):
+        assert key is not None
+        tombstones += value is None
+        if value is None:
+            del current[key]
+        else:
+            current[key] = value
+    assert tombstones > 3
+    (tmp_path / "in").mkdir()
+    for number, update in enumerate(updates):
+        (tmp_path / "in" / f"{number:03}.xml").write_text(update)
+    command = ["run", str(query), "-i", str(tmp_path / "in"), "--updates", "native", "--report", "final"]
+    final = CliRunner().invoke(app, command)
+    assert final.exit_code == 0, final.stderr
+    shown = {json.loads(value)["value"] for value in current.values()}
+    assert sorted(shown) == sorted(final.stdout.strip().replace("><hot", ">\n<hot").splitlines())

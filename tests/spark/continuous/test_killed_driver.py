@@ -1,4 +1,4 @@
-"""kill -9 of the driver while it follows two update streams: the change log is that of a run nobody disturbed.
+"""kill -9 of the driver while it follows update streams: the change log is that of a run nobody disturbed.
 
 Spark is not there, so each run of the suite has its three kills; with Spark `test_killed_updates.py` takes turns.
 """
@@ -13,12 +13,13 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 from xylem.cli.app import app
 
 from tests import turns
 
-from .killed_driver import IN_BATCH, NAMES
+from .killed_driver import IN_BATCH, STREAMS
 from .killed_runs import ROOT, kills_wanted
 
 NAMESPACE = 'xmlns:u="urn:xylem:update"'
@@ -39,8 +40,20 @@ def write_stream(folder: Path, rng: random.Random) -> None:
         (folder / f"{number:04}.xml").write_text(f'<u:{kind} {NAMESPACE} of="{of}" t="{at}">{event}</u:{kind}>')
 
 
-def started(folder: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "tests.spark.continuous.killed_driver", str(folder)]
+def write_feed(folder: Path, rng: random.Random) -> None:
+    """Documents of a keyed feed, whose records tasks evaluate."""
+    folder.mkdir()
+    at = 0
+    for number in range(BATCHES * IN_BATCH):
+        items = ""
+        for _ in range(rng.randint(0, 4)):
+            at += rng.randint(0, 3)
+            items += f'<item id="{rng.randrange(9)}" t="{at}"><n>{rng.randrange(9)}</n></item>'
+        (folder / f"{number:04}.xml").write_text(f"<shop>{items}</shop>")
+
+
+def started(folder: Path, kind: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "tests.spark.continuous.killed_driver", str(folder), kind]
     environment = os.environ | {"PYTHONPATH": f"{ROOT / 'python'}:{ROOT}"}
     return subprocess.Popen(command, env=environment, cwd=ROOT)
 
@@ -50,23 +63,44 @@ def batches(folder: Path) -> int:
     return place.stat().st_size if place.exists() else 0
 
 
-def test_each_change_once(tmp_path: Path) -> None:
-    rng = random.Random(turns.today())
-    for name in NAMES:
-        write_stream(tmp_path / name, rng)
-    (tmp_path / "q.xq").write_text(QUERY)
+def log_of_killed(folder: Path, kind: str, rng: random.Random) -> str:
+    """The change log of runs that were killed, and of one that came to the end."""
     for _ in range(kills_wanted()):
-        before, process = batches(tmp_path), started(tmp_path)
-        while batches(tmp_path) < before + rng.randint(1, 4):
+        before, process = batches(folder), started(folder, kind)
+        while batches(folder) < before + rng.randint(1, 4):
             assert process.poll() is None, "it ended by itself"
             time.sleep(0.001)
         time.sleep(rng.random() * 0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-    assert started(tmp_path).wait() == 0
-    inputs = [f"-i{name}={tmp_path / name}" for name in NAMES]
-    quiet = CliRunner().invoke(app, ["run", str(tmp_path / "q.xq"), *inputs, "--updates", "native", "--report", "log"])
+    assert started(folder, kind).wait() == 0
+    assert list((folder / "state" / "state").iterdir())
+    return (folder / "log.jsonl").read_text()
+
+
+def undisturbed(folder: Path, *options: str) -> str:
+    quiet = CliRunner().invoke(app, ["run", str(folder / "q.xq"), *options, "--report", "log"])
     assert quiet.exit_code == 0, quiet.stderr
-    assert (tmp_path / "log.jsonl").read_text() == quiet.stdout
     assert quiet.stdout.count("\n") > 50
-    assert list((tmp_path / "state" / "state").iterdir())
+    return quiet.stdout
+
+
+def test_each_change_once(tmp_path: Path) -> None:
+    rng = random.Random(turns.today())
+    names = STREAMS["native"].names
+    for name in names:
+        write_stream(tmp_path / name, rng)
+    (tmp_path / "q.xq").write_text(QUERY)
+    inputs = [f"-i{name}={tmp_path / name}" for name in names]
+    assert log_of_killed(tmp_path, "native", rng) == undisturbed(tmp_path, *inputs, "--updates", "native")
+
+
+@pytest.mark.turns("kills")
+def test_each_change_once_where_tasks_evaluate_records(tmp_path: Path) -> None:
+    rng = random.Random(turns.today())
+    write_feed(tmp_path / "k", rng)
+    (tmp_path / "q.xq").write_text(
+        "for $i in //item where $i/n > 2 order by number($i/n) return <i>{ $i/@id, $i/n }</i>"
+    )
+    options = ["--updates", "keyed", "--record", "shop/item", "--key", "@id", "--time", "@t"]
+    assert log_of_killed(tmp_path, "keyed", rng) == undisturbed(tmp_path, f"-i{tmp_path / 'k'}", *options)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from xylem.run.tasks.rows import Row
 from xylem.source.update_stream.formats import UpdateFormat
 from xylem.spark.continuous.subscription import Malformed
-from xylem.spark.continuous.update_answer import UpdateAnswer, UpdateStream
+from xylem.spark.continuous.update_answer import UpdateAnswer
+from xylem.spark.continuous.update_stream import UpdateStream
 from xylem.spark.shipped_query import shipped_query
 
 NAMESPACE = 'xmlns:u="urn:xylem:update"'

@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 
-from xylem.errors import XylemError
+from xylem.errors import EngineBug, XylemError
 from xylem.sink.display_edits import Edit, Edits, Part
 
 from .commits import Commit, History
@@ -46,7 +46,7 @@ class Engine:
         program: HistoryProgram,
         history: History,
         around: Surroundings,
-        whole: HistoryRun,
+        whole: HistoryRun | None,
         *,
         truncates: bool = False,
         retention: Retention | None = None,
@@ -55,6 +55,7 @@ class Engine:
     ) -> None:
         """With `truncates`, the engine is the only reader of the history and drops what the query will not read.
 
+        `whole`: what evaluates the query where operators give up; None where nothing can.
         `retention`: what is dropped of each region instead, where parts are evaluated from the beginning.
         `is_edited`: whether `edits` are asked for. `why_whole`: why operators gave up in a run that this one continues.
         """
@@ -64,7 +65,7 @@ class Engine:
         """Why the query is evaluated from the beginning at each commit; '' while it is not."""
         self.evaluated = 0
         """How many units have been evaluated, each time counted."""
-        self._whole = whole
+        self._given_whole = whole
         self._display: Display | None = None
         self._is_edited = is_edited
         self._edits: list[Edit] = []
@@ -121,12 +122,20 @@ class Engine:
             except Unsuitable as error:
                 self.why_whole = error.why
             except XylemError as error:
+                if self._given_whole is None:
+                    raise
                 # Evaluated as written, the query may never come to what failed here.
                 self.why_whole = f"a part of it fails by itself ({error.code})"
             # It has not followed the commits before: what it gives first is compared with nothing.
             self._whole.follow(commit)
             return True
         return self._whole.follow(commit)
+
+    @property
+    def _whole(self) -> HistoryRun:
+        if self._given_whole is None:
+            raise EngineBug("XYBUG0001", f"operators gave up: {self.why_whole}")
+        return self._given_whole
 
     @property
     def longest_history(self) -> int:

@@ -18,6 +18,7 @@ from xylem.source.malformed import MalformedTally
 from xylem.source.update_stream.formats import UpdateFormat, message_operations, message_run
 from xylem.source.update_stream.keyed import KeyedFeed
 from xylem.source.update_stream.operations import Operation
+from xylem.source.update_stream.records import Path
 from xylem.source.update_stream.saved_operations import operation_of, plain_operation
 from xylem.values.saved_state import give_state, layout, state_of
 from xylem.values.state_codec import DamagedState
@@ -26,12 +27,14 @@ from xylem.values.state_values import decoded, encoded
 from ..program import Program
 from .commits import Commit, History
 from .engine import Engine
-from .evaluation import Answer, Surroundings
+from .evaluation import Answer, HistoryRun, Surroundings
 from .feed import Feed, Late
 from .final_answer import FinalAnswer, why_never_final
 from .kept_past import KeptPast
 from .merged_streams import Waiting
 from .program import HistoryProgram
+from .record_messages import records_in
+from .record_rows import with_rows
 from .retention import Keep
 from .run import history_run
 from .saved_history import history_state, restore_history
@@ -58,8 +61,12 @@ class LoggedRun:
         limits: Limits = DEFAULT_LIMITS,
         keep: Keep | None = None,
         saved: bytes | None = None,
+        rows_of: Path | None = None,
     ) -> None:
-        """`name` is the name of the query in rows, `streams` its names for streams, `saved` the result of `save`."""
+        """`name` is the name of the query in rows, `streams` its names for streams, `saved` the result of `save`.
+
+        `rows_of`: where records are that have been evaluated; messages are those of `record_messages.py`.
+        """
         self._how = how
         self._limits = limits
         self._envelope = envelope
@@ -76,14 +83,20 @@ class LoggedRun:
         # Values that were are in no history: what looks back at them is computed from the states there were.
         keeps_values = any(one.rule != "S" for one in operators.plan.kept)
         self._past = KeptPast(program, self._history, around, keep)
-        self._run = history_run(
-            program,
-            self._history,
-            around,
-            None if keeps_values else operators,
-            why_whole="" if state is None else state[1],
-            truncates=keep is None,
-        )
+        self._run: HistoryRun
+        self._has_rows = rows_of is not None
+        if rows_of is None:
+            self._run = history_run(
+                program,
+                self._history,
+                around,
+                None if keeps_values else operators,
+                why_whole="" if state is None else state[1],
+                truncates=keep is None,
+            )
+        else:
+            text = operators.program.module.span.source.text
+            self._run = Engine(with_rows(operators, rows_of, text), self._history, around, None, truncates=True)
         if state is not None:
             commit = restore_history(self._history, state[0])
             if commit.number:
@@ -96,9 +109,13 @@ class LoggedRun:
         """The lines of the change log that a message of a stream leads to."""
         is_first = self._messages[stream] == 0
         self._messages[stream] += 1
-        operations = message_operations(
-            message, self._how, self._adapters[stream], self._limits, is_first=is_first, simple=self._simple
-        )
+        adapter = self._adapters[stream]
+        if self._has_rows and adapter is not None:
+            operations = adapter.of_records(records_in(message, adapter))
+        else:
+            operations = message_operations(
+                message, self._how, adapter, self._limits, is_first=is_first, simple=self._simple
+            )
         if len(self._feeds) > 1:
             self._waiting.operations[stream].extend(operations)
             yield from self._taken()

@@ -14,8 +14,8 @@ from xylem.errors import InputError
 from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
-from .operations import DISCARD, PUT, BeginRegion, BeginUpdate, EndRegion, EndUpdate, Event, Operation, Start
-from .records import Origin, Path, Record, records, value_of
+from .operations import DISCARD, PUT, BeginRegion, BeginUpdate, End, EndRegion, EndUpdate, Event, Operation, Start
+from .records import Origin, Path, Record, leads_to, records
 from .times import seconds_of, time_of
 
 NO_KEY = "XYIN0045"
@@ -43,8 +43,12 @@ class KeyedFeed:
 
     def operations(self, chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[Operation]:
         """The operations of one document of the feed."""
+        yield from self.of_records(records(chunks, self.record, limits, self.origin))
+
+    def of_records(self, read: Iterable[Record | Event]) -> Iterator[Operation]:
+        """The operations of the records of a document, and of what is around them."""
         around: list[Event] = []
-        for found in records(chunks, self.record, limits, self.origin):
+        for found in read:
             if not isinstance(found, Record):
                 around.append(found)
                 continue
@@ -54,7 +58,12 @@ class KeyedFeed:
             if update is not None:
                 yield update
         if not self.has_base:
-            yield self.base(around)
+            yield self.base(inside_container(around, self.record))
+
+    @property
+    def paths(self) -> list[Path]:
+        """Where records carry what makes updates of them."""
+        return [one for one in (self.key, self.time, self.version, self.delete) if one is not None]
 
     def base(self, around: Sequence[Event], *, commits: bool = True) -> Operation:
         """What stands before the first record, and the region before which records are inserted."""
@@ -63,7 +72,7 @@ class KeyedFeed:
 
     def update(self, record: Record) -> Operation | None:
         """The update a record is; None for one that is known already."""
-        key = value_of(record, self.key)
+        key = record.value(self.key)
         if key is None:
             name = next((event.name for event in record.events if isinstance(event, Start)), "")
             return self._refused(record, InputError(NO_KEY, f"<{name}> has no {'/'.join(self.key)}"))
@@ -82,14 +91,14 @@ class KeyedFeed:
 
     def time_of(self, record: Record) -> Decimal | None:
         """When a record was so; None where it does not say. XYIN0044 for what is no time."""
-        written = None if self.time is None else value_of(record, self.time)
+        written = None if self.time is None else record.value(self.time)
         return None if written is None else time_of(written)
 
     def _is_new(self, key: str, record: Record) -> bool:
         """Whether a record is newer than the known one of its key; reports a missing version."""
         if self.version is None:
             return True
-        found = seconds_of(value_of(record, self.version) or "")
+        found = seconds_of(record.value(self.version) or "")
         if found is None:
             return True
         last = self.versions.get(key)
@@ -102,7 +111,7 @@ class KeyedFeed:
 
     def events(self, key: str, record: Record) -> list[Event]:
         """The events of the update of a key."""
-        is_gone = self.delete is not None and (value_of(record, self.delete) or "").strip().lower() not in _FALSE
+        is_gone = self.delete is not None and (record.value(self.delete) or "").strip().lower() not in _FALSE
         return self.removal(key, record) if is_gone else self.put(key, record)
 
     def put(self, key: str, record: Record) -> list[Event]:
@@ -114,3 +123,20 @@ class KeyedFeed:
         """A key has no record any more; `record` says so."""
         where = None if record is None else record.where
         return [BeginUpdate(DISCARD, key, key, where), EndUpdate()] if key in self.known else []
+
+
+def inside_container(around: Sequence[Event], record: Path) -> Sequence[Event]:
+    """The events of a document without records, up to the end of the element that will hold them.
+
+    Where it has none such, up to the end of the element that is nearest to being it.
+    """
+    names: list[str] = []
+    best = depth = 0
+    for index, event in enumerate(around):
+        if isinstance(event, Start):
+            names.append(event.name.local)
+        elif isinstance(event, End):
+            if len(names) > depth and len(names) < len(record) and leads_to(record[: len(names)], names):
+                best, depth = index, len(names)
+            names.pop()
+    return around[:best] if depth else around

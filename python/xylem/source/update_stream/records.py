@@ -31,6 +31,20 @@ class Record:
     data: bytes = b""
     """Its bytes in the input."""
 
+    def value(self, path: Path) -> str | None:
+        """The string value of the first thing a path leads to; None where there is nothing."""
+        return value_of(self, path)
+
+
+@dataclass(frozen=True)
+class ReadRecord(Record):
+    """A record of which some values have been read, and which holds something else now."""
+
+    values: tuple[tuple[Path, str | None], ...] = ()
+
+    def value(self, path: Path) -> str | None:
+        return dict(self.values)[path]
+
 
 def path_of(text: str) -> Path:
     """The steps of a path: names, `*`, `@name` as the last one, `.` for the element itself."""
@@ -47,7 +61,7 @@ def records(
 
     `path`: where records are, or what says it of the names of open elements.
     """
-    is_record = path if callable(path) else lambda names: _leads_to(path, names)
+    is_record = path if callable(path) else lambda names: leads_to(path, names)
     reader = _RecordReader(is_record, limits, origin)
     return reading(reader, chunks, reader.taken)
 
@@ -110,7 +124,8 @@ class _RecordReader(WireReader):
         raise InputError("XYIN0044", "updates of urn:xylem:update in a feed of another kind", place=place_of(where))
 
 
-def _leads_to(path: Path, stack: Sequence[str]) -> bool:
+def leads_to(path: Path, stack: Sequence[str]) -> bool:
+    """Whether a path leads to the innermost of some open elements."""
     return len(path) == len(stack) and all(step in ("*", name) for step, name in zip(path, stack, strict=True))
 
 
@@ -125,7 +140,7 @@ def value_of(record: Record, path: Path) -> str | None:
     for event in record.events:
         if isinstance(event, Start):
             stack.append(event.name.local)
-            if found is None and _leads_to(names, stack[1:]):
+            if found is None and leads_to(names, stack[1:]):
                 if not last.startswith("@"):
                     found = []
                 elif (value := _attribute(event, last[1:])) is not None:

@@ -18,7 +18,7 @@ from xylem.errors import InputError
 from xylem.values.saved_state import saved
 
 from ..limits import DEFAULT_LIMITS, Limits
-from .keyed import ANCHOR, KeyedFeed
+from .keyed import ANCHOR, KeyedFeed, inside_container
 from .operations import BeginUpdate, EndUpdate, Event, Operation
 from .records import Record, records, value_of
 
@@ -50,7 +50,7 @@ class SnapshotFeed(KeyedFeed):
             elif not found:
                 around.append(each)
         if not self.has_base:
-            yield self.base(around, commits=False)
+            yield self.base(around if found else inside_container(around, self.record), commits=False)
         where = next((record.where for record in found.values()), None)
         try:
             times = [time for time in map(self.time_of, found.values()) if time is not None]

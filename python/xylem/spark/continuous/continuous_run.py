@@ -30,7 +30,7 @@ from .spark_files import check_spark_files
 from .stop_signals import StopSignals
 from .subscription import Changed, Malformed
 from .told_query import file_ending, fingerprint
-from .update_answer import UpdateStream
+from .update_stream import UpdateStream
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -173,8 +173,8 @@ class _Run:
         }
         if query.routes:
             owner = {**owner, "routes": {name: place.text for name, place in query.routes.items()}}
-        if query.updates is not None:
-            owner = {**owner, "updates": query.updates.told}
+        if self._evaluations.updates is not None:
+            owner = {**owner, "updates": self._evaluations.updates.told}
         if query.join is None or query.join.within_seconds is None:
             return owner
         return owner | {"time bound": query.join.within_seconds}

@@ -27,7 +27,8 @@ from .match_plan import MatchPlan, MatchSide, match_plan
 from .modes import mode_of
 from .places import InputPlace
 from .subscription import Changed, Malformed, Mode, Subscription, Work
-from .update_answer import WHOLE_DOCUMENT, UpdateAnswer, UpdateStream
+from .update_answer import WHOLE_DOCUMENT, UpdateAnswer
+from .update_stream import RecordTask, UpdateStream
 from .window_stage import WindowStage, fixed_slots, window_parts, windows_of
 
 
@@ -72,6 +73,8 @@ class Evaluations:
             if join is not None or any(place.is_one_document for place in inputs):
                 raise DynamicError("XYRT0021", "updates come as messages, or as documents of a directory")
             self._modes = [Mode.EACH for _ in queries]
+            if len(queries) == 1:
+                self._updates = updates.spread(self._queries[0], malformed)
         elif join is None:
             is_one = inputs[0].is_one_document
             self._modes = [mode_of(query, is_one_document=is_one) for query in self._queries]
@@ -84,6 +87,11 @@ class Evaluations:
     def works(self, started_ms: int) -> list[Work]:
         """What tasks do with each input; `started_ms` is when the query was first started."""
         begun = [query.begun(moment(started_ms)) for query in self._queries]
+        if self._updates is not None and self._updates.by_tasks:
+            begun[0].once(RecordTask)
+            records = (Subscription(self.names[0], begun[0], Mode.EACH),)
+            feed = tuple(self._updates.told.items())
+            return [Work(records, self._malformed, self._changed, run_limits=self._run_limits, feed=feed)]
         if self._updates is not None:
             # Of each message tasks give the text, and the driver has the queries.
             asked = begun[0].asking(WHOLE_DOCUMENT).spread(output=())
@@ -117,6 +125,11 @@ class Evaluations:
         return works
 
     @property
+    def updates(self) -> UpdateStream | None:
+        """How the inputs carry updates, where they do."""
+        return self._updates
+
+    @property
     def gathers(self) -> bool:
         """Whether tasks evaluate one query for each input, and each answer takes the rows of all."""
         return self._plan is not None or self._updates is not None
@@ -128,7 +141,8 @@ class Evaluations:
         if self._join is not None:
             return [f"{self.names[0]}: pairs of items that arrive within {self._join.within_seconds:g} s of each other"]
         if self._updates is not None:
-            return [f"{name}: the change log of its answer, kept by the driver" for name in self.names]
+            by = "tasks evaluate records, the driver keeps it" if self._updates.by_tasks else "kept by the driver"
+            return [f"{name}: the change log of its answer; {by}" for name in self.names]
         lines = []
         for name, query, mode in zip(self.names, self._queries, self._modes, strict=True):
             lines.append(f"{name}: {mode}")

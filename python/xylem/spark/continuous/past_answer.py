@@ -17,7 +17,8 @@ from .checkpoint import checkpoint_state
 from .document_answers import moment
 from .subscription import Malformed
 from .told_query import fingerprint
-from .update_answer import UpdateAnswer, UpdateStream
+from .update_answer import UpdateAnswer
+from .update_stream import UpdateStream
 
 ATTEMPTS = 20
 WAIT_SECONDS = 0.1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
 from xylem.run.limited_run import UNLIMITED, RunLimits
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -61,6 +62,8 @@ class Work:
     """Which input it reads, where there are several; then its queries are numbered from there on."""
     run_limits: RunLimits = UNLIMITED
     """What evaluating one document, message or part of a document may take."""
+    feed: tuple[tuple[str, Any], ...] | None = None
+    """How a feed of records was told of, whose records are evaluated each by itself."""
     is_joined: bool = False
     """Whether rows say when their items arrived, so that items of another input can be joined with them."""
 

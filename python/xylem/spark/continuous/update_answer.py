@@ -1,15 +1,15 @@
 """The change log of a query over update streams: messages in their order, one answer, kept by the driver.
 
-Tasks read the messages and check them; operators that take back what they gave need all of them in one place. The state
-is the history that the query looks back at, or the messages since it was last saved: a batch that is done again after a
-crash, and a state that is made again from messages, give the same rows.
+Tasks read the messages and check them. Where each record of a keyed feed gives its results by itself, they evaluate the
+records, too. Operators that take back what they gave need all of them in one place. The state is the history that the
+query looks back at, or the messages since it was last saved: a batch that is done again after a crash, and a state that
+is made again from messages, give the same rows.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -17,54 +17,18 @@ from xylem.errors import DynamicError
 from xylem.query.history_query import HistoryQuery
 from xylem.run.history.evaluation import Answer as AnswerThen
 from xylem.run.history.evaluation import Surroundings
-from xylem.run.history.feed import Late
-from xylem.run.history.logged_run import ONE_STREAM, LoggedRun
-from xylem.run.history.retention import Keep
-from xylem.sink.changelog import Envelope
+from xylem.run.history.logged_run import LoggedRun
 from xylem.source.malformed import MalformedRecord, MalformedTally
-from xylem.source.update_stream.formats import UpdateFormat
 from xylem.values.state_values import encoded
 
 from ..shipped_query import ShippedQuery
 from .answers import Answer, Rows, state_in
 from .subscription import Malformed
 from .task import EXCERPT_BYTES
+from .update_stream import UpdateStream
 
 WHOLE_DOCUMENT = "/"
 """What tasks ask of each message."""
-
-
-@dataclass(frozen=True)
-class UpdateStream:
-    """How messages carry updates, and how the change log is written."""
-
-    how: UpdateFormat
-    envelope: Envelope | None = None
-    late: Late = "stop"
-    names: tuple[str, ...] = ONE_STREAM
-    """What the query calls its inputs, where there are several."""
-    keep: Keep | None = None
-    """What is kept of the past beyond what the query asks for."""
-
-    @property
-    def told(self) -> dict[str, Any]:
-        """What must stay the same as long as a checkpoint is used."""
-        how = self.how
-        told: dict[str, Any] = {name: getattr(how, name) for name in _OF_FORMAT}
-        told |= {"envelope": self.envelope, "late": self.late, "names": list(self.names)}
-        keep = self.keep
-        return told if keep is None else told | {"keep": [keep.versions, keep.seconds and str(keep.seconds)]}
-
-    @classmethod
-    def of(cls, told: Mapping[str, Any]) -> UpdateStream:
-        """The stream that was told of so."""
-        how = UpdateFormat(**{name: told[name] for name in _OF_FORMAT})
-        versions, seconds = told.get("keep", (None, None))
-        keep = Keep(versions, seconds and Decimal(seconds)) if "keep" in told else None
-        return cls(how, told["envelope"], told["late"], tuple(told["names"]), keep)
-
-
-_OF_FORMAT = ("name", "record", "key", "time", "version", "delete")
 
 
 class UpdateAnswer(Answer):
@@ -110,6 +74,7 @@ class UpdateAnswer(Answer):
             limits=query.limits,
             keep=stream.keep,
             saved=saved[0] if saved else None,
+            rows_of=stream.record if stream.by_tasks else None,
         )
         self.state_bytes = sum(map(len, saved))
         for messages in saved[1:]:
