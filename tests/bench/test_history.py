@@ -12,7 +12,7 @@ from xylem.bench.cli import app
 from xylem.bench.history_report import verdicts
 from xylem.bench.history_run import HistoryResults, Plan
 from xylem.bench.history_tasks import TASKS, HistoryTask
-from xylem.bench.history_worker import bytewax, saxon, sqlite, xylem
+from xylem.bench.history_worker import ENGINES, saxon, sqlite, xylem
 
 
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
@@ -28,10 +28,14 @@ def test_saxon_gives_the_same_answer(task: HistoryTask) -> None:
     assert saxon(task, 30, 4, 0)["answer"] == xylem(task, 30, 4, 0)["answer"]
 
 
-@pytest.mark.skipif(find_spec("bytewax") is None, reason="the package bytewax is not installed")
+@pytest.mark.parametrize("package", ["bytewax", "pathway"])
 @pytest.mark.parametrize("task", TASKS[:2], ids=lambda task: task.name)
-def test_a_dataflow_by_hand_gives_the_same_answer(task: HistoryTask) -> None:
-    assert bytewax(task, 30, 40, 0)["answer"] == xylem(task, 30, 40, 0)["answer"]
+def test_a_dataflow_by_hand_gives_the_same_answer(task: HistoryTask, package: str) -> None:
+    found = ENGINES[package](task, 30, 40, 0)
+    if find_spec(package) is None:
+        assert found == {"missing": f"the package {package} is not installed"}
+    else:
+        assert found["answer"] == xylem(task, 30, 40, 0)["answer"]
 
 
 def test_tables_by_hand_take_every_update() -> None:

@@ -18,8 +18,8 @@ def history_cost(
     ] = "1000,10000,100000",
     updates: Annotated[int, typer.Option("--updates", min=10, help="Number of timed updates.")] = 5_000,
     peers: Annotated[
-        str, typer.Option("--peers", help="Peers to measure: Saxon, SQLite, DuckDB, bytewax; or `none`.")
-    ] = "Saxon,SQLite,DuckDB,bytewax",
+        str, typer.Option("--peers", help="Peers to measure: Saxon, SQLite, DuckDB, bytewax, pathway; or `none`.")
+    ] = "Saxon,SQLite,DuckDB,bytewax,pathway",
     peer_regions: Annotated[
         int, typer.Option("--peer-regions", min=1, help="Number of regions for the peers.")
     ] = 10_000,

@@ -1,9 +1,10 @@
-"""The answers of `xylem bench history` by a program in bytewax, as one writes it by hand for these streams alone."""
+"""The answers of `xylem bench history` by programs in bytewax and pathway, as one writes them by hand for these streams
+alone."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from io import BytesIO
@@ -31,20 +32,27 @@ def quotes(data: bytes) -> Iterator[Quote]:
         element.clear()
 
 
-def bytewax(task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str, Any]:
-    """Rows by key, each with its name and quote; a change of the answer for each update that makes one."""
-    if find_spec("bytewax") is None:
-        return {"missing": "the package bytewax is not installed"}
+Run = Callable[[HistoryTask, int, int, int], tuple[float, str]]
+"""Of a task, regions, updates and a seed: the CPU time, and the answer."""
+
+
+def by_hand(package: str, task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str, Any]:
+    """What a program in one of the packages takes for an update."""
+    if find_spec(package) is None:
+        return {"missing": f"the package {package} is not installed"}
     if task.name not in ("filter", "count"):
         return {"missing": "no program was written for it"}
-    # What the base costs is not that of updates.
-    loaded, _ = _run(task, regions, 0, seed)
-    total, answer = _run(task, regions, updates, seed)
+    run = _PROGRAMS[package]
+    # What the base costs is not that of updates, and what a first run prepares is neither.
+    run(task, regions, 0, seed)
+    loaded, _ = run(task, regions, 0, seed)
+    total, answer = run(task, regions, updates, seed)
     spent = max(total - loaded, 0.0)
     return {"cpu_seconds": spent, "updates": updates, "median_us": 1e6 * spent / updates, "shown": answer}
 
 
-def _run(task: HistoryTask, regions: int, updates: int, seed: int) -> tuple[float, str]:
+def _bytewax(task: HistoryTask, regions: int, updates: int, seed: int) -> tuple[float, str]:
+    """Rows by key, each with its name and quote; a change of the answer for each update that makes one."""
     operators: Any = import_module("bytewax.operators")
     testing: Any = import_module("bytewax.testing")
     flow = import_module("bytewax.dataflow").Dataflow("history")
@@ -69,10 +77,58 @@ def _run(task: HistoryTask, regions: int, updates: int, seed: int) -> tuple[floa
         rows[key] = row
     if task.name == "count":
         return spent, str(sum(change for _, (_, change) in changes))
-    # The ids are numbered in the order of the document.
+    return spent, _shown(rows)
+
+
+def _shown(rows: dict[str, tuple[str, int]]) -> str:
+    """The tickers of a filter; the ids are numbered in the order of the document."""
     in_order = sorted(rows, key=lambda key: int(key[1:]))
     hot = (rows[key] for key in in_order if rows[key][1] > _BOUND)
-    return spent, "".join(f"<hot><name>{name}</name><quote>{quote}</quote></hot>" for name, quote in hot)
+    return "".join(f"<hot><name>{name}</name><quote>{quote}</quote></hot>" for name, quote in hot)
+
+
+def _pathway(task: HistoryTask, regions: int, updates: int, seed: int) -> tuple[float, str]:
+    """A table by key that updates overwrite, and who reads its changes; it puts together what comes at one time."""
+    pathway: Any = import_module("pathway")
+    data = b"".join(task.streams(regions, updates, seed)["tickers"])
+    names: dict[str, str] = {}
+
+    class Tickers(pathway.io.python.ConnectorSubject):  # type: ignore[misc]  # a class of a package without types
+        def run(self) -> None:
+            for key, name, quote in quotes(data):
+                self.next(id=key, name=names.setdefault(key, name), quote=quote)
+
+    schema = pathway.schema_builder(
+        {
+            "id": pathway.column_definition(dtype=str, primary_key=True),
+            "name": pathway.column_definition(dtype=str),
+            "quote": pathway.column_definition(dtype=int),
+        }
+    )
+    pathway.internals.parse_graph.G.clear()
+    table = pathway.io.python.read(Tickers(session_type="upsert"), schema=schema, autocommit_duration_ms=50)
+    hot = table.filter(table.quote > _BOUND)
+    rows: dict[str, tuple[str, int]] = {}
+    count = 0
+
+    def note(key: object, row: dict[str, Any], time: int, is_addition: bool) -> None:
+        nonlocal count
+        if task.name == "count":
+            count = row["count"] if is_addition else count
+        elif is_addition:
+            rows[row["id"]] = row["name"], row["quote"]
+        elif rows.get(row["id"]) == (row["name"], row["quote"]):
+            del rows[row["id"]]
+
+    told = hot.reduce(count=pathway.reducers.count()) if task.name == "count" else hot
+    pathway.io.subscribe(told, note)
+    started = time.process_time()
+    pathway.run(monitoring_level=pathway.MonitoringLevel.NONE)
+    spent = time.process_time() - started
+    return spent, str(count) if task.name == "count" else _shown(rows)
+
+
+_PROGRAMS: dict[str, Run] = {"bytewax": _bytewax, "pathway": _pathway}
 
 
 def _first(given: Quote) -> str:

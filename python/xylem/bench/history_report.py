@@ -50,11 +50,12 @@ def remarks(results: HistoryResults) -> Iterator[str]:
         "CPU time of one process, from the bytes of an update to the regions of the answer that it changes. "
         f"Others with {results.plan.peer_regions:,} regions: Saxon reads the document and evaluates the query after "
         "each update; SQLite and DuckDB keep rows with lifespans and are asked for the whole answer after each; the "
-        "program in bytewax knows these streams alone, and tells each change."
+        "programs in bytewax and pathway know these streams alone, and tell each change; pathway puts together those "
+        "of 50 ms."
     )
     for task, found in results.peers.items():
         ours = found.get("Xylem")
-        for peer in ("Saxon", "bytewax"):
+        for peer in ("Saxon", "bytewax", "pathway"):
             theirs = found.get(peer)
             if ours is not None and theirs is not None and ours["updates"] == theirs["updates"]:
                 same = "the same answer" if ours["answer"] == theirs["answer"] else "ANOTHER ANSWER"
@@ -91,9 +92,10 @@ def verdicts(results: HistoryResults) -> Iterator[tuple[bool, str]]:
             slower = results.times_faster(task, peer)
             if slower is not None:
                 yield slower >= 1, f"{task}: {slower:,.1f}× as fast as a history table in {peer} (≥ 1×)"
-        slower = results.times_faster(task, "bytewax")
-        if slower is not None:
-            yield slower >= 1, f"{task}: {slower:,.1f}× as fast as a program in bytewax (≥ 1×)"
+        for peer in ("bytewax", "pathway"):
+            slower = results.times_faster(task, peer)
+            if slower is not None:
+                yield slower >= 1, f"{task}: {slower:,.1f}× as fast as a program in {peer} (≥ 1×)"
     memory = results.memory
     if memory is not None:
         grown = memory["rss_bytes"] / memory["warm_rss_bytes"]

@@ -10,7 +10,7 @@ from typing import Any
 from .history_tasks import NAMED
 from .worker_process import Limit, Stopped, best_of
 
-OTHERS = ("Saxon", "SQLite", "DuckDB", "bytewax")
+OTHERS = ("Saxon", "SQLite", "DuckDB", "bytewax", "pathway")
 Figures = dict[str, Any]
 
 

@@ -8,7 +8,7 @@ import sqlite3
 import sys
 import time
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import pairwise
@@ -20,6 +20,7 @@ from .history_tasks import NAMED, HistoryTask
 if TYPE_CHECKING:
     from xylem.source.update_stream.operations import Operation
 
+Engine = Callable[[HistoryTask, int, int, int], dict[str, Any]]
 _CHUNK = 64 * 1024
 _FEW = 5
 """So many updates are enough to tell what evaluating from the beginning costs."""
@@ -221,14 +222,19 @@ def _rss_bytes() -> int:
         return int(file.read().split()[1]) * 4096
 
 
-def bytewax(task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str, Any]:
-    from .history_dataflow import bytewax as by_hand
+def _by_hand(package: str) -> Engine:
+    def measured(task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str, Any]:
+        from .history_dataflow import by_hand
 
-    found = by_hand(task, regions, updates, seed)
-    return {**found, "answer": _digest(found.pop("shown"))} if "shown" in found else found
+        found = by_hand(package, task, regions, updates, seed)
+        shown = found.pop("shown", None)
+        return found if shown is None else {**found, "answer": _digest(shown)}
+
+    return measured
 
 
-ENGINES = {"Xylem": xylem, "Saxon": saxon, "SQLite": sqlite, "DuckDB": duckdb, "bytewax": bytewax}
+ENGINES: dict[str, Engine] = {"Xylem": xylem, "Saxon": saxon, "SQLite": sqlite, "DuckDB": duckdb}
+ENGINES |= {package: _by_hand(package) for package in ("bytewax", "pathway")}
 
 if __name__ == "__main__":
     engine, task, regions, updates, seed = sys.argv[1:]
