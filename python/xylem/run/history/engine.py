@@ -90,8 +90,9 @@ class Engine:
         looking_back = (one.number for one in program.plan.sources if one.looks_back)
         self.trees = UnitTrees(history, looking_back, are_kept=are_kept)
         kept = [one for one in program.plan.kept if one.rule == "S"]
-        # The history of a value may have to be computed again from the states there were.
-        self.truncates = truncates and len(kept) == len(program.plan.kept)
+        # The history of a value may have to be computed again from the states there were, and parts that are evaluated
+        # from the beginning may ask for versions of any region.
+        self.truncates = truncates and len(kept) == len(program.plan.kept) and not program.plan.scopes_look_back
         self._longest = max((Decimal(one.seconds) for one in kept if one.seconds is not None), default=None)
         named = {source.stream: self._stream(source.stream) for source in program.plan.sources}
         self.units = Units(

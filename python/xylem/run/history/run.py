@@ -72,15 +72,13 @@ def history_run(
     if operators is None or operators.plan.whole or program.output or around.output:
         return Reevaluation(program, history, around, retention)
     whole = Reevaluation(program, history, around)
-    # Parts that are evaluated from the beginning may ask for versions of any region.
-    looks_anywhere = operators.plan.scopes_look_back
     return Engine(
         operators,
         history,
         around,
         whole,
-        truncates=truncates and not looks_anywhere,
-        retention=retention if looks_anywhere else None,
+        truncates=truncates,
+        retention=retention if operators.plan.scopes_look_back else None,
         is_edited=is_edited,
         why_whole=why_whole,
     )
