@@ -219,6 +219,8 @@ class Windows:
     """
 
     is_sliding: bool
+    is_rank: bool
+    """Whether each item is a window, which has a number."""
     drops_open: bool
     """`only end`: a window gives nothing while its end has not come."""
     has_positions: bool

@@ -147,8 +147,9 @@ def _loop(loop: plan.Loop, indent: str) -> Iterator[str]:
         folds = f", with {', '.join(loop.group.folds)} kept by differences" if loop.group.folds else ""
         yield f"{inside}group by: groups that changed are given again{folds}"
     if loop.windows is not None:
-        moved = ", and those behind an item that comes or goes" if loop.windows.has_positions else ""
-        yield f"{inside}windows: those that reach a changed item are formed again{moved}"
+        moved = ", and those whose items have moved" if loop.windows.has_positions else ""
+        told = f"windows: those that reach a changed item are formed again{moved}"
+        yield f"{inside}{'numbers behind it: those that move are given again' if loop.windows.is_rank else told}"
         if loop.windows.columns:
             yield f"{inside}order by: a tree by key and document order"
     if loop.timelines:

@@ -1,4 +1,5 @@
-"""Windows that are formed again where items change are those of the reference, whatever comes, goes or changes."""
+"""Windows that are formed again where items change, and numbers behind an order, are those of the reference, whatever
+comes, goes or changes."""
 
 from __future__ import annotations
 
@@ -44,8 +45,19 @@ RESULTS = (
 )
 
 
+def rank(rng: random.Random) -> str:
+    """A query that numbers what it has sorted."""
+    by = rng.choice(("number($x/v)", "number($x/v) descending", "$x/k, number($x/v)"))
+    kept = rng.choice(("", "where $n <= 3", "where $n mod 2 = 0"))
+    between = rng.choice(("", "where $x/v > 2", "let $d := $x/v * 2 where $d > 3"))
+    made = f"for $x in //x {between} order by {by} count $n {kept} return <r n='{{ $n }}'>{{ $x/v/text() }}</r>"
+    return rng.choice((made, f"<all>{{ {made} }}</all>", f"count({made})"))
+
+
 def clause(rng: random.Random) -> str:
-    """A query with a window clause."""
+    """A query with a window clause, or with numbers behind an `order by`."""
+    if rng.random() < 0.2:
+        return rank(rng)
     kind = rng.choice(("tumbling", "sliding"))
     start, result = rng.choice(STARTS), rng.choice(RESULTS)
     end = rng.choice(ENDS if kind == "tumbling" else ENDS[1:])
@@ -126,6 +138,7 @@ def evaluations(query: str, items: int) -> int:
         "tumbling window $w in //x start at $i when true() end at $j when $j - $i = 4",
         "sliding window $w in //x start at $i when true() only end at $j when $j - $i = 4",
         "tumbling window $w in //x start $s when $s/v mod 5 = 0",
+        "$w in //x order by string($w/@none) count $n",
     ],
 )
 def test_a_change_costs_what_it_reaches(windows: str) -> None:

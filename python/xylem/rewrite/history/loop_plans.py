@@ -23,6 +23,7 @@ from .lifting import Lifting
 from .locality import durations, is_timeline, looks_back
 from .parents import from_above, levels_above, raised
 from .plan_base import Beside, PlanBase
+from .ranks import ranked
 
 N = TypeVar("N", bound=ast.Node)
 
@@ -113,6 +114,8 @@ class LoopPlans(Lifting):
             clauses = [clauses[at], *clauses[:at], *clauses[at + 1 :]]
         if clauses and isinstance(clauses[0], ast.WindowClause):
             return self._windows(clauses[0], clauses[1:], result, expr, fold)
+        if (numbered := ranked(clauses, self.fresh)) is not None:
+            return self._windows(*numbered, result, expr, fold, is_single=True)
         if not clauses or not isinstance(first := clauses[0], ast.ForClause):
             return None
         if first.allowing_empty or first.type is not None:

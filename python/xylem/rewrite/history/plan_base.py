@@ -241,6 +241,8 @@ class PlanBase(ABC):
         result: ast.Expr,
         expr: ast.Expr,
         fold: str | None,
+        *,
+        is_single: bool = False,
     ) -> plan.Loop | None: ...
 
     @abstractmethod

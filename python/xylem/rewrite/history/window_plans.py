@@ -28,8 +28,13 @@ class WindowPlans(LoopPlans):
         result: ast.Expr,
         expr: ast.Expr,
         fold: str | None,
+        *,
+        is_single: bool = False,
     ) -> plan.Loop | None:
-        """The loop over the items, whose windows give the rows; None where no operator forms them."""
+        """The loop over the items, whose windows give the rows; None where no operator forms them.
+
+        `is_single`: a window has one item.
+        """
         if clause.kind not in KINDS or clause.type is not None or not self._reads_paths(clause.collection):
             return None
         if not self.is_closed(ast.Flwor((clause, *rest), result)):
@@ -70,7 +75,7 @@ class WindowPlans(LoopPlans):
             self.function([clause.name, *first, *last, *holes], body),
         ]
         # A path may start at several items of a window.
-        before, self.takes_together = self.takes_together, True
+        before, self.takes_together = self.takes_together, self.takes_together or not is_single
         try:
             loop = self._loop(clause.collection)
         finally:
@@ -81,6 +86,7 @@ class WindowPlans(LoopPlans):
         assert numbers[2] is not None
         windows = plan.Windows(
             clause.kind == "sliding",
+            is_single,
             clause.end is not None and clause.end.only,
             has_positions,
             numbers[0],
