@@ -9,6 +9,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+from xylem.errors import XylemError
 from xylem.values.arithmetic import add
 from xylem.values.casting_numbers import parse_double
 from xylem.values.comparison import grouping_key
@@ -92,10 +93,26 @@ def _is_exact(value: Any) -> bool:
     return cls is float and abs(value) < _GRID_END and (value * _GRID).is_integer()
 
 
+UNTYPED_NUMBER = "untyped number"
+"""The kind of keys that are untyped, and sorted as the numbers that they are to `<` with a number on the other side."""
+
+
+def untyped_number(key: Key) -> Key:
+    """An untyped key as a number; the same key where it is none, or NaN."""
+    try:
+        number = parse_double(key.value)
+    except XylemError:
+        return key
+    return key if number != number else Key(UNTYPED_NUMBER, number)
+
+
 def comparable(index_kind: str, probe: Key, is_general: bool) -> Any:
     """The probe as a value to compare the keys of an index with, or UNSURE."""
     if probe.kind == index_kind:
         return probe.value
+    if index_kind == UNTYPED_NUMBER:
+        # Texts and untyped values would be compared with the texts of these keys.
+        return probe.value if probe.kind == "number" and is_general else UNSURE
     texts = ("text", "untyped")
     if index_kind in texts and probe.kind in texts:
         return probe.value

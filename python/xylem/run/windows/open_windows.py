@@ -7,7 +7,7 @@ are sure to satisfy the indexed part of the end condition, and windows for which
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from xylem.values.saved_state import saved
@@ -16,6 +16,7 @@ from .cursor import Condition, Place
 from .index_keys import (
     NEVER,
     UNSURE,
+    UNTYPED_NUMBER,
     Key,
     NoKey,
     comparable,
@@ -24,6 +25,7 @@ from .index_keys import (
     hash_key,
     moved_key,
     order_key,
+    untyped_number,
 )
 
 
@@ -317,6 +319,8 @@ class SortedWindows:
             if key is UNSURE:
                 self._unsure.add(window)
             return
+        if self._kind == UNTYPED_NUMBER and key.kind == "untyped":
+            key = untyped_number(key)
         if not self._kind or len(self._keys) == self._begin:
             self._kind = key.kind
         elif key.kind != self._kind:
@@ -372,12 +376,29 @@ class SortedWindows:
         begin, keys = self._begin, self._keys
         if key is NEVER or begin == len(keys):
             return begin, begin
+        if self._is_general and self._kind == "untyped" and isinstance(key, Key) and key.kind == "number":
+            self._read_as_numbers()
+            begin, keys = self._begin, self._keys
         probe = UNSURE if not isinstance(key, Key) else comparable(self._kind, key, self._is_general)
         if probe is UNSURE:
             return None
         if probe != probe:
             return begin, begin
         return self._run(probe)
+
+    def _read_as_numbers(self) -> None:
+        """Sort untyped keys as numbers: `=`, `<` and the like convert them where they are compared with one."""
+        read = [(untyped_number(Key("untyped", key)), window) for key, window in self._sorted()]
+        for key, window in read:
+            if key.kind == "untyped":
+                # No number. To compare it is an error, and to be told when it is compared.
+                self._unsure.add(window)
+        numbers = sorted(((key.value, n) for n, (key, _) in enumerate(read) if key.kind == UNTYPED_NUMBER))
+        self._keys, self._windows = [key for key, _ in numbers], [read[n][1] for _, n in numbers]
+        self._begin, self._kind = 0, UNTYPED_NUMBER
+
+    def _sorted(self) -> Iterator[tuple[Any, Open]]:
+        return zip(self._keys[self._begin :], self._windows[self._begin :], strict=True)
 
     def _run(self, probe: Any) -> tuple[int, int]:
         begin, keys = self._begin, self._keys
