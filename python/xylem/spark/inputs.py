@@ -194,11 +194,16 @@ def _range_bytes(total: int, cores: int, partitions: int | None) -> int:
 
 
 def _task_weight(pieces: Sequence[_Piece], cores: int, partitions: int | None) -> int:
-    """How much work a task should be."""
+    """How much work a task should be: all tasks about the same, so that no core waits for another one's last task."""
     total = sum(piece.weight for piece in pieces)
     if partitions is not None:
         return max(1, -(-total // partitions))
-    return max(LEAST_TASK_BYTES, min(MOST_TASK_BYTES, -(-total // (cores * TASKS_PER_CORE))))
+    wanted = max(LEAST_TASK_BYTES, min(MOST_TASK_BYTES, -(-total // (cores * TASKS_PER_CORE))))
+    tasks = -(-total // wanted)
+    if tasks > cores:
+        # As many for each core.
+        tasks = cores * ((total + wanted * cores // 2) // (wanted * cores))
+    return max(1, -(-total // max(1, tasks)))
 
 
 def _divided(
