@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -42,11 +43,18 @@ def test_what_does_not_fit_into_memory_gives_the_same(folder: Path) -> None:
 
 
 def test_spark_is_compared_with_one_process() -> None:
-    one = {"seconds": 9.0, "answer": "5"}
-    assert [holds for holds, _ in report.of_spark({"xylem": one, "local[2]": one | {"seconds": 5.0}})] == [True, True]
-    slow = {"seconds": 7.0, "answer": "6"}
-    assert [holds for holds, _ in report.of_spark({"xylem": one, "local[2]": slow})] == [False, False]
-    assert report.of_spark({"xylem": one, "local[2]": "no Java here"}) == []
+    def crowded(seconds: float, answer: str) -> dict[str, Any]:
+        own = [{"seconds": each, "cpu_seconds": 8.5, "answer": "5"} for each in (11.0, 9.0)]
+        spread = [{"seconds": each, "cpu_seconds": 9.0, "answer": answer} for each in (seconds, 10.0)]
+        return {"photons": 80_000, "bytes": 30_000_000, "runs": {"xylem": own, "local[2]": spread}}
+
+    _, (_, told) = report.of_spark(crowded(5.0, "5"))
+    assert [holds for holds, _ in report.of_spark(crowded(5.0, "5"))] == [True, True]
+    assert "80,000 photons in each file, 30 MB in all" in told
+    assert "9.0 s by one process, local[2] is 1.80 times as fast" in told
+    assert [holds for holds, _ in report.of_spark(crowded(7.0, "6"))] == [False, False]
+    assert report.of_cores(crowded(5.0, "5"))[1].endswith("5.0 (9.0), 10.0 (9.0)")
+    assert report.of_spark({"local[2]": "no Java here"}) == report.of_cores({"local[2]": "no Java here"}) == []
 
 
 def test_a_crowded_join_by_one_process(folder: Path) -> None:
