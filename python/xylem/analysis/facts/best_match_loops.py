@@ -39,6 +39,20 @@ def joins_each(clauses: Sequence[ast.Clause], index: int) -> bool:
     return True
 
 
+def is_joined(clauses: Sequence[ast.Clause], index: int) -> bool:
+    """Whether some join has the loop at a place as a side, and not only later loops."""
+    loop = clauses[index]
+    own = loop.name.expanded if isinstance(loop, ast.ForClause) else None
+    for clause in clauses[index + 1 :]:
+        match clause:
+            case ast.BestMatchClause(left=left, right=right) if own in (left.name.expanded, right.name.expanded):
+                return True
+            case ast.ForClause(name=name) | ast.LetClause(name=name) | ast.JoinClause(name=name):
+                if name.expanded == own:
+                    return False
+    return False
+
+
 def join_of(clauses: Sequence[ast.Clause], index: int) -> ast.BestMatchClause | None:
     """The join whose first loop stands at a place."""
     loop = clauses[index]

@@ -4,6 +4,8 @@
     count(for $x in $y/a/b where χ return γ)      →     a/b,    for $x in ITEM where χ return γ
     max($y/a/string-length(b))                    →     a,      ITEM/string-length(b)
     count(($y/a)[b > 3])                          →     a,      ITEM[b > 3]
+    count(for $x in $y/a for $z in doc("b.xml")/z where $x left outer bestmatch join $z …)
+                                                  →     a,      for $x in ITEM for $x in $x for $z in …
 """
 
 from __future__ import annotations
@@ -12,12 +14,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from xylem.analysis.facts.best_match_loops import is_joined
 from xylem.analysis.facts.may_be_number import may_be_number
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import read_variables, reads_focus, uses_position
 from xylem.analysis.streamable_paths import is_descend, is_leaf_step, is_test, plain_leaf
 from xylem.analysis.types import leaf_kind
 from xylem.plan.flux import ROOT
+from xylem.rewrite.best_match import one_at_a_time
 from xylem.syntax import ast
 
 ITEM = ast.VarRef(ast.Name("streamed item", None, ""))
@@ -144,14 +148,31 @@ def _split_flwor(flwor: ast.Flwor, variable: str) -> Split | None:
     first = flwor.clauses[0]
     if not isinstance(first, ast.ForClause) or first.position or first.allowing_empty:
         return None
-    if not all(isinstance(clause, (ast.ForClause, ast.LetClause, ast.WhereClause)) for clause in flwor.clauses):
+    clauses: Sequence[ast.Clause] = flwor.clauses
+    if is_joined(clauses, 0):
+        alone = one_at_a_time(clauses)
+        if alone is None:
+            return None
+        clauses = [alone[0], *alone[1]]
+    if not all(map(_is_of_each, clauses)):
         return None
     split = _split_path(first.collection, variable)
-    rest = (*flwor.clauses[1:], flwor.result)
+    rest = (*clauses[1:], flwor.result)
     if split is None or any(reads_focus(part) or _reads(variable, part) for part in rest):
         return None
     prefix, taken = split
-    return prefix, replace(flwor, clauses=(replace(first, collection=taken), *flwor.clauses[1:]))
+    return prefix, replace(flwor, clauses=(replace(first, collection=taken), *clauses[1:]))
+
+
+def _is_of_each(clause: ast.Clause) -> bool:
+    """Whether the tuples that a clause makes of one depend on no other tuple."""
+    match clause:
+        case ast.JoinClause(collection=collection, anchor=anchor):
+            return anchor is None and not any(isinstance(part, ast.Root) for part in collection.walk())
+        case ast.BestMatchClause():
+            # The loops of the join stand behind the one over the records.
+            return True
+    return isinstance(clause, (ast.ForClause, ast.LetClause, ast.WhereClause))
 
 
 def _split_path(argument: ast.Expr, variable: str) -> Split | None:
