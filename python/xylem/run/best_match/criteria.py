@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from xylem.errors import DynamicError
+from xylem.errors import DynamicError, XylemError
 from xylem.values.atomic import type_name
 from xylem.values.atomic_type import DOUBLE
 from xylem.values.atomize import atomize
@@ -68,6 +68,13 @@ def _is_negative(duration: Any) -> bool:
     return bool(duration.months < 0 or duration.seconds < 0)
 
 
+HINTS = {
+    "XPTY0004": "an order compares one value of each pair: choose one of several, as in $r/t[1] or min($r/t)",
+    "FORG0001": "an order compares numbers, durations, dates or times; number($r/t) makes NaN of other texts, and a"
+    " pair with NaN does not take part",
+}
+
+
 class Measured:
     """`(E) min` or `(E) max`, perhaps with a limit."""
 
@@ -79,14 +86,19 @@ class Measured:
         self._family: Any = None
 
     def of(self, left: Row, right: Row) -> Any:
-        value = order_value(self._value(left, right))
+        try:
+            value = order_value(self._value(left, right))
+        except XylemError as error:
+            error.hint = error.hint or HINTS.get(error.code, "")
+            raise
         if value is None:
             return NO_CANDIDATE
         family = FAMILY_OF[type(value)]
         if self._family is None:
             self._family = family
         elif self._family != family:
-            raise DynamicError("XPTY0004", "the values of an order are not of one kind")
+            hint = "convert the values of all items to one type, such as number($r/t) or xs:dateTime($r/t)"
+            raise DynamicError("XPTY0004", "the values of an order are not of one kind", hint=hint)
         if self._limit is not None:
             op = "le" if self._is_min else "ge"
             if not value_compare(op, value, self._limit, None, self._timezone):
@@ -123,7 +135,8 @@ class Compared:
             return False
         if len(found) > 1 or not isinstance(found[0], (bool, int)):
             told = f"{len(found)} values" if len(found) > 1 else type_name(found[0])
-            raise DynamicError("XPTY0004", f"{self._what} gives {told}, not xs:boolean?, or xs:integer?")
+            hint = "return true() where the first pair is as good as the second, or an integer up to 0"
+            raise DynamicError("XPTY0004", f"{self._what} gives {told}, not xs:boolean?, or xs:integer?", hint=hint)
         return found[0] if isinstance(found[0], bool) else found[0] <= 0
 
 

@@ -15,6 +15,7 @@ from xylem.values.casting import cast
 from xylem.values.durations import DayTimeDuration
 from xylem.values.strings import UntypedAtomic
 
+from .criteria import HINTS
 from .join_spec import JoinSpec
 from .side_rows import Column, Irregular, SideRows, numbers_of
 
@@ -53,7 +54,9 @@ def _refused(rows: SideRows, leaf: int, row: int | None) -> DynamicError:
     for number, values in enumerate(rows.values(leaf)):
         if row is None or number == row:
             if len(values) > 1:
-                return DynamicError("XPTY0004", f"an order compares one value, found {len(values)}")
+                return DynamicError(
+                    "XPTY0004", f"an order compares one value, found {len(values)}", hint=HINTS["XPTY0004"]
+                )
             if values and not isinstance(values[0], (int, float, Decimal)):
                 return DynamicError("FORG0001", f"windows move along numbers, found {str(values[0])[:40]!r}")
     return DynamicError("FORG0001", "windows move along numbers that are xs:double or small integers")
