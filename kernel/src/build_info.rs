@@ -6,6 +6,9 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// `release` or `debug`: a debug kernel is many times slower, and nothing else would tell.
 pub const PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
 
+/// The checksum of the sources that this kernel was built from (build.rs).
+pub const SOURCES: &str = env!("XYLEM_SOURCES");
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -43,6 +43,7 @@ ColumnsTuple: TypeAlias = tuple[
 
 VERSION: str
 PROFILE: str
+SOURCES: str
 
 class ScanError(Exception):
     args: tuple[str, str, int, int, int, str]

@@ -58,6 +58,7 @@ mod _kernel {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("VERSION", build_info::VERSION)?;
-        module.add("PROFILE", build_info::PROFILE)
+        module.add("PROFILE", build_info::PROFILE)?;
+        module.add("SOURCES", build_info::SOURCES)
     }
 }

@@ -210,7 +210,8 @@ def is_kernel_built() -> bool:
     """Whether there is a kernel; asked often, and a failing import takes long. One that must be built again is told."""
     if kernel_build() is None:
         return False
-    warn_of_stale_kernel(Path(_native().__file__ or ""))
+    native = _native()
+    warn_of_stale_kernel(Path(native.__file__ or ""), getattr(native, "SOURCES", ""))
     return True
 
 
