@@ -16,40 +16,42 @@ PACKAGES := $(VENV)/.packages
 STAMP  := $(VENV)/.installed
 ARCHIVE := $(VENV)/.class-archive
 CARGO  := $(shell command -v cargo 2>/dev/null)
-KERNEL := $(wildcard kernel/Cargo.toml kernel/src/*.rs kernel/src/*/*.rs)
+KERNEL := $(wildcard kernel/Cargo.toml kernel/build.rs kernel/src/*.rs kernel/src/*/*.rs)
 
-.PHONY: install demo test test-all lint types unit kernel-test campaign bench docs site conformance format clean
+.PHONY: install demo test test-all lint types collected unit kernel-test campaign bench docs site conformance format clean
 .DEFAULT_GOAL := install
 
 # Bytecode is written even where PYTHONDONTWRITEBYTECODE is set: without it every start compiles the whole engine.
 export PYTHONDONTWRITEBYTECODE :=
-install: $(STAMP)
+install: $(PACKAGES) $(STAMP)
+	@$(BIN)/python -c 'import xylem._kernel' 2>/dev/null || \
+	  echo 'warning: the Rust kernel was not built (cargo or its crates are missing); the Python fallback is in use' >&2
 	@$(BIN)/python -m compileall -q python/xylem
 
-# The packages of others come first: types are then checked while the kernel is being built. Of the packages, only what
-# is loaded is compiled, when it is.
-$(PACKAGES): pyproject.toml
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo 'Xylem needs Python 3.11 or later; say which with: make PYTHON=python3.12 …' >&2; exit 2; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -m venv $(VENV)
+
+# Packages of others, and ours with the kernel, which need each other only when they run: one waits for the network while
+# the other compiles. Of the packages, only what is loaded is compiled, when it is.
+$(PACKAGES): pyproject.toml | $(BIN)/python
 	@$(BIN)/python -c 'import tomllib; about = tomllib.load(open("pyproject.toml", "rb"))["project"]; \
 	  print(*about["dependencies"], *about["optional-dependencies"]["dev"], sep="\n")' > $(VENV)/packages.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement $(VENV)/packages.txt
 	@touch $@
 
-$(STAMP): $(PACKAGES) python/xylem/version.py $(KERNEL)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@$(BIN)/python -c 'import xylem._kernel' 2>/dev/null || \
-	  echo 'warning: the Rust kernel was not built (cargo or its crates are missing); the Python fallback is in use' >&2
+$(STAMP): pyproject.toml python/xylem/version.py $(KERNEL) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
 demo: install
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
-# The kernel is tested while packages are installed, and types are checked while it is built: no core waits for the
-# other. The tests then have both to themselves.
+# The kernel takes longest and comes first. Packages are fetched and it is tested meanwhile, then types are checked: no
+# core waits for the other. The tests then have both to themselves.
 test:
-	@$(MAKE) --no-print-directory --jobs $(JOBS) kernel-test install lint types $(ARCHIVE)
+	@$(MAKE) --no-print-directory --jobs $(WORKERS) $(STAMP) $(PACKAGES) kernel-test types collected lint $(ARCHIVE)
 	@$(MAKE) --no-print-directory unit
 
 test-all:
@@ -65,6 +67,10 @@ types: $(PACKAGES)
 # files with few tests, which are the slowest, for the end.
 unit: install $(ARCHIVE)
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+# Workers of pytest read all tests each. The first time, reading includes compiling them: that is done once, before.
+collected: $(PACKAGES)
+	@$(BIN)/pytest --collect-only -qq > $(VENV)/collected.txt 2>&1 || true
 
 # Spark's classes ready to load: tests start Java many times, and each start takes half as long. Without Java there is none.
 # It needs packages of others only, and is made while the kernel is being built.
@@ -91,19 +97,19 @@ campaign: install $(ARCHIVE)
 bench: install
 	$(BIN)/xylem bench xmark
 
-docs: $(STAMP)
+docs: install
 	$(BIN)/python -m xylem.errors.page docs/errors.md
 	$(BIN)/python -m xylem.bench.streamability docs/streamability.md
 
 # The documentation as a site, in build/site; a page that is in no menu, or a link between pages that is broken, is an error.
-site: $(STAMP)
+site: install
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'mkdocs>=1.6,<2'
 	$(BIN)/mkdocs build --quiet
 
-conformance: $(STAMP)
+conformance: install
 	$(BIN)/python -m xylem.conformance.whole_suite -j 2 --table docs/conformance.md
 
-format: $(STAMP)
+format: $(PACKAGES)
 	$(BIN)/ruff format python tests examples
 	$(BIN)/ruff check --fix-only python tests examples
 
