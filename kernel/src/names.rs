@@ -1,4 +1,4 @@
-//! Names as small numbers: those met in the input, each resolved once, and the table of those that Python is told.
+//! Names as small numbers: each name of the input is resolved once, and a table of names goes to Python.
 
 use std::sync::Arc;
 

@@ -205,7 +205,7 @@ pub struct Step {
     pub remembers: u32,
     /// Under which label elements get their number among those below their parent.
     pub label: Option<u32>,
-    /// Steps, and how many of the elements these reach must have ended behind an element, as its siblings, before it is told.
+    /// Steps with a number each: an element is reported when so many siblings behind it that the step reaches have ended.
     pub awaits: Vec<(u32, u32)>,
     /// What is kept.
     pub keep: Keep,

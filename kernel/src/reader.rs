@@ -62,7 +62,7 @@ pub struct Reader {
     pub limits: Limits,
     /// Namespaces in scope.
     pub namespaces: Namespaces,
-    /// What becomes of it.
+    /// Takes what the reader finds, and keeps what the plan asks for.
     pub projector: Projector,
     /// Open elements.
     pub open_names: OpenNames,

@@ -44,7 +44,7 @@ pub struct Harvest {
 /// The state of one scan.
 pub struct Scanner {
     input: Input,
-    /// The reader, whose names and rules are told with the rows.
+    /// The reader. Its names and rules go to Python together with the rows.
     pub reader: Reader,
     waiting: Waiting,
     /// Bytes fed so far.

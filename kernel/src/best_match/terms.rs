@@ -174,8 +174,8 @@ impl Term {
         }
     }
 
-    /// The same with a column in the place of whatever is of one side alone: that of the right side is computed, and that of
-    /// the left side is told to `wanted`, for it is computed when there are left items.
+    /// Replaces each part that reads one side alone by a column. Columns of the right side are computed here; `wanted` lists
+    /// those of the left side, which are computed when left items arrive.
     pub fn settled(self, wanted: &mut Wanted, right: &mut Vec<Column>, items: usize) -> Term {
         match self.sides() {
             (false, false) => return Term::Constant(self.value(Columns { left: &[], right: &[] }, 0, 0)),

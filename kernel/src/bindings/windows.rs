@@ -160,7 +160,7 @@ impl<'py> Asked<'_, 'py> {
         known.map_or_else(|| Slot::Object(Arc::new(value.unbind())), Slot::Atom)
     }
 
-    /// An error as an object that is told where it is read.
+    /// Makes an object of an error, which is raised where the value is read.
     fn failed(&self, fault: PyErr) -> Object {
         let py = self.query.py();
         let error = fault.into_value(py).into_any();

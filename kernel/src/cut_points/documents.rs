@@ -105,7 +105,7 @@ impl Splitter {
         self.data = data;
     }
 
-    /// A document that is told; `done` moves to its end.
+    /// Makes the description of a document, and moves `done` to its end.
     fn document(&mut self, data: &[u8], done: &mut usize, start: usize, end: usize, is_complete: bool) -> Document {
         self.lines.pass(&data[*done..start]);
         let line = self.lines.line;

@@ -50,7 +50,7 @@ impl<'a> Fold<'a> {
         };
         let is_better = match &self.so_far {
             None => true,
-            // Values of several numeric types are told in the common one.
+            // The result of several numeric types has their common type: Python computes it.
             Some(best) if std::mem::discriminant(best) != std::mem::discriminant(&next) => return Err(Undecided),
             Some(Atom::Double(found)) if found.is_nan() => true,
             Some(best) => value_holds(better, &next, best)?,

@@ -56,7 +56,7 @@ impl Nesting {
         fresh
     }
 
-    /// An element has ended; it is told with the outermost one.
+    /// Takes an element that has ended. It is reported together with the outermost one.
     pub(super) fn wait(&mut self, row: u32, verdict: Verdict) {
         self.pending.push((row, verdict));
     }

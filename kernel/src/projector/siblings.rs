@@ -18,7 +18,7 @@ struct Remembered {
     row: u32,
 }
 
-/// An item that is told once siblings behind it have ended, or its parent.
+/// An item that is reported as soon as enough siblings behind it have ended, or its parent has.
 struct Awaiting {
     parent: usize,
     step: u32,

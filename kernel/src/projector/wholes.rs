@@ -1,4 +1,4 @@
-//! Elements that are told part by part, but written as a whole where all of them is still in the batch.
+//! Elements that are reported part by part, but written as a whole if the whole element is still in the batch.
 //!
 //! A step that asks for START and END may have a template. The records of its element come as always; when it ends, and none
 //! of them has been handed over, the template is written and they are taken back. So nothing waits for an end tag that is far

@@ -157,7 +157,7 @@ pub trait Query {
 
     /// Whether a condition holds.
     fn truth(&mut self, code: &Code, given: &[Given<'_, Self::Object>]) -> Result<bool, Self::Error>;
-    /// What a row adds to an aggregate; an error is an object that is told where the aggregate is read.
+    /// The values that a row adds to an aggregate. An error is an object, raised where the aggregate is read.
     fn values(
         &mut self,
         code: &Code,

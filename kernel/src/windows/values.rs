@@ -9,7 +9,7 @@ pub enum Slot<O> {
     Atom(Atom<'static>),
     /// No value.
     Empty,
-    /// A value of the query, or an error that is told where it is read.
+    /// A value of the query, or an error that is raised where the value is read.
     Object(O),
 }
 

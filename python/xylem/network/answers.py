@@ -295,7 +295,7 @@ class _Writer:
                     assert at.loop is not None
                     return replace(at, scope={**at.scope, name: One(path, at.loop)}, conditions=conditions)
                 assert at.loop is not None
-                # What else is read of the record comes once for each item: it is told of none.
+                # Other values of the record would come once for each item, so they are left out.
                 return replace(at, scope={name: Item(path, at.loop)}, conditions=conditions, is_inside=False)
         return None
 

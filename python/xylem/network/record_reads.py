@@ -68,7 +68,7 @@ class One:
 
     stands_for: ast.Expr
     loop: int
-    """The loop that binds the record; what several loops bind is told apart by it."""
+    """The loop that binds the record: it distinguishes the records of several loops."""
 
 
 @dataclass(frozen=True)

@@ -227,7 +227,7 @@ class BatchRun:
         return rows if self.counters is None else self.counters.counted_rows(str(part.number), rows)
 
     def rows_before(self, last: int, spool: RowSpool) -> tuple[dict[int, Iterable[Row]], dict[int, bytes]]:
-        """The rows of the stages before one, and what its tasks are given of them: small, or it were one task."""
+        """The rows of the stages before one, and the values that its tasks get from them, which are small."""
         rows: dict[int, Iterable[Row]] = {}
         bound: dict[int, bytes] = {}
         if self.joins is not None and last > 0:

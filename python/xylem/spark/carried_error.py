@@ -23,7 +23,7 @@ def carried(error: Exception, text: str) -> bytes:
     if not isinstance(error, XylemError):
         error = EngineBug("XYBUG0001", f"{type(error).__name__}: {error}")
     span = error.span
-    # A span in the query itself is told by numbers; in a library module its text is needed too.
+    # Numbers describe a span in the query itself; a span in a library module needs the text, too.
     place = None if span is None else (span.source.name, "" if span.source.text == text else span.source.text)
     offsets = None if span is None else (span.start, span.end)
     return pickle.dumps((type(error).__name__, error.code, error.why, error.hint, place, offsets, error.notes))

@@ -34,7 +34,7 @@ Placed = tuple[int, Outcome]
 
 @dataclass(frozen=True)
 class JoinWork:
-    """The joins by key of one run, as its tasks are told."""
+    """The joins by key of one run, as they are sent to its tasks."""
 
     query: ShippedQuery
     tasks: int

@@ -4,7 +4,7 @@
     small     the items are collected and given to every task
     large     keys meet in their buckets, and what was found is shuffled to the tasks: nothing passes the driver
 
-How small a side must be is what Spark's own joins are told: `spark.sql.autoBroadcastJoinThreshold`. Where the whole
+The setting of Spark's own joins says how small a side must be: `spark.sql.autoBroadcastJoinThreshold`. Where the whole
 input is smaller, nothing need be measured. Values whose comparison no key decides (`run/tasks/join_key.py`) are
 given to every task in any case.
 """

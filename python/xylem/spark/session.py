@@ -137,7 +137,7 @@ def _started(settings: Mapping[str, str], ship_code: bool | None) -> SparkContex
         try:
             ship_to(context)
         except Exception as reason:
-            # A master that cannot be reached is told to the log, and the context is gone.
+            # Spark only logs a master that it cannot reach, and drops the context.
             raise DynamicError(
                 "XYRT0003", f"{master} did not accept the code of Xylem: {failure_of(reason)}"
             ) from reason

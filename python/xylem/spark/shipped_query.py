@@ -160,7 +160,7 @@ class ShippedQuery:
         return made
 
     def late_items(self) -> LateItems:
-        """What is told of late items by the program in this process."""
+        """What the program in this process reports about late items."""
         told = self.compiled.environment.late_items
         assert told is not None
         return told

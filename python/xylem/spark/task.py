@@ -50,7 +50,7 @@ class Figures(NamedTuple):
 
 @dataclass(frozen=True)
 class StageWork:
-    """One stage of a run, as its tasks are told."""
+    """One stage of a run, as it is sent to its tasks."""
 
     query: ShippedQuery
     stage: int

@@ -9,9 +9,9 @@ from xylem.plan.window_plan import AggregateRead, WindowPlan
 from xylem.syntax import ast, print_query
 
 _OURS = re.compile(r"\b(?:fn|pass):(?=[a-z-]+\()")
-"""Functions are told without the prefixes of namespaces that need none."""
+"""Namespaces whose functions are printed without a prefix."""
 _REWRITTEN = (ast.JoinClause, ast.Shared, AggregateRead, WindowPlan)
-"""What no text parses to: what the query has in its place is told instead."""
+"""Nodes that no text parses to: the text of the query in their place is printed instead."""
 MOST_NODES = 400
 """Of a longer expression the plan has the beginning of its own text, where that is known."""
 

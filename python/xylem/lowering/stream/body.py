@@ -45,7 +45,7 @@ from .whole_elements import with_whole_elements
 from .window_code import write_windows
 
 OUTPUT = Sink(CodeGap("out.item(", ")"), CodeGap("for each in ", ": out.item(each)"))
-"""Items of one enclosed expression may come from several parts of a body, so they are told one by one."""
+"""Items of one enclosed expression may come from several parts of a body, so they are passed on one by one."""
 
 
 ITEM = Sink(CodeGap("out.give(", ")"), CodeGap("for each in ", ": out.give(each)"))

@@ -85,7 +85,7 @@ class TemplateHoles:
     def hole(
         self, expression: ast.Expr, beyond: NoTemplate, namespaces: Mapping[str, str], *, in_attribute: bool = False
     ) -> Hole:
-        """A hole for an expression that is beyond the kernel; where there is none, that is told."""
+        """Makes a hole for an expression that the kernel cannot compute; refuses if no hole is possible."""
         rest = self._settled(expression)
         given = _Arguments(self._compiler, self._known, self._of_record)
         try:

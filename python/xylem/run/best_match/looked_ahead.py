@@ -1,7 +1,7 @@
 """Partners of items that come one at a time, found for many together: for those that the same batch has brought.
 
         batch   [ a b c d … ]        The first item asked about has its neighbours looked up with it, in one call of the
-        asked     ▲                  kernel. Each of them is then told its own partners when its turn comes.
+        asked     ▲                  kernel. Each of them then gets its own partners when its turn comes.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class LookedAhead:
         rows = self._neighbours(row, at_hand)
         together = coming.like(NodeRows([(at_hand.tree, rows)]))
         if len(rows) < 2 or not index.join.fits(index.join.coming, together):
-            # One of them may be wrong: that is told when its turn comes.
+            # One of them may be faulty, which is an error only when its turn comes.
             return None
         came, stayed = index.pairs(together)
         # A condition may leave out most items, which then need no partners.

@@ -9,7 +9,7 @@ which none is the beginning of another, so that keys can follow each other; desc
     durations         months or seconds, as a number
     others            booleans one byte; binaries as strings
 
-Which values have an order with which is told by a family beside the key: `order by` refuses mixtures (XPTY0004).
+A family beside the key says which values can be compared with each other: `order by` refuses mixtures (XPTY0004).
 """
 
 from __future__ import annotations

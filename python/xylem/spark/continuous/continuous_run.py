@@ -115,7 +115,7 @@ class _Run:
             malformed=query.malformed,
             changed=query.changed,
             run_limits=query.run_limits,
-            # What is told apart by name is the text of the answer, also inside its outermost element.
+            # Names route the text of the answer, also inside its outermost element.
             each_item=query.output.kind in (OutputKind.KAFKA, OutputKind.CONSOLE) and not query.routes,
             updates=query.updates,
         )
@@ -385,7 +385,7 @@ class _Run:
 
 
 def _quieten(spark: SparkSession) -> None:
-    """What ends a query is told once, by us; Spark would tell it before, with the stacks of two languages."""
+    """Report the error that ends a query once; Spark would print it before, with the stacks of two languages."""
     jvm: Any = spark.sparkContext._jvm
     off = jvm.org.apache.logging.log4j.Level.OFF
     jvm.org.apache.logging.log4j.core.config.Configurator.setLevel("org.apache.spark.sql.execution.streaming", off)

@@ -111,7 +111,7 @@ class Evaluations:
             return [Work(told, self._malformed, self._changed, self._each_item, run_limits=self._run_limits)]
         works = []
         if isinstance(self._plan, MatchPlan):
-            # Its static errors are told before anything has begun.
+            # Static errors are raised before anything has begun.
             begun[0].asking(self._plan.match).once(_program)
         sides: Sequence[JoinSide | MatchSide] = self._plan.sides
         for number, (side, place) in enumerate(zip(sides, self._inputs, strict=True)):

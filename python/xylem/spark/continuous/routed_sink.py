@@ -1,7 +1,7 @@
 """A sink that hands elements of some names to sinks of their own, and the rest to another one.
 
 What it knows of texts that are not complete is part of what it gives for the next turn, as is what each of its sinks
-gives: after a crash a batch is told apart as it was.
+gives: after a crash, a batch is divided in the same way again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class RoutedSink:
         routed: dict[str, list[Output]] = {name: [] for name in self._routes}
         for output in outputs:
             if output.current is not None:
-                # An answer that changes is told apart when it is final.
+                # An answer that changes is divided when it is final.
                 left.append(output)
                 continue
             rest, taken = self._told_apart(output, texts)

@@ -71,7 +71,7 @@ class DelimiterFinder:
         self._tail = b""
 
     def feed(self, piece: bytes) -> CutPoint | None:
-        # From the left, as messages are told apart later: what looks like a delimiter may begin inside of one.
+        # From the left, as messages are separated later: text that looks like a delimiter may begin inside of one.
         *messages, rest = (self._tail + piece).split(self._delimiter)
         self.items += len(messages)
         self._fed_bytes += len(piece)

@@ -22,7 +22,7 @@ class Mode(StrEnum):
 
 
 class Malformed(StrEnum):
-    """What becomes of a document or item that cannot be evaluated."""
+    """How to handle a document or item that cannot be evaluated."""
 
     STOP = "stop"
     SKIP = "skip"
@@ -30,7 +30,7 @@ class Malformed(StrEnum):
 
 
 class Changed(StrEnum):
-    """What becomes of a file that is not what was found: it was written again before it was read."""
+    """How to handle a file that was written again after it was found and before it was read."""
 
     TELL = "tell"
     """It is read as it is, counted, and told."""
