@@ -56,6 +56,9 @@ def running_fold(c: Compiler, call: ast.FunctionCall, plain: Callable[[], Code])
     match each.items:
         case ast.Flwor(clauses=(*lets, ast.JoinClause() as join)):
             return _of_rows(c, call, each, lets, join, plain)
+        case ast.SequenceExpr(items=(ast.Flwor(clauses=(*lets, ast.JoinClause() as join)) as rows, behind)):
+            if _gives_items(rows) and join.tests[0].op == "<<" and join.tests[0].probe == behind:
+                return _of_rows(c, call, each, lets, join, plain, behind)
         case ast.Filter(base=ast.Shared() as shared, predicate=predicate):
             tests = position_tests(predicate)
             bound = _bound(tests[0]) if tests is not None and len(tests) == 1 else None
@@ -65,9 +68,9 @@ def running_fold(c: Compiler, call: ast.FunctionCall, plain: Callable[[], Code])
 
 def _of_rows(
     c: Compiler, call: ast.FunctionCall, each: _Each, lets: list[ast.Clause], join: ast.JoinClause,
-    plain: Callable[[], Code],
+    plain: Callable[[], Code], behind: ast.Expr | None = None,
 ) -> Code | None:  # fmt: skip
-    """The rows of an index that an order finds."""
+    """The rows of an index that an order finds, and an item behind them."""
     test = join.tests[0]
     if len(join.tests) > 1 or test.negated or GENERAL.get(test.op, test.op) not in _ORDERS:
         return None
@@ -77,7 +80,7 @@ def _of_rows(
         return None
     index, asked, item = index_behind(c, lets, join)
     text = f"{c.rt(rt.folded_matches)}({index}, {asked}, run.implicit_timezone_minutes"
-    return _folded(c, call, each, text, item, plain)
+    return _folded(c, call, each, text, item, plain, behind)
 
 
 def _of_first(
@@ -93,8 +96,9 @@ def _of_first(
 
 
 def _folded(
-    c: Compiler, call: ast.FunctionCall, each: _Each, asking: str, item: ItemType, plain: Callable[[], Code]
-) -> Code:
+    c: Compiler, call: ast.FunctionCall, each: _Each, asking: str, item: ItemType, plain: Callable[[], Code],
+    behind: ast.Expr | None = None,
+) -> Code:  # fmt: skip
     """The call that asks for the running value: it is given how to compute the values of items, and the plain call."""
     with c.writer.function("values", ["items"], c.describe(each.values)) as values, c.scoped():
         name = c.writer.fresh("dot") if each.variable is None else c.fresh_name(each.variable)
@@ -118,7 +122,12 @@ def _folded(
     c.writer.notes.append(Note(call.span, "running value", told))
     rows = f"lambda items: {c.writer.call(values, 'items')}"
     fold = f"{c.rt(rt.Fold)}({call.name.local!r}, {each.is_path}, {c.context()}, {rows})"
-    return replace(codes[0], text=f"{asking}, lambda: {fold}, lambda: {c.writer.call(whole)})", simple=False)
+    more = ""
+    if behind is not None:
+        itself = c.as_sequence(c.compile(behind))
+        more = f", lambda: next({c.writer.call(values, itself)})"
+    text = f"{asking}, lambda: {fold}, lambda: {c.writer.call(whole)}{more})"
+    return replace(codes[0], text=text, simple=False)
 
 
 def _reads_only(c: Compiler, each: _Each, known: tuple[ast.Expr, ...]) -> bool:

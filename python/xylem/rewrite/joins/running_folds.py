@@ -1,6 +1,7 @@
 """Aggregates of the first items of many: they get a form in which the items are the same at each turn.
 
     sum($x/preceding-sibling::t/v)      →   sum((let $p := $x/.. for join $t in $p/t by $t << $x return $t)/v)
+    sum(($x/preceding-sibling::t | $x)/v)   the same, and one more item behind them
     sum(subsequence($all, 1, $i))       →   sum($all[position() <= round($i)])
     sum($all[position() <= $i]/v)       →   the same, and what $all holds is kept with its running sums
 
@@ -28,6 +29,7 @@ from .surroundings import Surroundings
 
 _FOLDED = standard("sum avg min max count")
 _PARTS = (ast.Path, ast.SimpleMap)
+_STEPS = (ast.Path, ast.AxisStep)
 
 
 class RunningFolds(LoopJoins):
@@ -79,6 +81,12 @@ class RunningFolds(LoopJoins):
                 position = ast.FunctionCall(ast.Name("position", "fn", FN), (), span=length.span)
                 test = ast.GeneralComparison("<=", position, number, span=length.span)
                 return self._first_items(ast.Filter(base, test, span=items.span), around)
+            case ast.SequenceExpr(items=(before, itself)):
+                return self._first_and_itself(before, itself, items, around)
+            case ast.SetOperation(op="union", left=one, right=other):
+                return self._first_and_itself(one, other, items, around) or self._first_and_itself(
+                    other, one, items, around
+                )
             case ast.Filter(base=ast.VarRef() as base, predicate=predicate) if position_tests(predicate):
                 if around.depth_of(base) >= around.depth:
                     return None
@@ -88,3 +96,13 @@ class RunningFolds(LoopJoins):
             case ast.Filter(predicate=predicate) if position_tests(predicate):
                 return self._picked(items, around)
         return None
+
+    def _first_and_itself(
+        self, before: ast.Expr, itself: ast.Expr, whole: ast.Expr, around: Surroundings
+    ) -> ast.Expr | None:
+        """($x/preceding-sibling::t, $x): the item comes behind its siblings, and is none of them."""
+        start = before.left if isinstance(before, ast.Path) else ast.ContextItem()
+        if not isinstance(before, _STEPS) or not isinstance(itself, (ast.VarRef, ast.ContextItem)) or start != itself:
+            return None
+        found = self._beside(all_before, before, around)
+        return None if found is None else ast.SequenceExpr((found, itself), span=whole.span)

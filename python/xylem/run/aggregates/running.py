@@ -34,6 +34,14 @@ class RunningCount(Running):
     def add(self, values: Sequence[Any]) -> None:
         self._count += len(values)
 
+    def mark(self) -> tuple[Any, int]:
+        """Where it is, for `resume`."""
+        return None, self._count
+
+    def resume(self, so_far: Any, count: int) -> None:
+        """Go on behind so many values."""
+        self._count = count
+
     def result(self, start: int = 0) -> int:
         return self._count
 
@@ -70,6 +78,10 @@ class RunningSum(Running):
             return
         self.add((value,))
 
+    def mark(self) -> tuple[Any, int]:
+        """Where it is, for `resume`."""
+        return self._total, self._count
+
     def resume(self, so_far: Any, count: int) -> None:
         """Go on from a sum of so many values; None where there was none."""
         self._total, self._count = so_far, count
@@ -95,6 +107,10 @@ class RunningExtreme(Running):
     def add(self, values: Sequence[Any]) -> None:
         if values:
             self._extreme.take(list(values))
+
+    def mark(self) -> tuple[Any, int]:
+        """Where it is, for `resume`."""
+        return self._extreme.result(), 0
 
     def resume(self, so_far: Any, count: int) -> None:
         """Go on from the extreme of some values; None where there was none."""

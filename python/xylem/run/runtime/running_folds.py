@@ -2,6 +2,7 @@
 
     for $o at $i in //order return sum(//order[position() <= $i]/price)
     for $o in //order return max($o/preceding-sibling::order/price)
+    for $o in //order return sum(($o/preceding-sibling::order | $o)/price)
     for $o in //order return sum(//order[t <= $o/t]/price)
 
 Rows are added to a running value in their order, and the value behind each row is kept: a turn finds it by number. If
@@ -16,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -33,6 +35,9 @@ from .shared_values import SharedValue
 
 Rows = Iterator[Sequence[Any]]
 Whole = Callable[[], Any]
+"""The value of the whole call, as it is written."""
+Behind = Callable[[], Sequence[Any]]
+"""The values of one more item, which comes behind the others."""
 
 
 class Fold:
@@ -48,7 +53,7 @@ class Fold:
         self._rows = rows
 
     def in_order(self, items: Sequence[Any], order: Sequence[int]) -> _InOrder:
-        return _InOrder(running(self._name, self._context), self._rows_of(items), order)
+        return _InOrder(partial(running, self._name, self._context), self._rows_of(items), order)
 
     def in_any_order(self, items: Sequence[Any], order: Sequence[int]) -> _InAnyOrder:
         try:
@@ -74,21 +79,34 @@ class _NotInOrder(Exception):
 class _InOrder:
     """The value of the first rows, in an order in which no later row comes before an earlier one."""
 
-    __slots__ = ("_is_stuck", "_order", "_read", "_results", "_rows", "_state")
+    __slots__ = ("_is_stuck", "_make", "_marks", "_order", "_read", "_results", "_rows", "_state")
 
-    def __init__(self, state: Any, rows: Rows, order: Sequence[int]) -> None:
-        self._state = state
+    def __init__(self, make: Callable[[], Any], rows: Rows, order: Sequence[int]) -> None:
+        self._make = make
+        self._state = state = make()
         self._rows = rows
         self._read = 0
         self._order = order
         self._results = [state.result()]
+        self._marks = [state.mark()]
         self._is_stuck = False
 
-    def first(self, number: int, whole: Whole) -> Any:
+    def first(self, number: int, whole: Whole, behind: Behind | None = None) -> Any:
         results = self._results
         if number >= len(results):
             self._go_on(number)
-        return results[number] if number < len(results) else whole()
+        if number >= len(results):
+            return whole()
+        return results[number] if behind is None else self._with_one_more(number, whole, behind)
+
+    def _with_one_more(self, number: int, whole: Whole, behind: Behind) -> Any:
+        try:
+            state = self._make()
+            state.resume(*self._marks[number])
+            state.add(behind())
+            return state.result()
+        except DynamicError:
+            return whole()
 
     def _go_on(self, number: int) -> None:
         results, state = self._results, self._state
@@ -96,6 +114,7 @@ class _InOrder:
             try:
                 state.add(self._values_of(self._order[len(results) - 1]))
                 results.append(state.result())
+                self._marks.append(state.mark())
             except (DynamicError, _NotInOrder):
                 # The function itself says what is wrong, and whether it matters.
                 self._is_stuck = True
@@ -252,8 +271,9 @@ def _exact(name: str) -> Callable[[], _Exact]:
 
 
 def folded_matches(
-    index: JoinIndex, asked: Sequence[Any], implicit_timezone: int, fold: Callable[[], Fold], whole: Whole
-) -> Any:
+    index: JoinIndex, asked: Sequence[Any], implicit_timezone: int, fold: Callable[[], Fold], whole: Whole,
+    behind: Behind | None = None,
+) -> Any:  # fmt: skip
     """The value of the rows of an index that a comparison by order finds."""
     run = index.one_run(asked, implicit_timezone)
     if run is None:
@@ -262,6 +282,10 @@ def folded_matches(
     known = index.folds.get(key)
     if known is None:
         known = index.folds[key] = _folded_run(index, run, fold())
+    if run.start == 0 and isinstance(known, _InOrder):
+        return known.first(run.end, whole, behind)
+    if behind is not None:
+        return whole()
     if run.start == 0:
         return known.first(run.end, whole)
     if run.end == len(run.places) and isinstance(known, _InAnyOrder):
