@@ -151,7 +151,9 @@ def near_names(local: str) -> list[str]:
 
     by_local: dict[str, list[Builtin]] = {}
     for builtin in load_all().values():
-        by_local.setdefault(builtin.local, []).append(builtin)
+        # What has a prefix with an underscore is called by the compiler alone.
+        if not _PREFIX_OF[builtin.uri].startswith("_"):
+            by_local.setdefault(builtin.local, []).append(builtin)
     near = get_close_matches(local, by_local, n=3, cutoff=0.7)
     return [signature(builtin) for name in near for builtin in by_local[name]]
 

@@ -208,3 +208,12 @@ def test_a_group_takes_the_place_that_another_leaves() -> None:
     assert texts(query, stream) == shown
     answers = history_query(query).answers(stream.encode())
     assert [answer.display.text for answer in answers if answer.is_changed] == shown
+
+
+@pytest.mark.parametrize("query", ["xylem:as-of(//a)", "xylem:as-of(//a, 1, 2)", "xylem:versions(//a)"])
+def test_a_call_with_other_arguments_says_which_it_takes(query: str) -> None:
+    with pytest.raises(StaticError) as refused:
+        texts(query, PAPER)
+    assert refused.value.code == "XPST0017"
+    assert refused.value.hint is not None
+    assert refused.value.hint.startswith(query.partition("(")[0])

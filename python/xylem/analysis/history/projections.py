@@ -88,6 +88,12 @@ def with_projections(module: M, *, over_updates: bool) -> M:
     return cast(M, _Projections(module, over_updates).module())
 
 
+_ARGUMENTS = {
+    AS_OF: "xylem:as-of(E, t) takes an expression and a time",
+    VERSIONS: "xylem:versions(E, from, to) takes an expression and one or two times",
+}
+
+
 class _Projections:
     def __init__(self, module: ast.Module, over_updates: bool) -> None:
         self._module = module
@@ -171,6 +177,9 @@ class _Projections:
                 since, *until = (self._expr(argument, here) for argument in node.arguments[1:])
                 choice = Choice("between", since, until[0]) if until else Choice("between", since)
                 return self._projected(node.arguments[0], choice, here, node)
+            case ast.FunctionCall(name=name, arguments=arguments) if name.expanded in _ARGUMENTS:
+                told = f"xylem:{name.local}#{len(arguments)}"
+                raise StaticError("XPST0017", told, span=node.span, hint=_ARGUMENTS[name.expanded])
             case ast.FunctionCall() if self._over_updates and is_stream_call(node):
                 return history_call("document", tuple(self._expr(each, here) for each in node.arguments), node)
         found = choice_of(node) if isinstance(node, PROJECTIONS) else None
