@@ -44,6 +44,14 @@ def test_only_a_part_is_evaluated_from_the_beginning(query: str, scopes: int) ->
     assert run.run.evaluated == 52
 
 
+def test_what_stands_in_braces_is_replaced_but_not_the_braces() -> None:
+    run = run_of("<r n='{ count(//a) }'>{ //b/following::b[last()] }</r>")
+    shown = [answer.display.text for answer in run.answers() if answer.is_changed]
+    assert shown[0] == '<r n="50"><b>49</b></r>'
+    assert isinstance(run.run, Engine)
+    assert not run.run.why_whole
+
+
 def test_all_of_it_where_one_variable_is_read_everywhere() -> None:
     assert compile_history("for $x in //a return $x/following::b", StaticEnvironment()).plan.whole
 

@@ -54,7 +54,8 @@ class Scopes:
         in_focus = {id(node) for node in nodes_in_same_focus(expr)}
 
         def by(node: ast.Node) -> ast.Node | None:
-            if node is expr or not isinstance(node, ast.Expr):
+            # What stands in braces is an expression, the braces are not.
+            if node is expr or not isinstance(node, ast.Expr) or isinstance(node, ast.EnclosedExpr):
                 return None
             return self.marked(node) if self._is_part(node, id(node) in in_focus) else None
 
