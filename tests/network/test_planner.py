@@ -7,8 +7,9 @@ import random
 
 import pytest
 from xylem.errors import InputError
-from xylem.network.planner import SOURCE, Asked, CostModel, Planner
+from xylem.network.planner import Asked, CostModel, Planner
 from xylem.network.properties import properties_of
+from xylem.network.site_names import SOURCE
 from xylem.network.stream_statistics import Measured, StreamStatistics
 from xylem.network.topology import Topology
 from xylem.syntax import parse

@@ -19,11 +19,12 @@ from tempfile import TemporaryDirectory
 from xylem.errors import InputError
 from xylem.network.filter_stream import plain_filter_query
 from xylem.network.member import Member, SubscribedQueries
-from xylem.network.planner import SOURCE, Asked, Planner
+from xylem.network.planner import Asked, Planner
 from xylem.network.properties import Properties, properties_of
 from xylem.network.record_log import RecordLog
 from xylem.network.record_splitter import RecordSplitter
 from xylem.network.shared_evaluator import SharedEvaluator
+from xylem.network.site_names import SOURCE
 from xylem.network.stream_statistics import Measured, StreamStatistics
 from xylem.network.topology import Topology
 from xylem.network.widening import widened_query
@@ -178,6 +179,7 @@ class _Registering:
 
     def __init__(self, topology: Topology, size: int, seconds: float, sample: bytes, options: dict[str, bool]) -> None:
         self.widens = options.pop("widens", False)
+        self._adapts = options.get("shares", True)
         self.planners = {name: Planner(topology, name, size, seconds, None, **options) for name in STREAMS}
         self.refused = 0
         self.times: list[float] = []
@@ -189,7 +191,7 @@ class _Registering:
         asked = Asked(wanted.name, wanted.peer, wanted.properties, statistics)
         started = time.process_time()
         try:
-            planner.register(asked)
+            planner.admit(asked, list(planner.placed) if self._adapts else ())
             if self.widens and planner.placed[wanted.name].uses == SOURCE:
                 self._widen(planner, asked)
         except InputError:

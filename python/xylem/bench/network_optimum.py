@@ -1,9 +1,4 @@
-"""How far plans are from the best there are: small networks, where all plans can be looked at.
-
-Every order of the subscriptions, every stream that each could use, every peer where that is, and every peer where it
-could be computed; a branch is left as soon as it costs more than the best plan that is known, since no plan takes
-anything away.
-"""
+"""How far plans are from the best there are, on small networks where these can be found (`network_exact.py`)."""
 
 from __future__ import annotations
 
@@ -12,11 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from xylem.errors import InputError
-from xylem.network.planner import Asked, Placed, Planner
+from xylem.network.planner import Asked, Planner
 from xylem.network.properties import properties_of
 from xylem.network.stream_statistics import Measured, StreamStatistics
 from xylem.network.topology import Topology
 from xylem.syntax import parse
+
+from .network_exact import ExactPlans
+
+SOLVER_SECONDS = 60.0
+MOST_SUBSCRIPTIONS = 12
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Optimum:
     """Costs of one network."""
 
     incremental: float
+    """Infinite where a subscription was refused, though there is a plan with room for all."""
     together: float
     best: float
 
@@ -48,57 +49,26 @@ def random_case(draw: random.Random, most_peers: int = 8, subscriptions: int = 4
     return Topology.from_dict({"peers": peers, "links": links}), asked
 
 
-def compared(topology: Topology, asked: list[Asked], source_bytes: int = 10_000) -> Optimum:
-    """One after another, all together, and the best there is."""
+def placed(topology: Topology, asked: list[Asked], source_bytes: int = 10_000) -> tuple[float, float]:
+    """What plans cost that are made one after another, and then all together."""
     planner = Planner(topology, "P", source_bytes)
     for one in asked:
-        planner.register(one)
+        planner.admit(one, list(planner.placed))
     incremental = planner.phi()
     planner.optimize()
-    together = planner.phi()
-    return Optimum(incremental, together, _best(topology, asked, source_bytes, together))
+    return incremental, planner.phi()
 
 
-def _best(topology: Topology, asked: list[Asked], source_bytes: int, known: float) -> float:
-    best = known
-    planner = Planner(topology, "P", source_bytes)
-
-    def place(left: list[Asked]) -> None:
-        nonlocal best
-        phi = planner.phi()
-        if phi >= best - 1e-12:
-            return
-        if not left:
-            best = phi
-            return
-        for one in left:
-            rest = [other for other in left if other is not one]
-            for candidate in _all_candidates(planner, one):
-                kept = planner.placed
-                planner.placed = {**kept, one.name: candidate}
-                place(rest)
-                planner.placed = kept
-
-    place(asked)
-    return best
-
-
-def _all_candidates(planner: Planner, one: Asked) -> list[Placed]:
-    """Plans with the transformation at every peer."""
-    found: dict[tuple[object, ...], Placed] = {}
-    for peer in planner.topology.peers:
-        planner.forced = {one.name: peer}
-        for each in planner.candidates(one):
-            found[each.uses, each.fetched, each.filter_route, each.result_route] = each
-    planner.forced = {}
-    return list(found.values())
-
-
-def optimum_runs(cases: int, seed: int, subscriptions: int = 3) -> list[Optimum]:
+def optimum_runs(cases: int, seed: int) -> list[Optimum]:
+    """Random networks with 3 to 12 subscriptions; one that has no room for all of them is no case."""
     found: list[Optimum] = []
     draw = random.Random(seed)
     while len(found) < cases:
-        # A network that has no room for all of them is no case.
-        with suppress(InputError):
-            found.append(compared(*random_case(draw, subscriptions=subscriptions)))
+        topology, asked = random_case(draw, subscriptions=draw.randint(3, MOST_SUBSCRIPTIONS))
+        best = ExactPlans(topology, "P", 10_000, asked).least(SOLVER_SECONDS)
+        if best is not None:
+            with suppress(InputError):
+                found.append(Optimum(*placed(topology, asked), best))
+                continue
+            found.append(Optimum(float("inf"), float("inf"), best))
     return found

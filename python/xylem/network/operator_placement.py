@@ -10,9 +10,8 @@ from xylem.errors import InputError
 from . import mobile_code, signed_python
 from .network_view import NetworkView, gathered
 from .peer import Peer
-from .planner import SOURCE
 from .registration import source_info
-from .site_names import checked_name
+from .site_names import SOURCE, checked_name
 from .speaker import by_speaker
 from .stream_sites import admits
 from .subnet_exports import exported

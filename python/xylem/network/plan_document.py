@@ -14,8 +14,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 from .filter_stream import filter_query, opening_of, plain_filter_query, residual_query
 from .network_state import Feed
-from .planner import ELSEWHERE, SOURCE, Asked, Placed, Planner
+from .planner import Asked, Placed, Planner
 from .properties import Properties, condition_text
+from .site_names import ELSEWHERE, SOURCE
 from .stored_documents import documents_read
 from .stream_statistics import Measured, StreamStatistics
 
@@ -119,13 +120,13 @@ def nested_plan(planner: Planner, name: str, naming: Naming = Naming(), start: i
 
 
 def switching_plan(planner: Planner, name: str, naming: Naming, position: int) -> dict[str, Any]:
-    """The plan that lets the stream of a subscription come from elsewhere, from a position on: all else stays."""
+    """The plan that lets the stream of a subscription come from elsewhere, from a position on, with those it uses."""
     one = planner.placed[name]
     parts: Parts = []
     key = SOURCE if one.asked.properties is None else name
     _add_stream(planner, key, one.transform_at, f"subscription:{name}", naming, position, parts)
     for _, part in parts:
-        if part["do"] == "stream" and part["name"] == naming.of(key):
+        if part["do"] == "stream" and "feed" in part:
             part["switch"] = True
     return _nested(name, {**kept_plan(planner, name, naming.source), "from": position}, parts)
 

@@ -16,24 +16,30 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
 from math import exp
 
 from xylem.errors import InputError
 from xylem.syntax import ast
 
+from .arrangement import Arrangement
 from .link_loads import CountedLoad, Load
 from .matching import match, served
+from .plan_search import PlanSearch
 from .properties import Properties
+from .site_names import ELSEWHERE, SOURCE
 from .stream_sites import SiteLists
 from .stream_statistics import StreamStatistics
 from .topology import Link, Topology
 
-SOURCE = "source"
-ELSEWHERE = "elsewhere"
-"""What a stream is made from that comes from another subnet."""
 MOST_PLACES = 16
 """Of the peers that have a stream, so many are tried: the ones nearest to who asks."""
+SETTLING_TRIES = 1_000
+OPTIMIZING_TRIES = 60_000
+"""So many changes of plans are tried when one subscription comes, and when all are placed together."""
+MOST_MOVED = 12
+"""So many others may get a stream from elsewhere when one subscription comes."""
+LEAST_GAIN = 0.01
+"""Of the cost: for less nothing that runs is changed."""
 REDUCING = 0.5
 """A result of less than this share of the filter's bytes comes from a transformation that reduces."""
 
@@ -280,6 +286,10 @@ class Planner:
             else:
                 yield Placed(asked, stream, rest[0], fetched, there, tuple(rest[: place + 1]), onward, residual)
 
+    def computers(self, asked: Asked) -> list[str]:
+        """The peers that can compute a subscription."""
+        return sorted(name for name in self.topology.peers if self._can_compute(asked, name))
+
     def _can_compute(self, asked: Asked, peer: str) -> bool:
         is_able = self.topology.can_execute(peer) and peer not in self.topology.outside
         return is_able and set(asked.documents) <= self.documents.get(peer, set())
@@ -331,54 +341,113 @@ class Planner:
 
     # --- the network as a whole
 
+    def placed_so(
+        self,
+        asked: Asked,
+        uses: str,
+        fetched: tuple[str, ...],
+        filter_route: tuple[str, ...],
+        result_route: tuple[str, ...],
+        others: dict[str, Placed],
+    ) -> Placed:
+        """A plan with these routes, beside others of which it may use one."""
+        own = asked.properties
+        used = others[uses].asked.properties if uses in others else None
+        residual: tuple[ast.Expr, ...] = () if own is None else own.conditions
+        if used is not None and own is not None:
+            found = served(used, own)
+            assert found is not None, f"{uses} does not serve {asked.name}"
+            residual = found.residual
+        return Placed(asked, uses, fetched[-1], fetched, result_route[0], filter_route, result_route, residual)
+
+    def admit(self, asked: Asked, movable: Collection[str]) -> Placed:
+        """Place a subscription, and let others read its stream, or one that it uses, where that costs less.
+
+        The answers of all are computed where they are: only streams change, of those that are `movable`. That may
+        make room where there was none; XYRT0057 where it does not.
+        """
+        kept, name = self.placed, asked.name
+        try:
+            self.register(asked)
+        except InputError:
+            tight = list(self.candidates(asked))
+            if not tight or not movable:
+                raise
+            counted = self._counted()
+            least = min(tight, key=lambda one: counted.added(one, self.placed).total_bytes)
+            self.placed = {**kept, name: least}
+            self._settle(name, movable)
+            if self.phi() == float("inf"):
+                self.placed = kept
+                raise
+            return self.placed[name]
+        self._settle(name, movable)
+        return self.placed[name]
+
+    def _settle(self, name: str, movable: Collection[str]) -> None:
+        """Look for cheaper plans of a subscription and of some that may have streams in common with it."""
+        streams = [name]
+        while streams[-1] in self.placed:
+            streams.append(self.placed[streams[-1]].uses)
+        near = [one for one in self.placed.values() if one.asked.name in movable and one.asked.properties is not None]
+        # Those that read the same stream come first, and of these the ones that keep most.
+        near.sort(key=lambda one: (one.uses not in streams, -one.asked.statistics.filter.bytes))
+        moving = [one.asked.name for one in near[:MOST_MOVED] if one.asked.name != name]
+        if moving and self.placed[name].asked.properties is not None:
+            self._searched([*moving, name], {*moving, name}, SETTLING_TRIES, streams)
+
     def reconsidered(self, asked: list[Asked], staying: Collection[str] = ()) -> dict[str, Placed]:
-        """Subscriptions placed anew, those that keep most first: their transformations stay where they are.
+        """The plans of subscriptions all placed together: their answers are computed where they are.
 
         Streams of other subnets are not moved: those that are `staying`.
         """
-        kept, forced = self.placed, self.forced
-        places = {one.name: kept[one.name].transform_at for one in asked}
+        kept = self.placed
+        names = {one.name for one in asked}
         try:
-            self.placed, self.forced = {name: kept[name] for name in staying}, places
-            for one in sorted(asked, key=lambda each: -each.statistics.filter.bytes):
-                self.register(one)
+            self.placed = {name: one for name, one in kept.items() if name in names or name in staying}
+            self._whole(staying)
+            self._searched([one.name for one in asked], names)
             return self.placed
         finally:
-            self.placed, self.forced = kept, forced
+            self.placed = kept
 
-    def optimize(self, most_rounds: int = 4) -> float:
-        """Choose the places of transformations again, and with them the shared streams, for all subscriptions together.
+    def _whole(self, staying: Collection[str]) -> None:
+        """Let those read the source whose stream is not among the plans any more."""
+        for name, one in list(self.placed.items()):
+            if name not in staying and one.uses not in {SOURCE, *self.placed}:
+                way = tuple(self.topology.route(self.source_peer, one.transform_at))
+                self.placed[name] = self.placed_so(one.asked, SOURCE, way, way[-1:], one.result_route, {})
 
-        A local search from the current plans: it moves one transformation at a time, places everything
-        again in the original order, and keeps the result if it costs less. Returns the gain in Φ.
-        """
-        given = [one.asked for one in self.placed.values()]
-        start = best = self.phi()
-        kept = dict(self.placed), dict(self.forced)
-        # Those that keep most come first the second time: others may find what they need with them.
-        by_size = sorted(given, key=lambda one: -one.statistics.filter.bytes)
-        for order, _ in product((given, by_size), range(most_rounds)):
-            improved = False
-            for asked in order:
-                for peer in self.topology.route(self.source_peer, asked.peer):
-                    forced = {**kept[1], asked.name: peer}
-                    phi = self._replaced(order, forced)
-                    if phi < best - 1e-15:
-                        best, improved = phi, True
-                        kept = dict(self.placed), forced
-            if not improved and order is by_size:
-                break
-        self.placed, self.forced = dict(kept[0]), dict(kept[1])
-        return start - best
+    def optimize(self) -> float:
+        """Place all subscriptions together, from the current plans on: a local search. Returns the gain in Φ."""
+        return self._searched(list(self.placed), (), least_gain=0.0)
 
-    def _replaced(self, order: list[Asked], forced: dict[str, str]) -> float:
-        self.placed, self.forced = {}, forced
-        try:
-            for asked in order:
-                self.register(asked)
-        except InputError:
-            return float("inf")
-        return self.phi()
+    def _searched(
+        self,
+        moving: list[str],
+        fixed: Collection[str],
+        most_tries: int = OPTIMIZING_TRIES,
+        streams: list[str] | None = None,
+        *,
+        least_gain: float = LEAST_GAIN,
+    ) -> float:
+        """Search for cheaper plans of some subscriptions beside all others, and take them; the gain in Φ."""
+        start = self.phi()
+        free = set(moving)
+        # A stream that others read who stay does not move either.
+        while used := free & {one.uses for name, one in self.placed.items() if name not in free}:
+            free -= used
+        staying = {name: one for name, one in self.placed.items() if name not in free}
+        arrangement = Arrangement(self, [self.placed[name].asked for name in moving if name in free], staying)
+        arrangement.begin(self.placed)
+        if PlanSearch(arrangement, fixed, most_tries).run(streams) <= 0:
+            return 0.0
+        kept, self.placed = self.placed, arrangement.plans()
+        found = self.phi()
+        if found > start * (1 - least_gain):
+            self.placed = kept
+            return 0.0
+        return start - found
 
     def remove(self, name: str) -> list[str]:
         """Give a subscription up. Those that used its stream are placed again; their names."""

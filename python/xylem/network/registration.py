@@ -8,7 +8,7 @@ for itself: plans made at the same time do not see each other, share less than t
 from __future__ import annotations
 
 from base64 import b64decode
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from tempfile import NamedTemporaryFile
@@ -25,9 +25,9 @@ from .mobile_code import CAPABILITY, brings_code
 from .network_view import NetworkView, gathered
 from .peer import Peer
 from .plan_document import Naming, filter_feed, nested_plan, part_plan, placed_again, switching_plan
-from .planner import ELSEWHERE, SOURCE, Asked, Placed, Planner
+from .planner import LEAST_GAIN, Asked, Placed, Planner
 from .properties import NotShared, Properties, properties_of
-from .site_names import EARLIEST, NOW, checked_name
+from .site_names import EARLIEST, ELSEWHERE, NOW, SOURCE, checked_name
 from .speaker import by_speaker
 from .stored_documents import documents_read
 from .stream_sites import admits, lists_of, must_admit
@@ -41,8 +41,6 @@ SchemaText = tuple[str, str]
 SAMPLE_BYTES = 1 << 18
 MOST_WIDENED = 8
 """So many streams, the largest, are looked at whether they should become wider."""
-LEAST_GAIN = 0.02
-"""Of the cost: for less nothing that runs is changed."""
 _UNKNOWN_BYTES = 1000
 """A stream that nothing has come of yet counts as if it had so many bytes a second, half of which pass a condition."""
 
@@ -194,13 +192,14 @@ class Registration:
         return position
 
     def register(self, asked: Asked) -> list[str]:
-        """Place a subscription, widening an existing stream if that costs less. Returns that stream's other readers."""
+        """Place a subscription. Others may read its stream then, or a wider one than before; returns their names."""
         planner = self.planner
         before, kept = planner.phi(), dict(planner.placed)
-        planner.register(asked)
+        movable = [name for name in self._live if name in kept and self._is_inside(name, kept[name])]
+        planner.admit(asked, movable)
         best, found = planner.phi(), planner.placed
         if asked.properties is None or planner.placed[asked.name].uses != SOURCE:
-            return []
+            return _changed(kept, planner.placed)
         inside = [(name, one) for name, one in kept.items() if self._is_inside(name, one)]
         for name, one in sorted(inside, key=lambda each: -each[1].asked.statistics.filter.bytes)[:MOST_WIDENED]:
             planner.placed = dict(kept)
@@ -212,7 +211,7 @@ class Registration:
                 if phi < best - LEAST_GAIN * (best - before):
                     best, found = phi, plans
         planner.placed = dict(found)
-        return [name for name, one in kept.items() if planner.placed[name] != one]
+        return _changed(kept, planner.placed)
 
     def _is_inside(self, name: str, one: Placed) -> bool:
         """Whether a stream is of this subnet alone: what crosses a border does not become wider."""
@@ -282,7 +281,7 @@ class Registration:
         if planner.phi() >= before * (1 - LEAST_GAIN):
             planner.placed = kept
             return []
-        return [one.name for one in live if _way(planner.placed[one.name]) != _way(kept[one.name])]
+        return _changed({one.name: kept[one.name] for one in live}, planner.placed)
 
     def _staying(self, moving: Collection[str]) -> list[str]:
         """The streams that other subnets read or make: they are not placed anew from here."""
@@ -491,5 +490,11 @@ def forwarded(peer: Peer, what: str, body: dict[str, Any]) -> dict[str, Any]:
     raise InputError("XYRT0053", f"subnets forward no {what}")
 
 
+def _changed(before: Mapping[str, Placed], after: Mapping[str, Placed]) -> list[str]:
+    """The subscriptions whose streams come from elsewhere than before, or over other peers."""
+    return [name for name, one in before.items() if _way(one) != _way(after[name])]
+
+
 def _way(placed: Placed) -> tuple[Any, ...]:
-    return placed.uses, placed.filter_at, placed.fetched, placed.filter_route
+    # Where the stream that it uses is there already, a plan need not say how that comes.
+    return placed.uses, placed.filter_at, placed.fetched[-2:-1], placed.filter_route

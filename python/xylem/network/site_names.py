@@ -1,4 +1,4 @@
-"""Names that users choose: of streams, subscriptions, peers and positions."""
+"""Names: those that users choose, of streams, subscriptions, peers and positions; and those that plans have."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from xylem.errors import InputError
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 NOW, EARLIEST = "now", "earliest"
 """Positions of a stream by name."""
+SOURCE, ELSEWHERE = "source", "elsewhere"
+"""What a stream is made from: the stream of a publisher itself, or one that comes from another subnet."""
 
 
 def checked_name(name: str) -> str:

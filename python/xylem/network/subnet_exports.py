@@ -14,6 +14,8 @@ from urllib.parse import quote
 
 from xylem.errors import InputError
 
+from .site_names import SOURCE
+
 if TYPE_CHECKING:
     from .network_view import NetworkView
     from .peer import Peer
@@ -44,7 +46,6 @@ def _is_there(peer: Peer, part: dict[str, Any]) -> bool:
 def exported(peer: Peer, view: NetworkView, token: int | None, body: dict[str, Any]) -> dict[str, Any]:
     """Place a stream for another subnet, as the speaker or where there is none."""
     from .plan_document import Naming, stream_plan
-    from .planner import SOURCE
     from .registration import Registration, source_info
     from .subnets import around
 

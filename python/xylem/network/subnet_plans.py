@@ -10,7 +10,8 @@ from dataclasses import replace
 from itertools import takewhile
 
 from .network_view import NetworkView
-from .planner import ELSEWHERE, SOURCE, Placed
+from .planner import Placed
+from .site_names import ELSEWHERE, SOURCE
 
 
 def is_whole(view: NetworkView, placed: Placed, entries: frozenset[str]) -> bool:

@@ -1,0 +1,231 @@
+"""Plans as three choices for each subscription: the stream that it reads, the peer that filters it, and the peer that
+computes the answer.
+
+The ways follow from these: a stream takes a tree of links to all peers that read it (`stream_trees.py`). So a change of
+one choice gives whole plans again: the streams that others make from it come from its new place. What a change costs is
+counted by the streams that it concerns, however many plans there are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING
+
+from .link_loads import CountedLoad
+from .matching import served
+from .site_names import SOURCE
+from .stream_trees import Peers, StreamTrees
+from .topology import Link
+
+if TYPE_CHECKING:
+    from .planner import Asked, Placed, Planner
+
+_OVERLOAD = 10.0
+"""The cost of a whole overload: a search may pass through such plans, and does not stay there."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The plan of one subscription in short."""
+
+    uses: str
+    filter_at: str
+    transform_at: str
+    by: int = 0
+    """The prices by which its stream finds its way (`Arrangement.trees`)."""
+    result_by: int = 0
+
+
+class Arrangement:
+    """The choices of subscriptions that may move, beside plans that stay, and what all of them cost."""
+
+    def __init__(self, planner: Planner, moving: Iterable[Asked], staying: Mapping[str, Placed]) -> None:
+        self._planner = planner
+        self.asked = {one.name: one for one in moving}
+        self._staying = dict(staying)
+        topology = planner.topology
+        self.trees = [
+            StreamTrees(topology, {one: 1 / speed for one, speed in topology.links.items()}),
+            StreamTrees(topology, dict.fromkeys(topology.links, 1.0)),
+        ]
+        """By the time that a byte takes, and by hops; others may be added."""
+        self.able = sorted(name for name in topology.peers if topology.can_execute(name))
+        self.choices: dict[str, Choice] = {}
+        self.source_by = 0
+        self.total = 0.0
+        """The cost of everything."""
+        self._ends: dict[str, Counter[str]] = {}
+        """By stream: the peers that read it, and how many do."""
+        self._taken: dict[str, tuple[Link, ...]] = {}
+        self._bytes: dict[Link, float] = {}
+        self._seconds: dict[str, float] = {}
+        self._roots: dict[str, Peers] = {SOURCE: frozenset({planner.source_peer, *planner.entries})}
+        self._size: dict[str, float] = {SOURCE: planner.source_bytes}
+        self._size |= {name: one.statistics.filter.bytes for name, one in self.asked.items()}
+        self._count_staying()
+        self.origins = {name: self._origins(name) for name in self.asked}
+        """By subscription: the streams that serve it."""
+        self.computers = {name: planner.computers(one) for name, one in self.asked.items()}
+
+    def _count_staying(self) -> None:
+        planner = self._planner
+        counted = CountedLoad(planner.source_bytes, planner.one_uplink)
+        counted.add(self._staying.values(), self._staying)
+        for one, size in counted.load.bytes.items():
+            self._send(one, size)
+        for peer, seconds in counted.load.seconds.items():
+            self._work(peer, seconds)
+        for name, placed in self._staying.items():
+            self._size[name] = placed.asked.statistics.filter.bytes
+            self._roots[name] = self._roots.get(name, frozenset()) | set(placed.filter_route)
+            self._roots[placed.uses] = self._roots.get(placed.uses, frozenset()) | set(placed.fetched)
+
+    def _origins(self, name: str) -> list[str]:
+        own = self.asked[name].properties
+        if own is None or not self._planner.shares:
+            return [SOURCE]
+        others = {key: one.asked.properties for key, one in self._staying.items()}
+        others |= {key: one.properties for key, one in self.asked.items() if key != name}
+        return [SOURCE, *(key for key, each in others.items() if each is not None and served(each, own) is not None)]
+
+    # --- choices
+
+    def begin(self, placed: Mapping[str, Placed]) -> None:
+        """The choices that plans have made."""
+        waiting = list(self.asked)
+        while waiting:
+            name = waiting.pop(0)
+            one = placed[name]
+            if one.uses in self.asked and one.uses not in self.choices:
+                waiting.append(name)
+            else:
+                self.change(name, Choice(one.uses, one.filter_at, one.transform_at))
+
+    def comes_from(self, stream: str, name: str) -> bool:
+        """Whether a stream is made from that of a subscription, at any distance."""
+        while stream in self.choices:
+            if stream == name:
+                return True
+            stream = self.choices[stream].uses
+        return False
+
+    def change(self, name: str, new: Choice) -> None:
+        """Let a subscription have another choice; those that use its stream stay with it."""
+        old = self.choices.get(name)
+        if old == new:
+            return
+        is_filtered = self.asked[name].properties is not None
+        concerned = dict.fromkeys((name, new.uses, *(() if old is None else (old.uses,))))
+        for stream in concerned:
+            self._put_away(stream)
+        if old is not None:
+            self._count(name, old, -1, is_filtered)
+        self.choices[name] = new
+        self._count(name, new, 1, is_filtered)
+        for stream in concerned:
+            self._set_out(stream)
+
+    def change_source_ways(self, by: int) -> None:
+        """Let the source find its ways by other prices."""
+        self._put_away(SOURCE)
+        self.source_by = by
+        self._set_out(SOURCE)
+
+    def add_prices(self) -> None:
+        """Add the trees by what one more byte would cost on each link at the present load."""
+        cost = self._planner.cost
+        price = {}
+        for one, speed in self._planner.topology.links.items():
+            share = self._bytes.get(one, 0.0) / self._planner.seconds / speed
+            over = exp(cost.kappa * max(0.0, share - cost.theta))
+            price[one] = over * (1 + (share * cost.kappa if share > cost.theta else 0.0)) / speed
+        self.trees.append(StreamTrees(self._planner.topology, price))
+
+    # --- costs
+
+    def _count(self, name: str, choice: Choice, sign: int, is_filtered: bool) -> None:
+        asked = self.asked[name]
+        measured = asked.statistics
+        if is_filtered:
+            self._ends.setdefault(name, Counter())[choice.transform_at] += sign
+        self._ends.setdefault(choice.uses, Counter())[choice.filter_at] += sign
+        links = self.trees[choice.result_by].links(frozenset((choice.transform_at,)), frozenset((asked.peer,)))
+        if links is None:
+            self.total += sign * _OVERLOAD
+        for one in links or ():
+            self._send(one, sign * measured.result.bytes)
+        share = self._size[choice.uses] / max(1, self._planner.source_bytes)
+        self._work(choice.filter_at, sign * measured.filter.seconds * share)
+        self._work(choice.transform_at, sign * measured.result.seconds)
+
+    def _put_away(self, stream: str) -> None:
+        for one in self._taken.pop(stream, ()):
+            self._send(one, -self._size[stream])
+
+    def _set_out(self, stream: str) -> None:
+        ends = self.ends(stream)
+        if not ends:
+            return
+        links = self._trees_of(stream).links(self._roots_of(stream), ends)
+        # What cannot be reached counts as if it were overloaded: one link that does not exist.
+        self._taken[stream] = links if links is not None else (("", ""),)
+        for one in self._taken[stream]:
+            self._send(one, self._size[stream])
+
+    def ends(self, stream: str) -> Peers:
+        return frozenset(peer for peer, number in self._ends.get(stream, {}).items() if number)
+
+    def _roots_of(self, stream: str) -> Peers:
+        choice = self.choices.get(stream)
+        return self._roots[stream] if choice is None else frozenset((choice.filter_at,))
+
+    def _trees_of(self, stream: str) -> StreamTrees:
+        choice = self.choices.get(stream)
+        return self.trees[self.source_by if choice is None else choice.by]
+
+    def _send(self, one: Link, size: float) -> None:
+        before = self._bytes.get(one, 0.0)
+        self._bytes[one] = before + size
+        if one == ("", ""):
+            self.total += _OVERLOAD if size > 0 else -_OVERLOAD
+            return
+        cost, speed = self._planner.cost, self._planner.topology.links[one] * self._planner.seconds
+        self.total += cost.gamma * (self._cost((before + size) / speed) - self._cost(before / speed))
+
+    def _work(self, peer: str, seconds: float) -> None:
+        before = self._seconds.get(peer, 0.0)
+        self._seconds[peer] = before + seconds
+        planner = self._planner
+        room = planner.topology.capacity.get(peer, 1.0) * planner.seconds
+        self.total += (1 - planner.cost.gamma) * (self._cost((before + seconds) / room) - self._cost(before / room))
+
+    def _cost(self, share: float) -> float:
+        # Not the exponential of an overload: its sums would round away all else.
+        return self._planner.cost.load(min(share, 1.0)) + (_OVERLOAD * share if share > 1 else 0.0)
+
+    # --- plans
+
+    def plans(self) -> dict[str, Placed]:
+        """The plans that the choices mean, each after those whose streams it uses, behind those that stay."""
+        found = dict(self._staying)
+        for name in self.choices:
+            self._place(name, found)
+        return found
+
+    def _place(self, name: str, found: dict[str, Placed]) -> None:
+        if name in found:
+            return
+        choice, asked = self.choices[name], self.asked[name]
+        if choice.uses in self.choices:
+            self._place(choice.uses, found)
+        there = choice.transform_at
+        fetched = self._way(choice.uses, choice.filter_at)
+        route = (there,) if asked.properties is None else self._way(name, there)
+        result = self.trees[choice.result_by].way(frozenset((there,)), frozenset((asked.peer,)), asked.peer)
+        found[name] = self._planner.placed_so(asked, choice.uses, fetched, route, result, found)
+
+    def _way(self, stream: str, end: str) -> tuple[str, ...]:
+        return self._trees_of(stream).way(self._roots_of(stream), self.ends(stream), end)
