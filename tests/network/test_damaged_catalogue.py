@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from xylem.errors import XylemError
 from xylem.network.catalogue import Catalogue
+from xylem.network.change_store import ChangeFile
 
 from tests import turns
 
@@ -16,7 +17,7 @@ TRIALS = 1_000 if turns.is_everything_asked_for() else 250
 
 
 def filled(path: Path) -> None:
-    made = Catalogue(path)
+    made = Catalogue(ChangeFile(path))
     made.add_source("orders")
     for number in range(40):
         made.subscribe(
@@ -29,7 +30,7 @@ def filled(path: Path) -> None:
 
 
 def told(path: Path) -> list[dict[str, object]]:
-    read = Catalogue(path)
+    read = Catalogue(ChangeFile(path))
     try:
         return [{"sources": read.sources}, *(one.to_dict() for one in read.subscriptions.values())]
     finally:
@@ -73,4 +74,4 @@ def test_a_catalogue_of_another_version_is_refused(tmp_path: Path) -> None:
         database.execute("pragma user_version=1")
     database.close()
     with pytest.raises(XylemError, match=r"XYRT0020.*format 1"):
-        Catalogue(path)
+        Catalogue(ChangeFile(path))

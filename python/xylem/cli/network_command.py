@@ -146,6 +146,10 @@ def start(
         str,
         typer.Option("--log", metavar="PLACE", help="Where streams are kept: `files`, or `kafka://HOST:PORT`."),
     ] = "files",
+    catalogue: Annotated[
+        str,
+        typer.Option("--catalogue", metavar="PLACE", help="Where it is kept: `files`, or `postgresql://HOST/DATABASE`."),
+    ] = "files",
     subnet_most: Annotated[
         int, typer.Option("--subnet-most", min=1, help="Divide a subnet with more super-peers.")
     ] = 32,
@@ -167,7 +171,8 @@ def start(
 
         options = ["--listen", listen, "--kind", kind, "--capacity", str(capacity)]
         options += ["--most-subscriptions", str(most_subscriptions), "--unread-bytes", str(unread_bytes)]
-        options += ["--log", log, "--subnet-most", str(subnet_most), "--subnet-least", str(subnet_least)]
+        options += ["--log", log, "--catalogue", catalogue]
+        options += ["--subnet-most", str(subnet_most), "--subnet-least", str(subnet_least)]
         given = {"--name": name, "--tls-cert": certificate, "--tls-key": key, "--tls-ca": authority}
         for option, value in {**given, "--log-bytes": log_bytes, "--log-days": log_days}.items():
             options += [] if value is None else [option, str(value)]
@@ -186,8 +191,9 @@ def start(
     host = host.strip("[]") or "127.0.0.1"
     subnets = SubnetLimits(subnet_most, subnet_least)
     place = Listening(host, int(port), name or "", PeerKind(kind), capacity, certificate, key, authority, subnets)
+    stored = "" if catalogue == "files" else catalogue
     kept = LogLimits(log_bytes, None if log_days is None else log_days * 86_400)
-    ServedSite(site, SiteLimits(most_subscriptions, unread_bytes, kept, brokers_in(log)), place).run()
+    ServedSite(site, SiteLimits(most_subscriptions, unread_bytes, kept, brokers_in(log), stored), place).run()
 
 
 @app.command(

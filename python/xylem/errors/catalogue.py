@@ -479,6 +479,10 @@ CATALOGUE: dict[str, Entry] = {
         "the code is not signed by anybody whom the site trusts",
         "sign it: ssh-keygen -Y sign -n xylem-operator; the owner lists public keys in the site's file allowed-signers",
     ),
+    "XYRT0065": Entry(
+        "the database that keeps the catalogue does not answer",
+        "start it again: the site continues where it was; `xylem network start --catalogue` has its address",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(

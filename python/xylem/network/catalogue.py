@@ -9,23 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import sqlite3
 import threading
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 from xylem.errors import InputError
-from xylem.run.sealed_file import private_directory, private_file
 
+from .change_store import ChangeStore
 from .network_state import NetworkState
 
-FORMAT = 2
-
-
-_COLUMNS = "version, kind, name, body"
 _OF_SUBSCRIPTIONS = ("unsubscribe", "complete", "suspend", "resume", "failed")
 
 
@@ -90,56 +83,26 @@ def _sealed(before: str, *change: object) -> str:
 class Catalogue:
     """The catalogue of one site. Several threads may ask; one at a time adds."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, store: ChangeStore) -> None:
+        self._store = store
         self._lock = threading.RLock()
-        private_directory(path.parent)
-        # Made for its owner alone, before the database has anything in it.
-        os.close(private_file(path, os.O_RDWR))
-        try:
-            self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-            self._database.execute("pragma journal_mode=wal")
-            self._database.execute("pragma synchronous=full")
-            self._begin()
-            self.sources: dict[str, int] = {}
-            """Streams by name, with the version that made them."""
-            self.subscriptions: dict[str, Subscription] = {}
-            self.network = NetworkState()
-            self._seal = ""
-            """Of the last change."""
-            for *row, seal in self._database.execute(f"select {_COLUMNS}, seal from change order by version"):
-                self._seal = _sealed(self._seal, *row[1:])
-                if seal != self._seal:
-                    raise InputError("XYRT0033", f"{path}: change {row[0]} is not what was written")
-                self._apply(*row)
-        except sqlite3.DatabaseError as reason:
-            raise InputError("XYRT0033", f"{path}: {reason}") from reason
-
-    def _begin(self) -> None:
-        (found,) = self._database.execute("pragma user_version").fetchone()
-        if found not in (0, FORMAT):
-            told = f"{self._path} was written by another version of Xylem: it has format {found}"
-            raise InputError("XYRT0020", told)
-        if found == FORMAT:
-            return
-        self._database.execute("begin")
-        self._database.execute(
-            "create table change (version integer primary key autoincrement,"
-            " kind text not null, name text not null, body text not null, seal text not null)"
-        )
-        self._database.execute(f"pragma user_version={FORMAT}")
-        self._database.execute("commit")
+        self.sources: dict[str, int] = {}
+        """Streams by name, with the version that made them."""
+        self.subscriptions: dict[str, Subscription] = {}
+        self.network = NetworkState()
+        self._seal = ""
+        """Of the last change."""
+        self.version = 0
+        """Of the last change."""
+        for version, kind, name, body, seal in store.changes():
+            self._seal = _sealed(self._seal, kind, name, body)
+            if seal != self._seal:
+                raise InputError("XYRT0033", f"{store.place}: change {version} is not what was written")
+            self._apply(version, kind, name, body)
 
     def close(self) -> None:
         with self._lock:
-            self._database.close()
-
-    @property
-    def version(self) -> int:
-        """The number of changes so far."""
-        with self._lock:
-            (found,) = self._database.execute("select coalesce(max(version), 0) from change").fetchone()
-            return int(found)
+            self._store.close()
 
     def add(self, kind: str, name: str, body: dict[str, Any]) -> int:
         """Append a change in the network; returns its number."""
@@ -150,15 +113,14 @@ class Catalogue:
         text = json.dumps(body, ensure_ascii=False)
         with self._lock:
             seal = _sealed(self._seal, kind, name, text)
-            added = "insert into change (kind, name, body, seal) values (?, ?, ?, ?)"
-            cursor = self._database.execute(added, (kind, name, text, seal))
-            assert cursor.lastrowid is not None
+            version = self._store.add(kind, name, text, seal)
             self._seal = seal
-            self._apply(cursor.lastrowid, kind, name, text)
-            return cursor.lastrowid
+            self._apply(version, kind, name, text)
+            return version
 
     def _apply(self, version: int, kind: str, name: str, text: str) -> None:
         body = json.loads(text)
+        self.version = version
         if kind == "source":
             self.sources[name] = version
         elif kind == "subscribe":

@@ -22,3 +22,5 @@ class SiteLimits:
     """What is kept of each stream; a subscription that needs records before that is suspended (XYRT0060)."""
     brokers: str = ""
     """Of Kafka, where streams are kept there instead of in files."""
+    catalogue: str = ""
+    """The database of the catalogue, where that is not a file of the site."""

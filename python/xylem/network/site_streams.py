@@ -19,6 +19,8 @@ from xylem.run.sealed_file import private_directory
 
 from .answer_file import AnswerFile, OpenFiles
 from .catalogue import Catalogue
+from .change_database import ChangeDatabase, catalogue_place
+from .change_store import ChangeFile, ChangeStore
 from .filter_stage import FilterStage
 from .log_topic import LogTopics
 from .member import SubscribedQueries, SubscribedQuery
@@ -33,13 +35,19 @@ from .stream_site import StreamSite
 from .virtual_stream import VirtualStream
 
 
+def _changes(directory: Path, url: str) -> ChangeStore:
+    """Where the catalogue of a site is."""
+    place = catalogue_place(directory, url, directory.resolve().name)
+    return ChangeFile(directory / "catalogue.db") if place is None else ChangeDatabase(*place)
+
+
 class SiteStreams:
     """The streams of one site."""
 
     def __init__(self, directory: Path, limits: SiteLimits) -> None:
         self.directory = directory
         self.limits = limits
-        self.catalogue = Catalogue(directory / "catalogue.db")
+        self.catalogue = Catalogue(_changes(directory, limits.catalogue))
         self._topics = LogTopics.of(directory, limits.brokers)
         private_directory(directory / "streams")
         private_directory(directory / "answers")
