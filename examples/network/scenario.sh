@@ -68,3 +68,8 @@ echo
 for name in $names; do printf '%-10s %8s bytes\n' "$name" "$(wc -c < "$name.out")"; done
 echo
 xylem network map --site SP2
+if [ -z "$short" ]; then
+  echo
+  echo 'Beside it, other ways to send the same photons for Vela, RXJ and its alert:'
+  xylem network plan "$here/thesis.json" --optimize | sed -n '/^bytes over/,/sharing/p'
+fi

@@ -36,6 +36,8 @@ MOST_PLACES = 16
 SETTLING_TRIES = 1_000
 OPTIMIZING_TRIES = 60_000
 """So many changes of plans are tried when one subscription comes, and when all are placed together."""
+MOST_BEGUN_ANEW = 40
+"""With more subscriptions, a search begins with the plans there are and with no others."""
 MOST_MOVED = 12
 """So many others may get a stream from elsewhere when one subscription comes."""
 LEAST_GAIN = 0.01
@@ -419,8 +421,26 @@ class Planner:
                 self.placed[name] = self.placed_so(one.asked, SOURCE, way, way[-1:], one.result_route, {})
 
     def optimize(self) -> float:
-        """Place all subscriptions together, from the current plans on: a local search. Returns the gain in Φ."""
-        return self._searched(list(self.placed), (), least_gain=0.0)
+        """Place all subscriptions together: a local search from the current plans. Returns the gain in Φ.
+
+        Unless there are very many, it also begins anew: with those that keep most, and with those that keep least.
+        """
+        start = self.phi()
+        given = sorted((one.asked for one in self.placed.values()), key=lambda one: -one.statistics.filter.bytes)
+        self._searched(list(self.placed), (), least_gain=0.0)
+        best = self.placed
+        for order in (given, given[::-1]) if len(given) <= MOST_BEGUN_ANEW else ():
+            least = self.phi()
+            self.placed = {}
+            try:
+                for asked in order:
+                    self.admit(asked, list(self.placed))
+                self._searched(list(self.placed), (), least_gain=0.0)
+            except InputError:
+                # In this order they have no room.
+                self.placed = best
+            best = self.placed = self.placed if self.phi() < least else best
+        return start - self.phi()
 
     def _searched(
         self,
