@@ -103,13 +103,20 @@ def test_a_server_that_is_not_there_is_an_error_with_its_place() -> None:
 def test_the_place_is_chosen_once(tmp_path: Path) -> None:
     url = "postgresql://me:secret@127.0.0.1:5/x"
     assert catalogue_place(tmp_path, "", "a") is None
-    assert catalogue_place(tmp_path, url, "a") == (url, "a")
-    assert catalogue_place(tmp_path, "", "b") == ("postgresql://me@127.0.0.1:5/x", "a")
-    assert "secret" not in "".join(path.read_text() for path in tmp_path.iterdir())
+    place = catalogue_place(tmp_path, url, "a")
+    assert place is not None
+    assert place[0] == url
+    assert catalogue_place(tmp_path, "", "b") == ("postgresql://me@127.0.0.1:5/x", place[1])
+    assert "secret" not in "".join(path.read_text() for path in tmp_path.iterdir() if path.is_file())
     with pytest.raises(InputError, match="XYRT0053"):
         catalogue_place(tmp_path, "postgresql://127.0.0.1/other", "a")
     with pytest.raises(InputError, match="XYRT0053"):
         catalogue_place(tmp_path, "mysql://127.0.0.1/x", "a")
+    (tmp_path / "other").mkdir()
+    other = catalogue_place(tmp_path / "other", url, "a")
+    assert other is not None
+    # Sites with one name have each its own changes.
+    assert other[1] != place[1]
     (tmp_path / "file").mkdir()
     (tmp_path / "file" / "catalogue.db").touch()
     with pytest.raises(InputError, match="XYRT0053"):

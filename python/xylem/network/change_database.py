@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,7 +33,7 @@ T = TypeVar("T")
 
 
 def catalogue_place(directory: Path, url: str, site: str) -> tuple[str, str] | None:
-    """The database of a site's catalogue and its name there, as it was first told; None for a file of the site.
+    """The database of a site's catalogue and the site's name there, as it was first told; None for a file of the site.
 
     XYRT0053 for another place than at the first start. What is kept has no password.
     """
@@ -48,7 +49,8 @@ def catalogue_place(directory: Path, url: str, site: str) -> tuple[str, str] | N
     if known is not None and url and _without_password(url) != known["url"]:
         raise InputError("XYRT0053", f"the catalogue of the site is at {known['url']}, not at {_without_password(url)}")
     if known is None:
-        known = {"url": _without_password(url), "site": site}
+        # Directories of two sites may have one name.
+        known = {"url": _without_password(url), "site": f"{site}.{secrets.token_hex(8)}"}
         pending = kept.with_name(".catalogue-place.pending")
         pending.write_text(json.dumps(known))
         os.replace(pending, kept)
