@@ -1,6 +1,6 @@
 //! The rows of the projected document as columns, as `xylem.values.tree` has them, and the records that point to them.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::characters::{count, is_all_space};
 use crate::errors::{limit, Halt};
@@ -31,6 +31,9 @@ const ROW_BYTES: usize = 32;
 /// What a row takes where trees are measured, in `xylem.run.stream.buffer`.
 const TREE_ROW_BYTES: usize = 24;
 
+/// What an element declares, and the text of all that is in scope of it.
+pub type WrittenScope = (Arc<[Binding]>, Box<[u8]>);
+
 /// Columns, one entry for each row; values lie end to end in one buffer, in the order of the rows.
 #[derive(Default)]
 pub struct Rows {
@@ -46,6 +49,8 @@ pub struct Rows {
     pub characters: Vec<u8>,
     /// Namespace declarations of rows.
     pub declared: Vec<(u32, Arc<[Binding]>)>,
+    /// The text of all that is in scope where such a list is the nearest, as it was written last.
+    pub written_scope: Mutex<Option<WrittenScope>>,
     /// Rows whose prefix is not the one in the table.
     pub prefixed: Vec<(u32, Box<str>)>,
     /// Rows with a label and a number under it, by row.

@@ -1,6 +1,8 @@
 //! A subtree as XML exactly as it stands, its outermost element declaring all that was in scope of it: the Rust side of
 //! `xylem.sink.plain_xml` for copies into a place where nothing is declared.
 
+use std::sync::{Arc, PoisonError};
+
 use crate::escaping::{escape, Place};
 use crate::namespaces::Binding;
 use crate::row_paths::{NamedRows, WantedName, KIND_MASK};
@@ -103,7 +105,7 @@ fn write_start(named: NamedRows<'_>, row: usize, is_outermost: bool, out: &mut V
     write_name(named, row, out);
     if !rows.declared.is_empty() {
         if is_outermost {
-            all_in_scope(rows, row).into_iter().for_each(|binding| push_declaration(binding, out));
+            declare_all_in_scope(rows, row, out);
         } else {
             declared_at(rows, row).iter().for_each(|binding| push_declaration(binding, out));
         }
@@ -154,6 +156,32 @@ fn declared_at(rows: &Rows, row: usize) -> &[Binding] {
     match rows.declared.binary_search_by_key(&(row as u32), |(other, _)| *other) {
         Ok(place) => &rows.declared[place].1,
         Err(_) => &[],
+    }
+}
+
+/// Append what is in scope of a row. Siblings mostly declare nothing themselves: they share the text of what is around them.
+fn declare_all_in_scope(rows: &Rows, row: usize, out: &mut Vec<u8>) {
+    let Some(nearest) = nearest_declarations(rows, row) else { return };
+    let mut written = rows.written_scope.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*written {
+        // Each list of declarations belongs to one element, so that all around it is the same too.
+        Some((known, text)) if Arc::ptr_eq(known, nearest) => out.extend_from_slice(text),
+        _ => {
+            let start = out.len();
+            all_in_scope(rows, row).into_iter().for_each(|binding| push_declaration(binding, out));
+            *written = Some((nearest.clone(), out[start..].into()));
+        }
+    }
+}
+
+/// What the nearest element declares that declares something, from a row up.
+fn nearest_declarations(rows: &Rows, row: usize) -> Option<&Arc<[Binding]>> {
+    let mut here = row;
+    loop {
+        if let Ok(place) = rows.declared.binary_search_by_key(&(here as u32), |(other, _)| *other) {
+            return Some(&rows.declared[place].1);
+        }
+        here = (here > 0).then(|| rows.parents[here] as usize)?;
     }
 }
 

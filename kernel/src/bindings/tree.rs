@@ -12,7 +12,7 @@ use crate::namespaces::Binding;
 use crate::number::short_integer;
 use crate::rows::kind;
 use crate::tree::axes::{Axis, Step, Test};
-use crate::tree::text::{Writing, WrittenNames};
+use crate::tree::text::{Standing, Writing, WrittenNames};
 use crate::tree::Tree;
 
 /// Bytes of a piece of output.
@@ -404,26 +404,36 @@ impl CompactRows {
         Ok(all)
     }
 
-    /// Namespace declarations by row.
-    fn declared<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    /// Namespace declarations of some rows, by row. Rows that share theirs share a dictionary.
+    #[pyo3(signature = (start=0, end=None))]
+    fn declared<'py>(&self, py: Python<'py>, start: u32, end: Option<u32>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
-        for (row, bindings) in self.tree.declared() {
-            let here = PyDict::new(py);
-            for (prefix, uri) in bindings.iter() {
-                here.set_item(&**prefix, &**uri)?;
-            }
-            all.set_item(row, here)?;
+        let mut last: Option<(&Arc<[Binding]>, Bound<'py, PyDict>)> = None;
+        for (row, bindings) in self.tree.declared_within(start, end.unwrap_or(u32::MAX)) {
+            let here = match last.take() {
+                Some((known, shared)) if Arc::ptr_eq(known, bindings) => shared,
+                _ => by_prefix(py, bindings.iter())?,
+            };
+            all.set_item(row, &here)?;
+            last = Some((bindings, here));
         }
         Ok(all)
     }
 
     /// The namespaces in scope of a row but `xml`.
     fn in_scope<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Bound<'py, PyDict>> {
-        let found = PyDict::new(py);
-        for (prefix, uri) in self.tree.in_scope(self.checked(row)?) {
-            found.set_item(&**prefix, &**uri)?;
-        }
-        Ok(found)
+        by_prefix(py, self.tree.in_scope(self.checked(row)?))
+    }
+
+    /// What an element declares itself.
+    fn declared_at<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Bound<'py, PyDict>> {
+        by_prefix(py, self.tree.declared_at(self.checked(row)?))
+    }
+
+    /// What rows with the same namespaces in scope have in common, as long as nothing is declared.
+    fn scope_key(&self, row: u32) -> PyResult<(usize, i64)> {
+        let (address, outer) = self.tree.scope_key(self.checked(row)?);
+        Ok((address, outer.map_or(-1, i64::from)))
     }
 
     #[getter]
@@ -484,6 +494,13 @@ impl CompactRows {
         Ok(())
     }
 
+    /// Let an element declare what another one does.
+    fn declare_like(&mut self, row: u32, other: u32) -> PyResult<()> {
+        self.checked(row)?;
+        self.tree.declare_like(row, other);
+        Ok(())
+    }
+
     /// Give a row a prefix of its own.
     fn rename(&mut self, row: u32, prefix: &str) -> PyResult<()> {
         self.checked(row)?;
@@ -494,18 +511,38 @@ impl CompactRows {
     // --- serialisation
 
     /// Some rows as XML: one subtree, or the children of a document. Pieces of text.
-    #[pyo3(signature = (start, end, around=None))]
+    ///
+    /// Inside of an element, `around` is what has been declared there; into one that is not its own, the subtree is copied.
+    #[pyo3(signature = (start, end, around=None, is_copied=false))]
     fn text(
         slf: &Bound<'_, Self>,
         start: u32,
         end: u32,
         around: Option<Vec<(String, String)>>,
+        is_copied: bool,
     ) -> PyResult<SubtreeText> {
         slf.borrow().checked_range(start, end)?;
-        let around = around.map(|bindings| bindings.into_iter().map(binding).collect());
-        let writing = Some(Writing::new(start, end, around));
+        let place = match (&around, is_copied) {
+            (None, _) => Standing::Outside,
+            (Some(_), false) => Standing::Inside,
+            (Some(_), true) => Standing::Copied,
+        };
+        let around: Vec<Binding> = around.into_iter().flatten().map(binding).collect();
+        let writing = Some(Writing::new(start, end, place, &around));
         Ok(SubtreeText { rows: slf.clone().unbind(), writing })
     }
+}
+
+/// Bindings as a dictionary: prefix to URI.
+fn by_prefix<'a, 'py>(
+    py: Python<'py>,
+    bindings: impl IntoIterator<Item = &'a Binding>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(py);
+    for (prefix, uri) in bindings {
+        found.set_item(&**prefix, &**uri)?;
+    }
+    Ok(found)
 }
 
 impl CompactRows {

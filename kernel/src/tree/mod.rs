@@ -314,19 +314,55 @@ impl Tree {
         &self.declared
     }
 
-    fn declared_at(&self, row: u32) -> &[Binding] {
+    /// Namespace declarations of some rows.
+    pub fn declared_within(&self, start: u32, end: u32) -> &[(u32, Arc<[Binding]>)] {
+        between(&self.declared, start, end)
+    }
+
+    /// What an element declares itself.
+    pub fn declared_at(&self, row: u32) -> &[Binding] {
         match self.declared.binary_search_by_key(&row, |entry| entry.0) {
             Ok(place) => &self.declared[place].1,
             Err(_) => &[],
         }
     }
 
+    /// What rows with the same namespaces in scope have in common: where the list of the nearest element is that declares
+    /// something, and the next such element further out. Copies of siblings share a list.
+    pub fn scope_key(&self, row: u32) -> (usize, Option<u32>) {
+        let Some((nearest, place)) = self.nearest_declaring(row) else { return (0, None) };
+        let outer = self.parent(nearest).and_then(|parent| self.nearest_declaring(parent));
+        (self.declared[place].1.as_ptr() as usize, outer.map(|(row, _)| row))
+    }
+
+    /// The nearest element that declares something, from a row up, and its place among them.
+    fn nearest_declaring(&self, row: u32) -> Option<(u32, usize)> {
+        let mut here = (!self.declared.is_empty()).then_some(row)?;
+        loop {
+            match self.declared.binary_search_by_key(&here, |entry| entry.0) {
+                Ok(place) => return Some((here, place)),
+                Err(_) => here = self.parent(here)?,
+            }
+        }
+    }
+
+    /// Let an element declare what another one does, which is kept once for both.
+    pub fn declare_like(&mut self, row: u32, other: u32) {
+        let Ok(place) = self.declared.binary_search_by_key(&other, |entry| entry.0) else { return };
+        let bindings = self.declared[place].1.clone();
+        self.set_declarations(row, bindings);
+    }
+
     /// Set the declarations of an element.
     pub fn declare(&mut self, row: u32, bindings: Vec<Binding>) {
+        self.set_declarations(row, bindings.into());
+    }
+
+    fn set_declarations(&mut self, row: u32, bindings: Arc<[Binding]>) {
         self.forget_index();
         match self.declared.binary_search_by_key(&row, |entry| entry.0) {
-            Ok(place) => self.declared[place].1 = bindings.into(),
-            Err(place) => self.declared.insert(place, (row, bindings.into())),
+            Ok(place) => self.declared[place].1 = bindings,
+            Err(place) => self.declared.insert(place, (row, bindings)),
         }
     }
 

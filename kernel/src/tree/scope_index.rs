@@ -63,7 +63,8 @@ impl Tree {
             cache.spent += work;
             if cache.spent > self.declared.len() + FEW {
                 let all = || self.declared.iter().flat_map(|(_, bindings)| bindings.iter());
-                let is_worth_it = cache.spent > all().count() && !all().any(is_taken_back);
+                let size: usize = self.declared.iter().map(|(_, bindings)| bindings.len()).sum();
+                let is_worth_it = cache.spent > size && !all().any(is_taken_back);
                 cache.index = is_worth_it.then(|| Arc::new(ScopeIndex::new(self)));
                 cache.spent = 0;
             }
@@ -135,15 +136,19 @@ impl ScopeIndex {
         self.elements.get(element as usize).is_some_and(|element| element.row == row)
     }
 
-    /// Append the declarations of all that is in scope of a row, its own first.
-    pub fn push_in_scope(&self, tree: &Tree, row: u32, out: &mut Vec<u8>) {
+    /// Append the declarations of all that is in scope of a row, its own first, but for what has been declared around it.
+    pub fn push_in_scope(&self, tree: &Tree, row: u32, around: Option<&Scope>, out: &mut Vec<u8>) {
+        let around = around.filter(|scope| !scope.is_empty());
         let mut is_hidden = vec![false; self.prefixes];
         let mut element = self.nearest(tree, row);
         while let Some(here) = element {
             for place in self.places(here) {
                 let declared = &self.declared[place];
-                if !std::mem::replace(&mut is_hidden[declared.prefix as usize], true) && !declared.binding.1.is_empty()
-                {
+                let (prefix, uri) = &declared.binding;
+                if std::mem::replace(&mut is_hidden[declared.prefix as usize], true) || uri.is_empty() {
+                    continue;
+                }
+                if around.is_none_or(|scope| scope.uri(prefix) != Some(&**uri)) {
                     self.push_text(place, out);
                 }
             }

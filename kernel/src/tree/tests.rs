@@ -1,7 +1,7 @@
 use rustc_hash::FxHashSet;
 
 use super::axes::{Axis, Step, Test};
-use super::text::{Writing, WrittenNames};
+use super::text::{Standing, Writing, WrittenNames};
 use super::*;
 
 const A: u32 = 8 | kind::ELEMENT;
@@ -194,7 +194,12 @@ fn names() -> WrittenNames {
 }
 
 fn written(tree: &Tree, start: u32, end: u32, around: Option<Vec<Binding>>, enough: usize) -> String {
-    let mut writing = Writing::new(start, end, around);
+    let place = if around.is_some() { Standing::Inside } else { Standing::Outside };
+    standing(tree, (start, end), place, &around.unwrap_or_default(), enough)
+}
+
+fn standing(tree: &Tree, (start, end): (u32, u32), place: Standing, around: &[Binding], enough: usize) -> String {
+    let mut writing = Writing::new(start, end, place, around);
     let mut all = Vec::new();
     loop {
         let mut piece = Vec::new();
@@ -219,6 +224,11 @@ fn text_comes_in_pieces_of_any_size() {
     // An element alone declares what was in scope of it; inside of the output, what is not declared there.
     assert_eq!(written(&tree, 5, 6, None, 1), "<a xmlns:p=\"u&amp;\"/>");
     assert_eq!(written(&tree, 7, 9, Some(vec![("p".into(), "v".into())]), 1), "<q:b x=\"2\"/>");
+    // Copied into another element, it declares what was in scope of it and is not declared there.
+    let copied = |around: &[Binding]| standing(&tree, (5, 6), Standing::Copied, around, 1);
+    assert_eq!(copied(&[]), "<a xmlns:p=\"u&amp;\"/>");
+    assert_eq!(copied(&[("p".into(), "v".into()), ("q".into(), "w".into())]), "<a xmlns:p=\"u&amp;\"/>");
+    assert_eq!(copied(&[("p".into(), "u&".into())]), "<a/>");
 }
 
 /// Elements in each other and beside each other that declare few prefixes again and again, take some back, and repeat some.
@@ -270,6 +280,27 @@ fn scopes_are_the_same_with_and_without_an_index() {
             }
         }
         assert!(plain.scope_index(0).is_none());
+    }
+}
+
+#[test]
+fn copies_are_the_same_with_and_without_an_index() {
+    let around: Vec<Binding> = vec![("q".into(), "v".into()), ("z".into(), "u".into())];
+    for seed in 0..100 {
+        let indexed = declaring(seed);
+        assert!(indexed.scope_index(1 << 30).is_some());
+        for row in 0..40 {
+            let plain = declaring(seed);
+            let end = plain.ends()[row as usize];
+            for around in [&[][..], &around] {
+                let copied = |tree: &Tree, enough| standing(tree, (row, end), Standing::Copied, around, enough);
+                assert_eq!(copied(&indexed, 7), copied(&plain, 1000), "seed {seed}, row {row}");
+            }
+            // Where nothing is declared, a copy is what the element is outside of all elements.
+            let alone = written(&plain, row, end, None, 1000);
+            assert_eq!(standing(&plain, (row, end), Standing::Copied, &[], 1000), alone, "seed {seed}, row {row}");
+            assert!(plain.scope_index(0).is_none());
+        }
     }
 }
 

@@ -63,17 +63,28 @@ pub struct Writing {
     index: Option<Indexed>,
     /// Whether nothing has been written that may have declared something.
     is_new: bool,
-    /// Whether the rows stand outside all elements of the output.
-    is_outside: bool,
+    /// Where the rows stand in the output.
+    place: Standing,
+}
+
+/// Where rows stand in the output.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Outside all elements.
+    Outside,
+    /// In the element that is their parent, which has been written.
+    Inside,
+    /// In another element, into which their first element is copied with all that is in scope of it. No default namespace
+    /// is declared there.
+    Copied,
 }
 
 impl Writing {
     /// Write the rows from `start` to before `end`: one subtree, or the children of a document.
     ///
-    /// `around` is what has been declared where they stand inside an element of the output; none outside of all.
-    pub fn new(start: u32, end: u32, around: Option<Vec<Binding>>) -> Writing {
-        let is_outside = around.is_none();
-        let around = around.map(|bindings| Scope::new(&bindings));
+    /// `around` is what has been declared where they stand; it counts inside of an element only.
+    pub fn new(start: u32, end: u32, place: Standing, around: &[Binding]) -> Writing {
+        let around = (place != Standing::Outside).then(|| Scope::new(around));
         Writing {
             first: start,
             row: start,
@@ -84,7 +95,7 @@ impl Writing {
             scope: Scope::default(),
             index: None,
             is_new: true,
-            is_outside,
+            place,
         }
     }
 
@@ -147,7 +158,8 @@ impl Writing {
 
     /// An outermost element declares all that is in scope, an inner one what differs from the output so far.
     fn declare(&mut self, tree: &Tree, row: u32, out: &mut Vec<u8>) {
-        let is_outermost = self.is_outside && self.open.is_empty();
+        let is_outermost = self.place == Standing::Outside && self.open.is_empty();
+        let is_copied = self.place == Standing::Copied;
         if std::mem::take(&mut self.is_new) {
             self.index = tree.scope_index(between(&tree.declared, row, self.end).len() + 1).map(|scopes| {
                 let next = scopes.first_from(row);
@@ -159,9 +171,24 @@ impl Writing {
             let has_own = indexed.scopes.is_at(next, row);
             indexed.next += u32::from(has_own);
             if is_outermost {
-                indexed.scopes.push_in_scope(tree, row, out);
+                indexed.scopes.push_in_scope(tree, row, None, out);
+            } else if is_copied && row == self.first {
+                indexed.scopes.push_in_scope(tree, row, self.around.as_ref(), out);
             } else if has_own {
-                indexed.scopes.push_own(next, self.first, self.around.as_ref(), out);
+                // A copy has declared what was in scope of its first element, wherever that was declared.
+                let first = if is_copied { 0 } else { self.first };
+                indexed.scopes.push_own(next, first, self.around.as_ref(), out);
+            }
+            return;
+        }
+        if is_copied && row == self.first {
+            let in_scope = tree.in_scope(row);
+            tree.scope_index(in_scope.len());
+            for binding in in_scope.into_iter().filter(|binding| &*binding.0 != "xml") {
+                if self.known(tree, &binding.0) != &*binding.1 {
+                    push_declaration(binding, out);
+                    self.scope.push(binding);
+                }
             }
             return;
         }

@@ -52,4 +52,6 @@ def write_bare(items: Iterable[Any], separator: str | None, buffer: OutputBuffer
             continue
         if plain is None:
             plain = PlainXml(buffer, escape_text, escape_attribute, unchanged)
+        if not pre and plain.write_deferred(tree):
+            continue
         plain.write(tree, pre + 1 if tree.kind(pre) == DOCUMENT else pre, tree.end(pre))

@@ -29,7 +29,7 @@ from xylem.values.tree_copy import append_subtree
 from .character_expansion import CharacterExpansion
 from .document_prolog import check_xml, needs_document, xml_declaration
 from .markup_writer import MarkupWriter
-from .namespace_scope import Scope, declarations
+from .namespace_scope import Declarations, Scope
 from .output_buffer import CHUNK_PIECES, OutputBuffer
 from .plain_xml import PlainXml, instruction
 from .sequence_normalization import flattened
@@ -81,6 +81,7 @@ class EventWriter:
         self._expand_attribute = markup.attribute_expand
         self._verbatim = markup.verbatim
         self._plain = PlainXml(buffer, markup.text_expand, markup.attribute_expand, markup.verbatim)
+        self._declarations = Declarations(markup.attribute_expand)
         self._separator = parameters.item_separator
         self._builder = TreeBuilder(copy_preserve=copy_preserve, copy_inherit=copy_inherit)
         self._end_tags: list[tuple[str, Scope]] = []
@@ -277,7 +278,8 @@ class EventWriter:
             raise DynamicError("SENR0001", f"{describe_item(node)} stands outside an element")
         self._next_item()
         tree, row = node.tree, node.pre
-        self._plain.write(tree, row + 1 if kind == DOCUMENT else row, tree.ends[row])
+        if row or not self._plain.write_deferred(tree):
+            self._plain.write(tree, row + 1 if kind == DOCUMENT else row, tree.ends[row])
 
     def _copy(self, node: Node) -> None:
         """A node inside an element (XQuery 3.1 §3.9.1.3)."""
@@ -304,9 +306,11 @@ class EventWriter:
 
     def _copy_element(self, node: Node) -> None:
         builder, tree, row = self._builder, node.tree, node.pre
-        if not builder.scope and not tree.declared and builder.copy_inherit:
+        if not builder.scope and not tree.has_declarations and builder.copy_inherit:
             # No namespaces anywhere: the copy would be the same rows.
             self._plain.write(tree, row, tree.ends[row], self._scope)
+            return
+        if builder.copy_preserve and builder.copy_inherit and self._plain.write_copy(tree, row, self._scope):
             return
         target = builder.tree
         first = len(target.codes)
@@ -343,7 +347,7 @@ class EventWriter:
         append = self._append
         name = self._verbatim(str(tree.name(row)))
         append("<" + name)
-        inner = declarations(tree, row, self._scope, not self._end_tags, append, self._expand_attribute)
+        inner = self._declarations.write(tree, row, self._scope, not self._end_tags, append)
         for attribute in range(row + 1, len(tree.codes)):
             key = self._verbatim(str(tree.name(attribute)))
             append(f' {key}="{self._expand_attribute(tree.values[attribute] or "")}"')

@@ -32,19 +32,30 @@ def changes(tree: TreeInterface, row: int, scope: Scope, is_outermost: bool, und
     }
 
 
-def declarations(
-    tree: TreeInterface,
-    row: int,
-    scope: Scope,
-    is_outermost: bool,
-    append: Callable[[str], None],
-    attribute: Expand,
-    undeclares: bool = False,
-) -> Scope:
-    """Write what an element declares; gives the scope of its content."""
-    added = changes(tree, row, scope, is_outermost, undeclares)
-    if not added:
-        return scope
-    for prefix, uri in added.items():
-        append(f' xmlns:{prefix}="{attribute(uri)}"' if prefix else f' xmlns="{attribute(uri)}"')
-    return {**scope, **added}
+class Declarations:
+    """Writes what elements declare. Copies of siblings share what they declare, and so the text of it."""
+
+    __slots__ = ("_attribute", "_last")
+
+    def __init__(self, attribute: Expand) -> None:
+        self._attribute = attribute
+        self._last: tuple[object, Scope, str, Scope] | None = None
+
+    def write(
+        self, tree: TreeInterface, row: int, scope: Scope, is_outermost: bool, append: Callable[[str], None]
+    ) -> Scope:
+        """Write what an element declares; gives the scope of its content."""
+        last, own = self._last, None if is_outermost or row in tree.isolated else tree.declared.get(row)
+        if last is not None and own is not None and own is last[0] and scope is last[1]:
+            append(last[2])
+            return last[3]
+        added = changes(tree, row, scope, is_outermost, undeclares=False)
+        if not added:
+            return scope
+        attribute = self._attribute
+        text = "".join([f' xmlns{":" if p else ""}{p}="{attribute(uri)}"' for p, uri in added.items()])
+        append(text)
+        inner = {**scope, **added}
+        if own is not None:
+            self._last = own, scope, text, inner
+        return inner

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from xylem.values.deferred_tree import DeferredTree
 from xylem.values.name_pool import KIND_BITS, KIND_MASK
 from xylem.values.node import ATTRIBUTE, COMMENT, ELEMENT, TEXT
 from xylem.values.qname import QName
@@ -18,24 +19,28 @@ from xylem.values.shaped_tree import ShapedTree
 from xylem.values.tree_interface import TreeInterface
 
 from .character_expansion import Expand, escape_attribute, escape_text, unchanged
-from .namespace_scope import Scope, declarations
+from .deferred_xml import noted_text
+from .namespace_scope import Declarations, Scope
 from .output_buffer import CHUNK_PIECES, OutputBuffer
 from .shaped_xml import shaped_text
 
 if TYPE_CHECKING:
     from xylem.values.native_rows import NativeRows
 
+_NOTHING: Scope = {}
+
 
 class PlainXml:
     """Writes subtrees; keeps the tags of the names it has met."""
 
-    __slots__ = ("_attribute", "_buffer", "_is_unchanged", "_name", "_names", "_qnames", "_text")
+    __slots__ = ("_attribute", "_buffer", "_declarations", "_is_unchanged", "_name", "_names", "_qnames", "_text")
 
     def __init__(self, buffer: OutputBuffer, text: Expand, attribute: Expand, name: Expand) -> None:
         """`name` checks what is written without references: names, comments, processing instructions."""
         self._buffer = buffer
         self._text = text
         self._attribute = attribute
+        self._declarations = Declarations(attribute)
         self._name = name
         self._names: dict[int, str] = {}
         """Names as written, by code. Items come from one document after another, so those of one are enough."""
@@ -57,12 +62,13 @@ class PlainXml:
         codes, ends, values = tree.codes, tree.ends, tree.values
         prefixed, declared, isolated, qnames = tree.prefixed, tree.declared, tree.isolated, tree.qnames
         text, attribute, name_text = self._text, self._attribute, self._name
+        declarations = self._declarations
         parts, flush = self._buffer.parts, self._buffer.flush
         append = parts.append
         if qnames is not self._qnames:
             self._names, self._qnames = {}, qnames
         names = self._names
-        scope: Scope = around or {}
+        scope: Scope = around or _NOTHING
         is_outside = around is None
         stack: list[tuple[int, str, Scope]] = []
         close_at, end_tag, outer = -1, "", scope
@@ -88,7 +94,7 @@ class PlainXml:
                 inner = scope
                 is_outermost = is_outside and not stack
                 if is_outermost or row in declared or row in isolated:
-                    inner = declarations(tree, row, scope, is_outermost, append, attribute)
+                    inner = declarations.write(tree, row, scope, is_outermost, append)
                 stop = ends[row]
                 element, row = row, row + 1
                 while row < stop:
@@ -116,9 +122,30 @@ class PlainXml:
                 append(instruction(qnames[code >> KIND_BITS], name_text(values[row] or "")))
             row += 1
 
-    def _write_natively(self, native: NativeRows, start: int, end: int, around: Scope | None) -> None:
+    def write_copy(self, tree: TreeInterface, row: int, scope: Scope) -> bool:
+        """Write an element as its copy where `scope` has been declared; False where it must be copied for that."""
+        if tree.native is None or not self._is_unchanged or scope.get(""):
+            return False
+        self._write_natively(tree.native, row, tree.end(row), scope, is_copied=True)
+        return True
+
+    def write_deferred(self, tree: TreeInterface) -> bool:
+        """Write a tree whose content is still to be copied, if it is one and need not be copied for that."""
+        if type(tree) is not DeferredTree or not self._is_unchanged:
+            return False
+        for piece in noted_text(tree):
+            if isinstance(piece, str):
+                self._buffer.parts.append(piece)
+            elif not self.write_copy(piece.tree, piece.pre, _NOTHING):
+                # Where nothing is declared, a copy declares what an element outside of all does.
+                self.write(piece.tree, piece.pre, piece.tree.end(piece.pre))
+        return True
+
+    def _write_natively(
+        self, native: NativeRows, start: int, end: int, around: Scope | None, *, is_copied: bool = False
+    ) -> None:
         buffer = self._buffer
-        for piece in native.text(start, end, None if around is None else list(around.items())):
+        for piece in native.text(start, end, None if around is None else list(around.items()), is_copied):
             buffer.parts.append(piece)
             if len(piece) > CHUNK_PIECES:
                 buffer.flush()

@@ -319,7 +319,11 @@ def read_tree(
     for code, (_, uri, local, prefix) in zip(codes, found.names, strict=True):
         qnames[code >> KIND_BITS] = QName(uri, local, prefix)
     tree: TreeInterface
-    tree = CompactTree(found.compact(codes), pool, qnames) if compact else _python_tree(found, pool, codes, qnames)
+    if compact:
+        tree = CompactTree(found.compact(codes), pool, qnames)
+        tree.is_whole = True
+    else:
+        tree = _python_tree(found, pool, codes, qnames)
     if found.identifier_rules:
         rules = [(is_id, (codes[element], codes[attribute])) for element, attribute, is_id in found.identifier_rules]
         tree.id_rules = frozenset(rule for is_id, rule in rules if is_id)

@@ -21,7 +21,7 @@ from xylem.errors import DynamicError
 
 from . import constructor_rules as rules
 from .array import XArray
-from .deferred_tree import DeferredTree, can_be_deferred, defer, root_code
+from .deferred_tree import DeferredTree, Piece, can_be_deferred, can_be_noted, defer, root_code
 from .function_item import FunctionItem
 from .map import XMap
 from .name_pool import KIND_BITS, KIND_MASK, current_pool
@@ -30,6 +30,7 @@ from .qname import QName
 from .string_of import string_of
 from .tree import Tree, leaf
 from .tree_copy import append_subtree
+from .tree_interface import TreeInterface
 
 _NO_NAMESPACES: dict[str, str] = {}
 _NO_DECLARATIONS: Mapping[str, str] = {}
@@ -74,8 +75,8 @@ class TreeBuilder:
         self._declared_here: Mapping[str, str] = _NO_DECLARATIONS
         """What declarations and namespace nodes, not mere names, have bound at `current`."""
         self._open: list[tuple[int, dict[str, str], dict[str, str], bool]] = []
-        self._pieces: dict[int, Tree] | None = None
-        """Trees that are copied when somebody looks, by the rows that stand for them."""
+        self._pieces: dict[int, Piece] | None = None
+        """What is copied when somebody looks, by the rows that stand for it."""
 
     # --- structure
 
@@ -283,12 +284,14 @@ class TreeBuilder:
         tree, row = node.tree, node.pre
         has_no_scope = row == 0 <= self.current and not self.scope and self.copy_inherit
         if has_no_scope and can_be_deferred(tree, self.tree):
-            self._pieces = {} if self._pieces is None else self._pieces
-            self._pieces[self._append(root_code(tree), None)] = tree
+            self._note(root_code(tree), tree)
             return
         code = tree.codes[row]
         kind = code & KIND_MASK
         if kind == ELEMENT:
+            if not self.scope and self.copy_inherit and self.copy_preserve and self._can_note(tree, row):
+                self._note(ELEMENT, node)
+                return
             append_subtree(self.tree, self.current, self.scope, node, self.copy_preserve, self.copy_inherit)
         elif kind == TEXT:
             self.text(tree.values[row] or "")
@@ -305,6 +308,14 @@ class TreeBuilder:
             self._append(self.tree.names.code(kind, "", str(tree.name(row))), tree.values[row])
         else:
             self.namespace(str(tree.name(row)), tree.values[row] or "")
+
+    def _can_note(self, tree: TreeInterface, row: int) -> bool:
+        return self.current >= 0 and can_be_noted(tree, row)
+
+    def _note(self, code: int, piece: Piece) -> None:
+        if self._pieces is None:
+            self._pieces = {}
+        self._pieces[self._append(code, None)] = piece
 
     def items(self, sequence: Iterable[Any]) -> None:
         """Add the value of one enclosed expression (§3.9.1.3): atomic values joined by spaces, nodes copied."""

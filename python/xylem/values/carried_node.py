@@ -101,7 +101,7 @@ def arrived(*fields: object) -> Node:
 
 def _declared(tree: TreeInterface, start: int, end: int) -> dict[int, dict[str, str]]:
     """The declarations inside, and at the root all that is in scope of it."""
-    found = {row - start: dict(here) for row, here in within(tree.declared, start + 1, end)}
+    found = {row - start: dict(here) for row, here in tree.declared_within(start + 1, end)}
     if tree.kind(start) == ELEMENT:
         around = tree.namespaces(start)
         del around["xml"]

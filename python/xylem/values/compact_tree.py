@@ -7,7 +7,7 @@ over many rows should ask `native` instead.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .name_pool import KIND_BITS, NamePool
@@ -15,7 +15,7 @@ from .node import ELEMENT, TEXT
 from .qname import QName
 from .strings import UntypedAtomic
 from .tree import next_order
-from .tree_interface import XML_NAMESPACE, MovedRows, TreeInterface
+from .tree_interface import XML_NAMESPACE, CopiedScope, MovedRows, TreeInterface
 
 if TYPE_CHECKING:
     from .native_rows import NativeRows
@@ -28,7 +28,18 @@ _NO_RULES: frozenset[tuple[int, int]] = frozenset()
 class CompactTree(TreeInterface):
     """Read only, but for `compact_buffer.py`."""
 
-    __slots__ = ("__weakref__", "_columns", "_declared", "_index", "_prefixed", "native")
+    __slots__ = (
+        "__weakref__",
+        "_columns",
+        "_copied",
+        "_declared",
+        "_index",
+        "_prefixed",
+        "_root_scope",
+        "_shared",
+        "is_whole",
+        "native",
+    )
 
     isolated: frozenset[int] = frozenset()
     native: NativeRows
@@ -54,6 +65,13 @@ class CompactTree(TreeInterface):
         self._declared: dict[int, dict[str, str]] | None = None
         self._index: dict[int, list[int]] | None = None
         self._elements_by_id: dict[str, int] | None = None
+        self.is_whole = False
+        """Whether it is a document that was read whole, which nobody changes."""
+        self._copied: tuple[tuple[int, int], dict[str, str], CopiedScope] | None = None
+        """The last answer of `copied_scope`: siblings mostly have the same."""
+        self._root_scope: dict[str, str] | None = None
+        self._shared: tuple[dict[str, str], int] | None = None
+        """What was declared last for a copy, and by which row."""
 
     # --- columns, for those who read them one by one
 
@@ -167,13 +185,49 @@ class CompactTree(TreeInterface):
         found["xml"] = XML_NAMESPACE
         return found
 
+    @property
+    def has_declarations(self) -> bool:
+        return self.native.has_declarations
+
+    def declared_within(self, start: int, end: int) -> Iterable[tuple[int, Mapping[str, str]]]:
+        return self.native.declared(start, end).items() if self.native.has_declarations else ()
+
+    def copied_scope(self, pre: int, scope: dict[str, str]) -> CopiedScope:
+        key = self.native.scope_key(pre)
+        known = self._copied
+        if known is not None and known[0] == key and known[1] is scope:
+            return known[2]
+        found = super().copied_scope(pre, scope)
+        self._copied = key, scope, found
+        return found
+
     # --- growing, for `growing_tree.py`
+
+    @property
+    def root_scope(self) -> dict[str, str]:
+        """The namespaces in scope of the root: the same object as long as they are the same."""
+        if self._root_scope is None:
+            self._root_scope = self.namespaces(0)
+        return self._root_scope
 
     def declare(self, row: int, bindings: dict[str, str]) -> None:
         """Add namespace declarations to an element."""
-        known = self.native.declared().get(row, {}) if self.native.has_declarations else {}
-        self.native.declare(row, list({**known, **bindings}.items()))
-        self._declared = None
+        self.native.declare(row, list({**self.native.declared_at(row), **bindings}.items()))
+        self._declared = self._copied = None
+        if row == 0:
+            self._root_scope = None
+        if self._shared is not None and row == self._shared[1]:
+            self._shared = None
+
+    def declare_copied(self, row: int, bindings: dict[str, str]) -> None:
+        """Let the root of a copy declare what `copied_scope` gave, which is kept once for all copies that share it."""
+        known = self._shared
+        if known is not None and known[0] is bindings:
+            self.native.declare_like(row, known[1])
+            self._declared = self._copied = None
+            return
+        self.declare(row, bindings)
+        self._shared = bindings, row
 
     def rename(self, row: int, name: QName) -> None:
         """Give a row a prefix of its own."""

@@ -1,33 +1,47 @@
-"""Constructed elements in constructed elements: what goes into an element is noted, and copied when somebody looks.
+"""Constructed elements around others: what goes into an element is noted, and copied when somebody looks.
 
     declare function local:c($n) { element { node-name($n) } { $n/* ! local:c(.) } };
+    for $a in //a return <x>{ $a }</x>
 
-Each level puts what the levels below have made into an element of its own. If every level copied it, the time would
-grow with the depth times the size. A finished tree does not change, so that its rows can be copied once, into the tree
-that is read at last. Until then a *placeholder* row stands for each of them.
+In the first query, each level puts what the levels below have made into an element of its own. If every level copied
+it, the time would grow with the depth times the size. A finished tree does not change, so that its rows can be copied
+once, into the tree that is read at last. Until then a *placeholder* row stands for each of them. In the second query, a
+placeholder stands for an element of the document. If the result is only written, nothing is copied: it is written from
+where it stands, with the namespaces in scope of it (`sink/deferred_xml.py`).
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple, TypeGuard
 
+from .compact_tree import CompactTree
 from .name_pool import KIND_MASK
-from .node import ELEMENT
+from .node import ELEMENT, Node
+from .qname import QName
 from .tree import Tree
+from .tree_copy import append_subtree
 from .tree_interface import TreeInterface
 
 LEAST_ROWS = 32
-"""Smaller trees are copied at once: that costs less than to note them."""
+"""Smaller trees are copied at once, where no namespaces come along: that costs less than to note them."""
+
+Rules = frozenset[tuple[int, int]]
+Piece = Tree | Node
+"""A finished tree, or an element of a document."""
+
+_NO_SCOPE: dict[str, str] = {}
+_DEFERRED = ("codes", "ends", "parents", "values", "declared", "prefixed", "isolated", "id_rules", "idref_rules")
+"""What is not known before the pieces are copied."""
 
 
 class Noted(NamedTuple):
-    """The rows of a tree with placeholders, and the trees that these stand for."""
+    """The rows of a tree with placeholders, and the pieces that these stand for."""
 
     codes: list[int]
     ends: list[int]
     parents: list[int]
     values: list[str | None]
-    pieces: dict[int, Tree]
+    pieces: dict[int, Piece]
 
 
 class DeferredTree(Tree):
@@ -36,10 +50,18 @@ class DeferredTree(Tree):
     __slots__ = ()
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("codes", "ends", "parents", "values"):
+        if name not in _DEFERRED:
             raise AttributeError(name)
         _expand(self)
         return getattr(self, name)
+
+    def become_ordinary(self) -> None:
+        self.__class__ = Tree  # type: ignore[assignment]  # the same slots
+        self.forget_names()
+
+    def kind(self, pre: int) -> int:
+        """What a writer asks first: that of the root is known."""
+        return self.codes[pre] & KIND_MASK if pre else ELEMENT
 
 
 def can_be_deferred(tree: TreeInterface, into: Tree) -> TypeGuard[Tree]:
@@ -50,7 +72,14 @@ def can_be_deferred(tree: TreeInterface, into: Tree) -> TypeGuard[Tree]:
         return False
     if tree.names is not into.names or tree.qnames is not into.qnames or tree.codes[0] & KIND_MASK != ELEMENT:
         return False
-    return not (tree.declared or tree.prefixed or tree.isolated or tree.id_rules or tree.idref_rules)
+    return not _is_named(tree)
+
+
+def can_be_noted(tree: TreeInterface, row: int) -> bool:
+    """Whether an element of a document is to be copied later: it is large, or may have many namespaces in scope."""
+    if type(tree) is not CompactTree or not tree.is_whole or tree.id_rules or tree.idref_rules:
+        return False
+    return tree.native.has_declarations or tree.native.end(row) - row >= LEAST_ROWS
 
 
 def root_code(tree: Tree) -> int:
@@ -58,20 +87,24 @@ def root_code(tree: Tree) -> int:
     return tree.noted.codes[0] if type(tree) is DeferredTree else tree.codes[0]
 
 
-def defer(tree: Tree, pieces: dict[int, Tree]) -> None:
+def defer(tree: Tree, pieces: dict[int, Piece]) -> None:
     """A tree is finished: leave its placeholders until somebody looks, if that can be."""
     tree.noted = Noted(tree.codes, tree.ends, tree.parents, tree.values, pieces)
-    tree.__class__ = DeferredTree
-    del tree.codes, tree.ends, tree.parents, tree.values
-    named = tree.declared or tree.prefixed or tree.isolated or tree.id_rules or tree.idref_rules
-    if named or root_code(tree) & KIND_MASK != ELEMENT:
+    if _is_named(tree) or root_code(tree) & KIND_MASK != ELEMENT:
         _expand(tree)
+        return
+    tree.__class__ = DeferredTree
+    for name in _DEFERRED:
+        delattr(tree, name)
 
 
 def _expand(tree: Tree) -> None:
-    """Copy all rows, those of trees in trees too: one after another, however deep they stand."""
+    """Copy all rows, those of pieces in pieces too: one after another, however deep they stand."""
     noted = tree.noted
-    tree.__class__ = Tree
+    if isinstance(tree, DeferredTree):
+        tree.become_ordinary()
+    own = tree.declared, tree.prefixed, tree.isolated, tree.id_rules, tree.idref_rules
+    tree.forget_names()
     tree.codes, tree.ends, tree.parents, tree.values = [], [], [], []
     places = [0] * len(noted.codes)
     # Trees that have been begun: each with its next row, the places of its rows, and the row it stands in.
@@ -85,14 +118,29 @@ def _expand(tree: Tree) -> None:
         at[row] = len(tree.codes)
         begun.append((current, row + 1, at, around))
         piece = current.pieces[row]
-        rows = piece.noted if type(piece) is DeferredTree else _plain(piece)
-        begun.append((rows, 0, [0] * len(rows.codes), at[current.parents[row]]))
-    _move_names(tree, places)
+        parent = at[current.parents[row]]
+        rows = noted_rows(piece)
+        if rows is None:
+            node = piece if isinstance(piece, Node) else Node(piece, 0)
+            append_subtree(tree, parent, _NO_SCOPE, node, True, True)
+            continue
+        begun.append((rows, 0, [0] * len(rows.codes), parent))
+    _move_names(tree, places, *own)
     del tree.noted
 
 
-def _plain(tree: Tree) -> Noted:
-    return Noted(tree.codes, tree.ends, tree.parents, tree.values, {})
+def noted_rows(piece: Piece) -> Noted | None:
+    """The rows of a tree without namespaces; None for an element of a document, and a tree that has got some since."""
+    if isinstance(piece, Node):
+        return None
+    if type(piece) is DeferredTree:
+        noted: Noted = piece.noted
+        return noted
+    return None if _is_named(piece) else Noted(piece.codes, piece.ends, piece.parents, piece.values, {})
+
+
+def _is_named(tree: Tree) -> bool:
+    return bool(tree.declared or tree.prefixed or tree.isolated or tree.id_rules or tree.idref_rules)
 
 
 def _copy_up_to_piece(tree: Tree, noted: Noted, row: int, at: list[int], around: int) -> int:
@@ -117,11 +165,22 @@ def _end(tree: Tree, noted: Noted, at: list[int]) -> None:
             tree.ends[at[row]] = at[end]
 
 
-def _move_names(tree: Tree, at: list[int]) -> None:
+def _move_names(
+    tree: Tree,
+    at: list[int],
+    declared: dict[int, dict[str, str]],
+    prefixed: dict[int, QName],
+    isolated: set[int],
+    id_rules: Rules,
+    idref_rules: Rules,
+) -> None:
     """What was noted of the tree's own rows follows them."""
-    if tree.declared:
-        tree.declared = {at[row]: bindings for row, bindings in tree.declared.items()}
-    if tree.prefixed:
-        tree.prefixed = {at[row]: name for row, name in tree.prefixed.items()}
-    if tree.isolated:
-        tree.isolated = {at[row] for row in tree.isolated}
+    for row, bindings in declared.items():
+        tree.declare(at[row], bindings)
+    for row, name in prefixed.items():
+        tree.rename(at[row], name)
+    for row in isolated:
+        tree.isolate(at[row])
+    if id_rules or idref_rules:
+        tree.id_rules |= id_rules
+        tree.idref_rules |= idref_rules

@@ -111,14 +111,11 @@ def _append_natively(tree: CompactTree, child: Node) -> None:
         tree.id_rules |= source.id_rules
         tree.idref_rules |= source.idref_rules
     tree.forget()
-    scope, kept = tree.namespaces(0), source.namespaces(start)
-    del kept["xml"]
-    if kept or scope:
-        new = {prefix: uri for prefix, uri in kept.items() if scope.get(prefix) != uri}
-        if new:
-            tree.declare(row, new)
-        if scope.get("") and "" not in kept:
-            undeclare_default(tree, row)
+    copied = source.copied_scope(start, tree.root_scope)
+    if copied.declared:
+        tree.declare_copied(row, copied.declared)
+    if copied.leaves_default:
+        undeclare_default(tree, row)
 
 
 def _append_foreign(tree: CompactTree, source: TreeInterface, start: int, end: int) -> int:

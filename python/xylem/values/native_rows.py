@@ -219,8 +219,13 @@ class NativeRows(Protocol):
 
     def count_characters(self, start: int, end: int) -> int: ...
 
-    def text(self, start: int, end: int, around: Sequence[tuple[str, str]] | None = None) -> Iterator[str]:
-        """Rows as XML, in pieces, as `sink/plain_xml.py` writes them with the default parameters."""
+    def text(
+        self, start: int, end: int, around: Sequence[tuple[str, str]] | None = None, is_copied: bool = False
+    ) -> Iterator[str]:
+        """Rows as XML, in pieces, as `sink/plain_xml.py` writes them with the default parameters.
+
+        A copy declares what was in scope of it, but for what is declared around it.
+        """
 
     def held_bytes(self) -> int: ...
 
@@ -228,7 +233,13 @@ class NativeRows(Protocol):
 
     def prefixed(self) -> dict[int, str]: ...
 
-    def declared(self) -> dict[int, dict[str, str]]: ...
+    def declared(self, start: int = 0, end: int | None = None) -> dict[int, dict[str, str]]:
+        """The declarations of some rows. Rows that share theirs share a dict: nobody changes it."""
+
+    def declared_at(self, row: int) -> dict[str, str]: ...
+
+    def scope_key(self, row: int) -> tuple[int, int]:
+        """What rows with the same namespaces in scope have in common, as long as nothing is declared."""
 
     def in_scope(self, row: int) -> dict[str, str]:
         """All but `xml`."""
@@ -253,5 +264,8 @@ class NativeRows(Protocol):
         """The root holds all rows so far."""
 
     def declare(self, row: int, bindings: Sequence[tuple[str, str]]) -> None: ...
+
+    def declare_like(self, row: int, other: int) -> None:
+        """Let an element declare what another one does, which is kept once for both."""
 
     def rename(self, row: int, prefix: str) -> None: ...

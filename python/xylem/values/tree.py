@@ -86,6 +86,11 @@ class Tree(TreeInterface):
 
     # --- for builders
 
+    def forget_names(self) -> None:
+        """Nothing is declared, no prefix is unusual, no attribute is an identifier."""
+        self.prefixed, self.declared, self.isolated = _NO_NAMES, _NO_DECLARATIONS, _NO_ROWS
+        self.id_rules = self.idref_rules = _NO_RULES
+
     def rename(self, row: int, name: QName) -> None:
         """Give a row a prefix of its own."""
         if self.prefixed is _NO_NAMES:
@@ -93,14 +98,11 @@ class Tree(TreeInterface):
         self.prefixed[row] = name
 
     def declare(self, row: int, bindings: dict[str, str]) -> None:
-        """Add namespace declarations to an element."""
+        """Add namespace declarations to an element. Trees may share them: they are replaced, not changed."""
         if self.declared is _NO_DECLARATIONS:
             self.declared = {}
         here = self.declared.get(row)
-        if here is None:
-            self.declared[row] = bindings
-        else:
-            here.update(bindings)
+        self.declared[row] = bindings if here is None else {**here, **bindings}
 
     def forget_index(self) -> None:
         """Rows were added to a tree that had been read already."""

@@ -37,7 +37,7 @@ def append_subtree(target: Tree, parent: int, scope: dict[str, str], node: Node,
     if parent >= 0 and not inherit:
         target.isolate(row)
         scope = {}
-    if not source.declared and not scope:
+    if not scope and not source.has_declarations:
         return
     if preserve:
         _preserve_namespaces(target, scope, source, start, end, shift)
@@ -80,19 +80,16 @@ def _preserve_namespaces(
 ) -> None:
     """All namespaces in scope of the original stay; those around the copy are inherited where they do not clash."""
     row = start + shift
-    kept = source.namespaces(start)
-    del kept["xml"]
-    new = {prefix: uri for prefix, uri in kept.items() if scope.get(prefix) != uri}
-    if source.declared:
-        for other, declared in within(source.declared, start + 1, end):
+    copied = source.copied_scope(start, scope)
+    if source.has_declarations:
+        for other, declared in source.declared_within(start + 1, end):
             target.declare(other + shift, dict(declared))
         for other in source.isolated:
             if start < other < end:
                 target.isolate(other + shift)
-    if new:
-        target.declare(row, new)
-    if scope.get("") and "" not in kept:
-        # The copy would inherit a default namespace, which its unprefixed elements must not fall into.
+    if copied.declared:
+        target.declare(row, copied.declared)
+    if copied.leaves_default:
         undeclare_default(target, row)
 
 

@@ -7,8 +7,8 @@ not know the difference.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 from .name_pool import KIND_BITS, KIND_MASK, NamePool
 from .node import ATTRIBUTE, COMMENT, ELEMENT, PROCESSING_INSTRUCTION, TEXT
@@ -23,6 +23,16 @@ XML_NAMESPACE = "http://www.w3.org/XML/1998/namespace"
 
 _NO_NUMBERS: dict[tuple[int, int], int] = {}
 MovedRows: TypeAlias = tuple[list[int], list[int], list[int], list[str | None]]
+
+
+class CopiedScope(NamedTuple):
+    """How a copy of an element keeps the namespaces that were in scope of it."""
+
+    declared: dict[str, str]
+    """What it declares. Copies share it, and so nobody changes it."""
+    leaves_default: bool
+    """Whether it would inherit a default namespace, which its unprefixed elements must not fall into."""
+
 
 
 class TreeInterface:
@@ -166,6 +176,18 @@ class TreeInterface:
 
     # --- namespaces and base URI
 
+    @property
+    def has_declarations(self) -> bool:
+        """Whether any element declares namespaces."""
+        return bool(self.declared)
+
+    def declared_within(self, start: int, end: int) -> Iterable[tuple[int, Mapping[str, str]]]:
+        """The declarations of some rows, in time that grows with the smaller of all of them and the range."""
+        declared = self.declared
+        if end - start < len(declared):
+            return [(row, declared[row]) for row in range(start, end) if row in declared]
+        return [(row, bindings) for row, bindings in declared.items() if start <= row < end]
+
     def namespaces(self, pre: int) -> dict[str, str]:
         """In-scope namespaces of an element: what it and its ancestors declare, the nearest winning."""
         if self.codes[pre] & KIND_MASK != ELEMENT:
@@ -185,6 +207,15 @@ class TreeInterface:
             found = {prefix: uri for prefix, uri in found.items() if uri}
         found["xml"] = XML_NAMESPACE
         return found
+
+    def copied_scope(self, pre: int, scope: dict[str, str]) -> CopiedScope:
+        """What a copy of an element declares in a place where `scope` is in scope."""
+        kept = self.namespaces(pre)
+        del kept["xml"]
+        leaves_default = bool(scope.get("")) and "" not in kept
+        if scope:
+            kept = {prefix: uri for prefix, uri in kept.items() if scope.get(prefix) != uri}
+        return CopiedScope(kept, leaves_default)
 
     def base_uri(self, pre: int) -> str | None:
         """The base URI property (XDM 3.1 §6): xml:base of the nearest ancestors, resolved outwards."""
