@@ -57,6 +57,9 @@ class Arrangement:
         self.source_by = 0
         self.total = 0.0
         """The cost of everything."""
+        self._gamma, self._theta = planner.cost.gamma, planner.cost.theta
+        self._room_of_links = {one: speed * planner.seconds for one, speed in topology.links.items()}
+        self._room_of_peers = {name: topology.capacity.get(name, 1.0) * planner.seconds for name in topology.peers}
         self._ends: dict[str, Counter[str]] = {}
         """By stream: the peers that read it, and how many do."""
         self._taken: dict[str, tuple[Link, ...]] = {}
@@ -192,17 +195,18 @@ class Arrangement:
         if one == ("", ""):
             self.total += _OVERLOAD if size > 0 else -_OVERLOAD
             return
-        cost, speed = self._planner.cost, self._planner.topology.links[one] * self._planner.seconds
-        self.total += cost.gamma * (self._cost((before + size) / speed) - self._cost(before / speed))
+        room = self._room_of_links[one]
+        self.total += self._gamma * (self._cost((before + size) / room) - self._cost(before / room))
 
     def _work(self, peer: str, seconds: float) -> None:
         before = self._seconds.get(peer, 0.0)
         self._seconds[peer] = before + seconds
-        planner = self._planner
-        room = planner.topology.capacity.get(peer, 1.0) * planner.seconds
-        self.total += (1 - planner.cost.gamma) * (self._cost((before + seconds) / room) - self._cost(before / room))
+        room = self._room_of_peers[peer]
+        self.total += (1 - self._gamma) * (self._cost((before + seconds) / room) - self._cost(before / room))
 
     def _cost(self, share: float) -> float:
+        if share <= self._theta:
+            return share  # as nearly always
         # Not the exponential of an overload: its sums would round away all else.
         return self._planner.cost.load(min(share, 1.0)) + (_OVERLOAD * share if share > 1 else 0.0)
 
