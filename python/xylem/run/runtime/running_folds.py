@@ -15,6 +15,7 @@ Holds:  for each row the value of the rows up to it.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
@@ -161,7 +162,7 @@ class _InAnyOrder:
         return results
 
 
-class _Exact:
+class _Exact(ABC):
     """A running value that is the same in any order; `add` says whether it still is."""
 
     __slots__ = ("kind",)
@@ -180,11 +181,11 @@ class _Exact:
             self.kind = type(value)
         return value if type(value) is self.kind else None
 
-    def add(self, value: Any) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def add(self, value: Any) -> bool: ...
 
-    def result(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def result(self) -> Any: ...
 
 
 class _ExactCount(_Exact):
