@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
@@ -344,7 +345,8 @@ class Query:
             variables, collection, schema, validate, dtd, allow, environment, limits, scanner, on_malformed,
             dead_letters, spill, time_limit, memory_limit,
         )  # fmt: skip
-        if type(source) is bytes and options == _STREAMED_PLAINLY:
+        # Not by ==: that of a data frame or an array is no truth value.
+        if type(source) is bytes and all(map(operator.is_, options, _STREAMED_PLAINLY)):
             found = self._over_small(source)
             if found is not None:
                 return found

@@ -93,6 +93,21 @@ def test_options_are_those_of_a_stream() -> None:
     assert isinstance(query.stream(DOCUMENTS[0]), SmallResult)
 
 
+class _Frame(list[int]):
+    """Compares item by item, as data frames and arrays do, and has then no truth value."""
+
+    def __eq__(self, other: object) -> _Frame:  # type: ignore[override]
+        return self
+
+    def __bool__(self) -> bool:
+        raise ValueError("the truth value of a frame is ambiguous")
+
+
+def test_options_may_be_frames() -> None:
+    query = xylem.compile("/o/n/string(), sum(collection())")
+    assert list(query.stream(DOCUMENTS[0], collection=_Frame([1, 2]))) == ["3", "1", "2", 3]
+
+
 def test_a_query_that_cannot_stream_is_refused() -> None:
     with pytest.raises(xylem.XylemError, match="XYST0004"):
         xylem.compile("/").stream(DOCUMENTS[0])
