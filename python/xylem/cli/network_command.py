@@ -156,6 +156,9 @@ def start(
     subnet_least: Annotated[
         int, typer.Option("--subnet-least", min=0, help="Join a subnet with fewer super-peers to another.")
     ] = 8,
+    most_neighbours: Annotated[
+        int, typer.Option("--most-neighbours", min=1, help="Assign no newcomer to a super-peer with more neighbours.")
+    ] = 64,
     certificate: Annotated[
         Path | None, typer.Option("--tls-cert", help="Certificate (PEM): encrypt all messages.", show_default=False)
     ] = None,
@@ -173,6 +176,7 @@ def start(
         options += ["--most-subscriptions", str(most_subscriptions), "--unread-bytes", str(unread_bytes)]
         options += ["--log", log, "--catalogue", catalogue]
         options += ["--subnet-most", str(subnet_most), "--subnet-least", str(subnet_least)]
+        options += ["--most-neighbours", str(most_neighbours)]
         given = {"--name": name, "--tls-cert": certificate, "--tls-key": key, "--tls-ca": authority}
         for option, value in {**given, "--log-bytes": log_bytes, "--log-days": log_days}.items():
             options += [] if value is None else [option, str(value)]
@@ -189,7 +193,7 @@ def start(
     if not port.isdigit():
         raise typer.BadParameter("give a host and a port: 127.0.0.1:7002", param_hint="--listen")
     host = host.strip("[]") or "127.0.0.1"
-    subnets = SubnetLimits(subnet_most, subnet_least)
+    subnets = SubnetLimits(subnet_most, subnet_least, most_neighbours)
     place = Listening(host, int(port), name or "", PeerKind(kind), capacity, certificate, key, authority, subnets)
     stored = "" if catalogue == "files" else catalogue
     kept = LogLimits(log_bytes, None if log_days is None else log_days * 86_400)
@@ -263,12 +267,21 @@ def stop(site: SiteDirectory = DEFAULT_SITE) -> None:
 
 `xylem network join http://127.0.0.1:7003 --token-file SP3/token --site SP2`
 
+`xylem network join SP3 --assign --site P5`
+
+`xylem network join --token-file SP3/token --site P5`
+
 The other site is given by its directory on this machine, or by its address and a file with its token. Both become
-neighbours of each other: data goes between neighbours, and `network map` shows all that can be reached."""
+neighbours of each other: data goes between neighbours, and `network map` shows all that can be reached. With
+`--assign` the speaker of the network chooses the neighbour: the super-peer that has room and the fewest neighbours for
+its capacity. Without an address, a site that knows the token is looked for on this machine or its local network."""
 )
 @reported()
 def join(
-    other: Annotated[str, typer.Argument(metavar="URL", help="Address or directory of the other site.")],
+    other: Annotated[
+        str | None,
+        typer.Argument(metavar="[URL]", help="Address or directory of the other site.", show_default="searched for"),
+    ] = None,
     site: SiteDirectory = DEFAULT_SITE,
     token_file: Annotated[
         Path | None, typer.Option("--token-file", help="File with the other site's token.", show_default=False)
@@ -280,11 +293,14 @@ def join(
         Path | None,
         typer.Option("--tls-cert", help="Certificate of the other site, or of its issuer.", show_default=False),
     ] = None,
+    assign: Annotated[
+        bool, typer.Option("--assign", help="Let the network choose the neighbour; the other site is one of it.")
+    ] = False,
 ) -> None:
     """Make another site a neighbour of this one."""
     from .network_sites import join as run
 
-    run(other, site, token_file, bandwidth, certificate)
+    run(other, site, token_file, bandwidth, certificate, assign=assign)
 
 
 @app.command(

@@ -16,22 +16,41 @@ from xylem.errors import InputError
 from .site_commands import client
 
 
-def join(other: str, site: Path, token_file: Path | None, bandwidth: float, certificate: Path | None) -> None:
+def join(
+    other: str | None,
+    site: Path,
+    token_file: Path | None,
+    bandwidth: float,
+    certificate: Path | None,
+    *,
+    assign: bool = False,
+) -> None:
     """Make two sites neighbours."""
-    body: dict[str, Any] = {"bandwidth": bandwidth, "certificate": ""}
-    if "://" in other:
+    body: dict[str, Any] = {"bandwidth": bandwidth, "certificate": "", "assign": assign or other is None}
+    if other is None:
+        if token_file is None:
+            told = "give a site of the network, or the token of one that is to be found"
+            raise typer.BadParameter(told, param_hint="--token-file")
+        body |= {"url": "", "token": _text(token_file).strip()}
+    elif "://" in other:
         if token_file is None:
             raise typer.BadParameter("an address takes the token of its site", param_hint="--token-file")
-        try:
-            body |= {"url": other, "token": token_file.read_text().strip()}
-            if certificate is not None:
-                body["certificate"] = certificate.read_text()
-        except OSError as reason:
-            raise InputError("XYIN0002", f"{reason.filename}: {reason.strerror}") from reason
+        body |= {"url": other, "token": _text(token_file).strip()}
+        if certificate is not None:
+            body["certificate"] = _text(certificate)
     else:
         body |= client(Path(other)).address
     found = client(site).ask("POST", "/join", body)
     typer.echo(f"{found['name']} and {found['neighbour']} are neighbours", err=True)
+    if "why" in found:
+        typer.echo(f"  in subnet {found['subnet']}: {found['why']}", err=True)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text()
+    except OSError as reason:
+        raise InputError("XYIN0002", f"{reason.filename}: {reason.strerror}") from reason
 
 
 def operator(name: str, code: Path, source: str, signature: Path | None, at: str | None, site: Path) -> None:

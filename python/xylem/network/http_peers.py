@@ -9,6 +9,7 @@
     POST   /explain                          {"query": …, "source": …, "at": "P2"}: the streams it would use
 
     GET    /network                          what a planner needs to know of this site
+    POST   /admissions                       which super-peer a newcomer is to join: the speaker chooses
     POST   /links, DELETE /links/NAME        add or remove a neighbour
     POST   /plans, DELETE /plans/NAME        a plan to carry out and hand on; a subscription to give up
     POST   /votes, /speaker                  a vote for a speaker; a request to stand for it
@@ -66,10 +67,28 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
 
     async def join(request: Request) -> Any:
         body = await body_of(request)
+        if body.get("assign"):
+            from .admission import enter
+
+            told = await run_in_threadpool(enter, peer, body)
+            pulling.follow()
+            return told
         bandwidth = float(body.get("bandwidth") or DEFAULT_BANDWIDTH)
         name = await run_in_threadpool(peer.join, body["url"], body["token"], bandwidth, body.get("certificate", ""))
         pulling.follow()
         return {"name": peer.name, "neighbour": name}
+
+    async def admissions(request: Request) -> Any:
+        from .admission import admission
+
+        return await run_in_threadpool(admission, peer, await body_of(request))
+
+    async def admission_chosen(request: Request) -> Any:
+        from .admission import chosen
+        from .speaker import as_speaker
+
+        body = await body_of(request)
+        return await run_in_threadpool(as_speaker, peer, lambda view, _: chosen(peer, view, body))
 
     async def leave(_: Request) -> Any:
         return {"name": peer.name, "left": await run_in_threadpool(peer.leave)}
@@ -246,6 +265,7 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
         ("/network", network, "GET"), ("/links", links, "POST"), ("/links/{name}", unlink, "DELETE"),
         ("/plans", plans, "POST"), ("/plans/{name}", plan, "GET"), ("/plans/{name}", plan, "DELETE"),
         ("/plans/{name}/about", about, "PUT"), ("/plans/{name}/failure", failure, "POST"),
+        ("/admissions", admissions, "POST"), ("/admissions/chosen", admission_chosen, "POST"),
         ("/exports", exports, "POST"), ("/memberships", memberships, "POST"),
         ("/subnet", subnet, "GET"), ("/subnet", subnet, "PUT"), ("/subnet/{what}", forwarded, "POST"),
         ("/parts/{name}", part, "POST"), ("/hosted/{name}", hosted, "POST"), ("/pull", pull, "POST"),

@@ -20,6 +20,7 @@ import json
 import os
 import socket
 import ssl
+import sys
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import InputError
 from xylem.run.sealed_file import private_file
 
+from .discovery import Answering, Found
 from .grants import Caller, base_streams
 from .http_answers import Access, Scope, answering, body_of
 from .http_peers import peer_routes, shown_to, stream_of
@@ -260,6 +262,8 @@ class ServedSite:
         certificate = "" if trusted is None else trusted.read_text()
         self.peer = Peer(self._site, address, access.peer, certificate)
         self.peer.subnet_limits = place.subnets
+        self._tokens = (access.owner, access.peer)
+        self._answering: Answering | None = None
         self._pulling = Pulling(self.peer)
         try:
             name = place.name or self.peer.name or directory.resolve().name.strip(".")
@@ -287,16 +291,27 @@ class ServedSite:
             self.peer.announce()
             self.peer.start()
             self._pulling.follow()
+            self._can_be_found()
             self._server.run([self._listener])
         finally:
             (self._directory / ADDRESS_FILE).unlink(missing_ok=True)
             self._close()
+
+    def _can_be_found(self) -> None:
+        """Answer newcomers that ask everybody; says so where the machine does not allow that."""
+        peer = self.peer
+        try:
+            self._answering = Answering(Found(peer.name, peer.url, peer.certificate), self._tokens)
+        except OSError as reason:
+            print(f"newcomers need the address of this site, and cannot find it: {reason}", file=sys.stderr)
 
     def stop(self) -> None:
         """Stop `run` from another thread."""
         self._server.should_exit = True
 
     def _close(self) -> None:
+        if self._answering is not None:
+            self._answering.close()
         self._pulling.close()
         self.peer.close()
         self._site.close()

@@ -84,6 +84,15 @@ class NetworkView:
         finally:
             self.ways[peer].close()
 
+    def card(self, name: str, peer: Peer) -> dict[str, Any]:
+        """How a peer is reached, as its neighbours know; `peer` is the one here."""
+        keys = ("url", "token", "certificate")
+        if name == peer.name:
+            return {"url": peer.url, "token": peer.token, "certificate": peer.certificate}
+        cards = (one for record in self.records.values() for one in record["neighbours"] if one["name"] == name)
+        found = next(cards)
+        return {key: found[key] for key in keys}
+
     def voters(self) -> list[str]:
         """The super-peers of the network, whether they answer or not: most of them elect the speaker."""
         return sorted(name for name, kind in self.kinds.items() if kind is PeerKind.SUPER)

@@ -40,6 +40,8 @@ class Peer(Neighbours):
         self.election = Election(self)
         self.subnet_limits = SubnetLimits()
         self._looks_again = inf
+        self.assigned: dict[str, tuple[str, float]] = {}
+        """Newcomers that this site has sent to a super-peer, as the speaker, and until when they count there."""
         self.planning = threading.Lock()
         """A speaker places one thing after another."""
         self.alerter = Alerter(self._measured, lambda: self.state.capacity, self._bandwidths, self._alerted)
@@ -86,6 +88,7 @@ class Peer(Neighbours):
                 "traffic": self.traffic(),
                 "speaker": self.election.told(),
                 "alerts": self.alerter.alerts,
+                "load": self.alerter.loads.get("processors", 0.0),
             }
 
     def _capabilities(self) -> list[str]:

@@ -482,6 +482,10 @@ def forwarded(peer: Peer, what: str, body: dict[str, Any]) -> dict[str, Any]:
     match what:
         case "registrations":
             return by_speaker(peer, "/registrations", body, lambda view, token: registered(peer, view, token, body))
+        case "admissions":
+            from .admission import forwarded_admission
+
+            return forwarded_admission(peer, body)
         case "cancellations":
             return unsubscribe_in_network(peer, body["name"], forwards=False)
         case "explanations":

@@ -1,4 +1,4 @@
-"""How many super-peers a subnet has."""
+"""How many super-peers a subnet has, and how many neighbours each of them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ class SubnetLimits:
 
     most: int = 32
     least: int = 8
+    neighbours: int = 64
+    """A super-peer with so many is not chosen for a newcomer; who names it may still join it."""
 
     @property
     def most_joined(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from xylem.errors import InputError
@@ -21,12 +22,7 @@ from .topology import PeerKind
 def summary(peer: Peer) -> dict[str, Any]:
     """What others may know of the subnet of a site."""
     view = gathered(peer)
-    cards = {one["name"]: one for record in view.records.values() for one in record["neighbours"]}
-    cards[peer.name] = {"url": peer.url, "token": peer.token, "certificate": peer.certificate}
-
-    def way(name: str) -> dict[str, Any]:
-        return {key: cards[name][key] for key in ("url", "token", "certificate")}
-
+    way = partial(view.card, peer=peer)
     bases: dict[str, int] = {}
     for record in view.records.values():
         for one in record["streams"]:

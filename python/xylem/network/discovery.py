@@ -1,0 +1,135 @@
+"""Find a site of a network without its address: a question to everybody near, which only its sites can answer.
+
+The thesis finds speaker-peers "via broadcast mechanisms" (2.2.2). A site that listens on this machine is asked over
+the loopback interface, others over the interface of their address (UDP multicast, which no router forwards).
+
+Who asks proves that it has a token of the site, and who answers proves that it knows this token, for the very address
+that it tells: neither sends the token. So strangers learn nothing, and nobody can lead a newcomer elsewhere.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from .grants import digest_of
+
+GROUP = "239.255.88.76"
+PORT = 47_088
+SECONDS = 3.0
+"""For which answers are waited for."""
+_ASK_AGAIN_SECONDS = 0.5
+"""Datagrams may be lost."""
+_MOST_BYTES = 60_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """A site that has answered."""
+
+    name: str
+    url: str
+    certificate: str
+
+
+def _proof(digest: str, *told: str) -> str:
+    return hmac.new(digest.encode(), json.dumps(told).encode(), "sha256").hexdigest()
+
+
+def interface_of(url: str) -> str:
+    """The address of the interface that a site listens on; OSError where it has no IPv4 address."""
+    return socket.gethostbyname(urlsplit(url).hostname or "")
+
+
+def find(url: str, token: str, seconds: float = SECONDS) -> Found | None:
+    """A site that knows a token, near the site with an address; None where none answers."""
+    host = interface_of(url)
+    digest, number = digest_of(token), secrets.token_hex(16)
+    question = json.dumps({"number": number, "proof": _proof(digest, "ask", number)}).encode()
+    until = time.monotonic() + seconds
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        asking.bind((host, 0))
+        asking.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(host))
+        while (left := until - time.monotonic()) > 0:
+            asking.sendto(question, (GROUP, PORT))
+            asking.settimeout(min(left, _ASK_AGAIN_SECONDS))
+            try:
+                while True:
+                    found = _answer(asking.recv(_MOST_BYTES), digest, number)
+                    if found is not None:
+                        return found
+            except TimeoutError:
+                continue
+    return None
+
+
+def _answer(data: bytes, digest: str, number: str) -> Found | None:
+    told = _read(data)
+    found = Found(*(str(told.get(key, "")) for key in ("name", "url", "certificate")))
+    proof = _proof(digest, "here", number, found.name, found.url, found.certificate)
+    return found if hmac.compare_digest(proof, str(told.get("proof", ""))) else None
+
+
+def _read(data: bytes) -> dict[str, Any]:
+    try:
+        told = json.loads(data)
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+class Answering:
+    """Answers questions for a site, in a thread of its own. OSError where the machine has no such interface."""
+
+    def __init__(self, site: Found, tokens: Iterable[str]) -> None:
+        self._site = site
+        host = interface_of(site.url)
+        self._digests = [digest_of(token) for token in tokens]
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.bind((GROUP, PORT))
+            membership = socket.inet_aton(GROUP) + socket.inet_aton(host)
+            self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, membership)
+            self._socket.settimeout(_ASK_AGAIN_SECONDS)
+        except OSError:
+            self._socket.close()
+            raise
+        self._is_closing = False
+        self._thread = threading.Thread(target=self._run, name="xylem-discovery", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._is_closing:
+            try:
+                data, asker = self._socket.recvfrom(_MOST_BYTES)
+                answer = self.answered(data)
+                if answer is not None:
+                    self._socket.sendto(answer, asker)
+            except OSError:
+                # Nobody asks, or who has asked is gone.
+                continue
+
+    def answered(self, data: bytes) -> bytes | None:
+        """The answer to a question; None for one of a stranger."""
+        told = _read(data)
+        number, proof = str(told.get("number", "")), str(told.get("proof", ""))
+        for digest in self._digests:
+            if hmac.compare_digest(_proof(digest, "ask", number), proof):
+                site = self._site
+                own = _proof(digest, "here", number, site.name, site.url, site.certificate)
+                return json.dumps({**site.__dict__, "proof": own}).encode()
+        return None
+
+    def close(self) -> None:
+        self._is_closing = True
+        self._thread.join()
+        self._socket.close()
