@@ -34,10 +34,9 @@ from xylem.plan.scan_plan import (
 )
 from xylem.syntax import ast
 
+from .needed_names import ANY, NONE, NameOf, needed_names
 from .steps import path_expression
 
-NameOf = tuple[str | None, str | None]
-"""(uri, local), None for any."""
 MOST_ALTERNATIVES = 8
 Guards = frozenset[ast.Expr] | None
 """Conditions under which alone a body writes; None for a body that writes nothing in any case."""
@@ -62,8 +61,14 @@ class Selection:
         return replace(self, by_name=False) if any(isinstance(test, PositionTest) for test in tests) else self
 
     def tests_of(self, body: Flux, variable: str) -> tuple[StartTest, ...]:
-        """The tests of attributes of `variable` that must hold for a body to write anything."""
-        return self.tests(guards(body) or (), variable)
+        """The tests of the name and attributes of `variable` that must hold for a body to write anything."""
+        found = self.tests(guards(body) or (), variable)
+        names = needed_names(body, variable) if self.by_name and self.by_code_points else ANY
+        if names in (ANY, NONE):
+            return found
+        # It says all that tests of names among the others say.
+        rest = (test for test in found if not isinstance(test, NameTest))
+        return NameTest(tuple(sorted(names, key=repr))), *rest
 
     def decided_at_start(self, body: Flux, variable: str) -> set[ast.Expr]:
         """The conditions that these tests decide, anywhere in the body."""
