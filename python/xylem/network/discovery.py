@@ -1,7 +1,8 @@
 """Find a site of a network without its address: a question to everybody near, which only its sites can answer.
 
-The thesis finds speaker-peers "via broadcast mechanisms" (2.2.2). A site that listens on this machine is asked over
-the loopback interface, others over the interface of their address (UDP multicast, which no router forwards).
+The thesis finds speaker-peers "via broadcast mechanisms" (2.2.2). Sites that listen on the loopback interface are asked
+by a broadcast that does not leave the machine; others by multicast over the interface of their address, which no router
+forwards.
 
 Who asks proves that it has a token of the site, and who answers proves that it knows this token, for the very address
 that it tells: neither sends the token. So strangers learn nothing, and nobody can lead a newcomer elsewhere.
@@ -17,12 +18,14 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import urlsplit
 
 from .grants import digest_of
 
 GROUP = "239.255.88.76"
+LOOPBACK = "127.255.255.255"
 PORT = 47_088
 SECONDS = 3.0
 """For which answers are waited for."""
@@ -49,6 +52,15 @@ def interface_of(url: str) -> str:
     return socket.gethostbyname(urlsplit(url).hostname or "")
 
 
+def _everybody(asking: socket.socket, host: str) -> str:
+    """The address of all that listen on the interface of a host; the socket may send to it from then on."""
+    if ip_address(host).is_loopback:
+        asking.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        return LOOPBACK
+    asking.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(host))
+    return GROUP
+
+
 def find(url: str, token: str, seconds: float = SECONDS) -> Found | None:
     """A site that knows a token, near the site with an address; None where none answers."""
     host = interface_of(url)
@@ -57,9 +69,9 @@ def find(url: str, token: str, seconds: float = SECONDS) -> Found | None:
     until = time.monotonic() + seconds
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asking.bind((host, 0))
-        asking.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(host))
+        everybody = _everybody(asking, host)
         while (left := until - time.monotonic()) > 0:
-            asking.sendto(question, (GROUP, PORT))
+            asking.sendto(question, (everybody, PORT))
             asking.settimeout(min(left, _ASK_AGAIN_SECONDS))
             try:
                 while True:
@@ -96,9 +108,7 @@ class Answering:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self._socket.bind((GROUP, PORT))
-            membership = socket.inet_aton(GROUP) + socket.inet_aton(host)
-            self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, membership)
+            self._listen(host)
             self._socket.settimeout(_ASK_AGAIN_SECONDS)
         except OSError:
             self._socket.close()
@@ -106,6 +116,15 @@ class Answering:
         self._is_closing = False
         self._thread = threading.Thread(target=self._run, name="xylem-discovery", daemon=True)
         self._thread.start()
+
+    def _listen(self, host: str) -> None:
+        """Hear what is sent to everybody on the interface of a host, and nothing else."""
+        if ip_address(host).is_loopback:
+            self._socket.bind((LOOPBACK, PORT))
+            return
+        self._socket.bind((GROUP, PORT))
+        membership = socket.inet_aton(GROUP) + socket.inet_aton(host)
+        self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, membership)
 
     def _run(self) -> None:
         while not self._is_closing:
