@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from xylem.errors import StaticError
-from xylem.network.member import SubscribedQueries, SubscribedQuery
+from xylem.errors import StaticError, XylemError
+from xylem.network.member import Member, SubscribedQueries, SubscribedQuery
 from xylem.network.query_forms import outline_of
+from xylem.network.record_log import RecordLog
+from xylem.network.shared_evaluator import SharedEvaluator
 from xylem.syntax.compilations import COMPILATIONS
 
 FORMS = [
@@ -67,6 +71,37 @@ def test_constants_are_read_as_they_are_written() -> None:
 def test_what_is_wrong_is_said_of_the_query_as_it_was_written() -> None:
     with pytest.raises(StaticError, match="XYRT0051"):
         SubscribedQueries().compiled("for $p in /s/p where $p/x > 1 order by $p/x return $p", "q")
+
+
+@pytest.mark.parametrize("numbers", [("1", "2"), ("-  1.25", "100000000000"), ("4e0", ".5"), ("123456789012345", "7")])
+def test_an_error_is_shown_where_it_is_in_the_query_without_compiling_it(
+    numbers: tuple[str, str], tmp_path: Path
+) -> None:
+    text = "for $p in /s/p where $p/x > {0}\nreturn <v>{{ ($p/x < {1}, xs:integer($p/n)\n  idiv 0, $p/y = {0}) }}</v>"
+    queries = SubscribedQueries()
+    queries.compiled(text.format("3.5", "8"), "q")
+    made = queries.compiled(text.format(*numbers), "q")
+    log = RecordLog(tmp_path)
+    log.begin(b"<s>")
+    log.append([b"<p><x>5</x><n>1</n><y>2</y></p>", b"<p><x>123456789012346</x><n>1</n><y>2</y></p>"])
+    spans = []
+
+    def failed(_: Member, error: XylemError) -> None:
+        assert error.code == "FOAR0001"
+        assert error.span is not None
+        assert COMPILATIONS.parsed == before
+        spans.append((error.span.start, error.span.end, error.span.source.text, str(error)))
+
+    for query in (made, SubscribedQuery(text.format(*numbers), "q")):
+        before = COMPILATIONS.parsed
+        evaluator = SharedEvaluator(log, 0, failed)
+        evaluator.join(Member("m", query, 0, lambda data: None))
+        evaluator.advance(2)
+    log.close()
+    assert len(spans) == 2
+    assert spans[0] == spans[1]
+    start, end, source, _ = spans[0]
+    assert "idiv" in source[start:end]
 
 
 def test_alternatives_are_looked_up_too() -> None:

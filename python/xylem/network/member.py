@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from xylem.errors import InputError, StaticError, XylemError
+from xylem.errors import InputError, SourceText, Span, StaticError, XylemError
 from xylem.functions.context import Context, RunPart
 from xylem.lowering.stream.account import account_of
 from xylem.pipeline import StaticEnvironment
@@ -93,8 +93,14 @@ class SubscribedQuery:
         made.parameters, made.is_merged, made._panes = self.parameters, self.is_merged, False
         made.program = form.program_with(constants)
         made.request = self.request.replaced(lambda part: replaced(part, constants))
-        # The code is the same line by line: where an error arose is known to the query as it was written.
-        made.program.handlers.locate = lambda error: SubscribedQuery(text, name).program.handlers.locate(error)  # type: ignore[method-assign]
+        located = self.program.handlers.locate
+
+        def locate(error: BaseException) -> Span | None:
+            # The code is the same line by line, and so is the text but for its constants.
+            span = located(error)
+            return None if span is None else form.outline.span_in(span, SourceText(text, name))
+
+        made.program.handlers.locate = locate  # type: ignore[method-assign]
         return made
 
     def written_by(self, step: int) -> ItemRole:

@@ -20,7 +20,7 @@ from decimal import Decimal
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
-from xylem.errors import XylemError
+from xylem.errors import SourceText, Span, XylemError
 from xylem.run.program import Program
 from xylem.run.stream.program import StreamProgram
 from xylem.syntax import ast, parse
@@ -43,6 +43,15 @@ class Outline:
     pattern: re.Pattern[str]
     marks: tuple[str | Decimal, ...]
     marked: str
+    places: tuple[tuple[int, int], ...]
+    """Of the marks in that query."""
+
+    def span_in(self, span: Span, source: SourceText) -> Span:
+        """What a part of the marked query is in a query of this form."""
+        found = self.pattern.fullmatch(source.text)
+        assert found is not None
+        pairs = [*zip(self.places, (found.span(number + 1) for number in range(len(self.marks))), strict=True)]
+        return Span(_moved(span.start, pairs, 0), _moved(span.end, pairs, 1), source)
 
     def constants(self, text: str) -> Constants | None:
         """The constants of another query with this text around them; None where it has another text."""
@@ -61,6 +70,17 @@ class Outline:
         return made
 
 
+def _moved(offset: int, pairs: list[tuple[tuple[int, int], tuple[int, int]]], side: int) -> int:
+    """An offset in another text; inside of a constant, one of its two sides."""
+    by = 0
+    for (start, end), there in pairs:
+        if start < offset < end or (start, end)[side] == offset:
+            return there[side]
+        if offset >= end:
+            by = there[1] - end
+    return offset + by
+
+
 def outline_of(text: str) -> Outline | None:
     """The outline of a query; None where it compares nothing with a constant."""
     literals = sorted(_compared(parse(text)), key=lambda one: one.span.start)
@@ -68,6 +88,7 @@ def outline_of(text: str) -> Outline | None:
         return None
     pattern, marked, at = "", "", 0
     marks: list[str | Decimal] = []
+    places: list[tuple[int, int]] = []
     for number, literal in enumerate(literals):
         start, end = literal.span.start, literal.span.end
         written, rest = text[start:end], text[end : end + 1]
@@ -78,9 +99,11 @@ def outline_of(text: str) -> Outline | None:
         mark = f"\ue000{number}\ue001" if is_string else Decimal(f"{90_000_000 + number}.5")
         marks.append(mark)
         pattern += re.escape(text[at:start]) + f"({STRING if is_string else NUMBER})"
-        marked += text[at:start] + (f'"{mark}"' if is_string else str(mark))
+        marked += text[at:start]
+        places.append((len(marked), len(marked) + len(str(mark)) + 2 * is_string))
+        marked += f'"{mark}"' if is_string else str(mark)
         at = end
-    return Outline(re.compile(pattern + re.escape(text[at:])), tuple(marks), marked + text[at:])
+    return Outline(re.compile(pattern + re.escape(text[at:])), tuple(marks), marked + text[at:], tuple(places))
 
 
 def _compared(module: ast.Module) -> Iterator[ast.Expr]:

@@ -21,6 +21,10 @@ from .record_log import RecordLog
 
 PIECE_BYTES = 4 << 20
 """So much of the log is scanned at a time."""
+FIRST_BYTES = 1 << 15
+GROWTH = 4
+"""When somebody joins, the next piece is small and those after it grow: an error in a query that has just begun, or an
+answer that nobody reads, is found out before much was computed for it."""
 MOST_APART = 16
 """Subscriptions that cannot share a scan: no more of them for one stream."""
 
@@ -101,6 +105,7 @@ class SharedEvaluator:
         self._tell_apart = apart
         self._groups: list[PaneGroup] = []
         """Members over windows, which share panes."""
+        self._piece_bytes = FIRST_BYTES
         self.scanned_bytes = 0
         """By all scans together, to be compared with the bytes of the log."""
 
@@ -198,6 +203,7 @@ class SharedEvaluator:
 
     def join(self, member: Member) -> None:
         """A member takes part from the position on; XYRT0051 where it is one too many of those with their own scan."""
+        self._piece_bytes = FIRST_BYTES
         if member.query.is_merged:
             self._together[member.name] = member
             self._admit(member)
@@ -277,7 +283,8 @@ class SharedEvaluator:
             # Without members, nothing is read.
             self.position = end
             return end
-        data, reached = self._log.read(self.position, end, PIECE_BYTES)
+        data, reached = self._log.read(self.position, end, self._piece_bytes)
+        self._piece_bytes = min(PIECE_BYTES, self._piece_bytes * GROWTH)
         self.take(data)
         self.position = reached
         return reached

@@ -103,7 +103,7 @@ class StreamSite:
         self._evaluators = met(self._evaluators)
 
     def _fell_behind(self, name: str) -> None:
-        self.sync()
+        self._sync_one(name)
         self._ending.discard(name)
         start = self._catalogue.subscriptions[name].start
         told = f"it begins with record {self.log.base:,}, and the answer needs those from {start:,} on"
@@ -200,11 +200,11 @@ class StreamSite:
                     # Panes did not answer for it: it begins again.
                     continue
                 self._ending.discard(name)
-                self.sync()
+                self._sync_one(name)
                 if self._catalogue.subscriptions[name].is_live:
                     self._catalogue.complete(name, subscription.end)
         for name in evaluator.take_done():
-            self.sync()
+            self._sync_one(name)
             if self._catalogue.subscriptions[name].is_live:
                 self._catalogue.complete(name, evaluator.position)
             changed = True
@@ -218,11 +218,18 @@ class StreamSite:
         return [name for name in list(self._ending) if name in evaluator]
 
     def _failed(self, member: Member, error: XylemError) -> None:
-        self.sync()
+        self._sync_one(member.name)
         if error.code == "XYRT0058":
             self._catalogue.suspend(member.name, str(error))
         else:
             self._catalogue.fail(member.name, self.position, str(error))
+
+    def _sync_one(self, name: str) -> None:
+        """Flush the answer of one subscription, before the catalogue says that it is over; the others go on."""
+        answer = self._catalogue.subscriptions[name].answer_name
+        if answer in self._touched:
+            self._touched.discard(answer)
+            self._answers(answer).sync()
 
     def sync(self) -> None:
         """Flush answers to disk, so that they survive a crash of the machine."""
