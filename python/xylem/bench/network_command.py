@@ -24,8 +24,11 @@ def network_traffic(
         typer.Option("--subscriptions", min=0, help="Number of subscriptions on a grid of super-peers; 0 for none."),
     ] = 0,
     overlap: Annotated[
-        str, typer.Option("--overlap", help="Percentage of boxes that lie inside others.")
+        str, typer.Option("--overlap", help="Percentage of each box that lies in the box of another.")
     ] = "10,50,80,95",
+    regions: Annotated[
+        int, typer.Option("--regions", min=1, help="Number of boxes of each stream that lie anywhere.")
+    ] = 1,
     side: Annotated[int, typer.Option("--side", min=2, help="Number of rows and columns of the grid.")] = 4,
     bandwidth: Annotated[
         float, typer.Option("--bandwidth", min=1, help="Bandwidth of the links of the grid, in bytes per second.")
@@ -58,7 +61,7 @@ def network_traffic(
         _isolation(records, seed, isolation, json_file)
     elif subscriptions:
         shares = listed_numbers(overlap, "--overlap", float)
-        _grid(records, seed, subscriptions, shares, side, bandwidth, json_file, svg_file)
+        _grid(records, seed, subscriptions, shares, side, bandwidth, regions, json_file, svg_file)
     else:
         _thesis(records, seed, alert, json_file, svg_file)
 
@@ -84,6 +87,7 @@ def _grid(
     shares: list[float],
     side: int,
     bandwidth: float,
+    regions: int,
     json_file: Path | None,
     svg_file: Path | None,
 ) -> None:
@@ -95,7 +99,10 @@ def _grid(
     results = []
     for share in shares:
         # Wider streams are measured one by one, which takes too long for very many.
-        found = grid_run(side, records, seed, number, share / 100, widens=number <= 200, bandwidth=bandwidth)
+        widens = number <= 200
+        found = grid_run(
+            side, records, seed, number, share / 100, widens=widens, bandwidth=bandwidth, regions=regions
+        )
         _tell(found)
         results.append(found)
     titles = [f"{share:g} % overlap" for share in shares]
@@ -120,6 +127,8 @@ def _tell(one: NetworkResult | GridResult) -> None:
         figures = f"{each.measured:>14,}{each.predicted:>14,}{each.most_on_a_link:>16,}{each.backbone:>14,}"
         figures += f"{each.cpu_seconds:>7.2f} s{each.most_cpu_seconds:>7.2f} s" if each.cpu_seconds else ""
         typer.echo(f"  {each.name:<44}{figures}" + (f"  {each.refused} refused" if each.refused else ""))
+    if (common := getattr(one, "common", 0.0)) > 0:
+        typer.echo(f"  another subscription asks for {common:.0%} of the photons of one, on average")
     least = getattr(one, "least_backbone", 0)
     if least:
         typer.echo(f"  no plan can send less over the backbone than {least:,} bytes")

@@ -1,9 +1,8 @@
-"""E2 and E3: subscriptions of several kinds on a grid of super-peers, with the share varied that lies in others.
+"""E2 and E3: subscriptions of several kinds on a grid of super-peers, with their overlap varied.
 
 Two streams of photons come in at opposite corners. Subscriptions are boxes of the sky, some with fewer paths, with
-averages over windows, with a bound on these, and cones in a box. Of so many in a hundred the box lies inside one of the
-regions that others have asked for. Plans are those of the optimiser; their bytes are those that the engine writes for
-each filter and each result, in one scan for all; nothing is sent.
+averages over windows, with a bound on these, and cones in a box (`network_draw.py`). Plans are those of the optimiser;
+their bytes are those that the engine writes for each filter and each result, in one scan for all; nothing is sent.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from xylem.errors import InputError
 from xylem.network.filter_stream import plain_filter_query
 from xylem.network.member import Member, SubscribedQueries
 from xylem.network.planner import Asked, Planner
-from xylem.network.properties import Properties, properties_of
+from xylem.network.properties import properties_of
 from xylem.network.record_log import RecordLog
 from xylem.network.record_splitter import RecordSplitter
 from xylem.network.shared_evaluator import SharedEvaluator
@@ -31,37 +30,21 @@ from xylem.network.widening import widened_query
 from xylem.schema import load_schema
 from xylem.syntax import parse
 
+from .network_draw import RECORD, STREAMS, Wanted, common_share, subscriptions
 from .network_least import ShortestTrees
 from .network_run import DTD, SECONDS_PER_RECORD, Strategy, document, first_part
 
-REGIONS = 5
 MOST_WIDENED = 4
 MOST_SEARCHED = 16
 """In networks of so many super-peers the least that any plan could send is looked for."""
-STREAMS = ("north", "south")
-Box = tuple[float, float, float, float]
-"""Right ascension and declination of a corner, and how far it goes in either."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """One subscription: where it is asked for, and over which stream."""
-
-    name: str
-    peer: str
-    stream: str
-    text: str
-    properties: Properties
-    box: Box
-    """Where the records are that it asks for."""
-
-
 @dataclass
 class GridResult:
     title: str
     subscriptions: int
     overlap: float
     raw_bytes: int
+    common: float = 0.0
+    """The share of a subscription's photons that another one asks for, on average."""
     strategies: list[Strategy] = field(default_factory=list)
     shared: int = 0
     least_backbone: int = 0
@@ -77,55 +60,6 @@ def grid(side: int) -> tuple[dict[str, str], list[list[str]]]:
     links += [[name(r, c), name(r + 1, c)] for r in range(side - 1) for c in range(side)]
     links += [["north", name(0, 0)], ["south", name(side - 1, side - 1)]]
     return peers | dict.fromkeys(STREAMS, "thin"), links
-
-
-_ALL_PATHS = "$p/ra, $p/dec, $p/phc, $p/en, $p/det_time"
-
-
-def query_text(box: Box, draw: random.Random | None) -> str:
-    """A subscription of one of the kinds; of records with all paths where none is drawn."""
-    ra, dec, wide, high = box
-    tests = f"ra > {ra:.2f} and ra < {ra + wide:.2f} and dec > {dec:.2f} and dec < {dec + high:.2f}"
-    if draw is None:
-        return _records(tests, _ALL_PATHS)
-    paths = draw.choice([_ALL_PATHS, "$p/ra, $p/dec, $p/en, $p/det_time"])
-    kind = draw.random()
-    if kind < 0.5:
-        return _records(tests, paths)
-    if kind < 0.6:
-        x, y = (f"($p/{path} - {middle:.2f})" for path, middle in (("ra", ra + wide / 2), ("dec", dec + high / 2)))
-        return _records(tests, paths, f"where {x} * {x} + {y} * {y} < {min(wide, high) ** 2 / 4:.3f} ")
-    size = draw.choice([30, 60, 120])
-    step = draw.choice([one for one in (30, 60, 120) if size % one == 0])
-    window = f"for $w in /photons/photon[{tests}]|det_time diff {size} step {step}| let $e := avg($w/en)"
-    having = "where $e > 1.3 " if kind > 0.8 else ""
-    return f'{window} {having}return <mean photons="{{ count($w) }}">{{ $e }}</mean>'
-
-
-def _records(tests: str, paths: str, where: str = "") -> str:
-    return f"<photons>{{ for $p in /photons/photon[{tests}] {where}return <hit>{{ {paths} }}</hit> }}</photons>"
-
-
-def subscriptions(topology: list[str], number: int, overlap: float, draw: random.Random) -> list[Wanted]:
-    regions = [(draw.uniform(108, 140), draw.uniform(-58, -42)) for _ in range(REGIONS)]
-    schema = load_schema(DTD)
-    found = []
-    for at in range(number):
-        wide, high = draw.uniform(5, 10), draw.uniform(4, 8)
-        if at < 2 * REGIONS:
-            # The regions themselves come first, as records, from either stream.
-            box = (*regions[at // 2], 10.0, 8.0)
-            text = query_text(box, None)
-        elif draw.random() < overlap:
-            ra, dec = regions[draw.randrange(REGIONS)]
-            box = (ra + draw.uniform(0, 10 - wide), dec + draw.uniform(0, 8 - high), wide, high)
-            text = query_text(box, draw)
-        else:
-            box = (draw.uniform(100, 160), draw.uniform(-64, -32), wide, high)
-            text = query_text(box, draw)
-        properties = properties_of(parse(text), schema)
-        found.append(Wanted(f"q{at}", draw.choice(topology), STREAMS[at % 2], text, properties, box))
-    return found
 
 
 def written_bytes(texts: Iterable[str], data: bytes) -> tuple[list[int], float]:
@@ -256,17 +190,16 @@ def least_backbone(topology: Topology, supers: list[str], wanted: list[Wanted], 
     total = 0
     for stream in STREAMS:
         (start,) = (name for pair in topology.links if stream in pair for name in pair if name != stream)
-        of_stream = [(one.box, one.peer) for one in asked if one.stream == stream]
-        for record in _RECORD.finditer(data):
+        of_stream = [one for one in asked if one.stream == stream]
+        for record in RECORD.finditer(data):
             at, dec = float(record["ra"]), float(record["dec"])
-            peers = {peer for (x, y, wide, high), peer in of_stream if x < at < x + wide and y < dec < y + high}
+            peers = {one.peer for one in of_stream if one.takes(at, dec)}
             if peers:
                 kept = sum(len(value) + 2 * len(name) + 5 for name, value in _VALUE.findall(record[0]))
                 total += (kept + len("<hit></hit>")) * trees.links(start, frozenset(peers))
     return total
 
 
-_RECORD = re.compile(rb"<photon>.*?<ra>(?P<ra>[^<]*)</ra>.*?<dec>(?P<dec>[^<]*)</dec>.*?</photon>", re.DOTALL)
 _VALUE = re.compile(rb"<(ra|dec|en|det_time)>([^<]*)<")
 """The paths that all subscriptions for records ask for."""
 
@@ -279,7 +212,15 @@ OPTIONS: dict[str, dict[str, bool]] = {
 
 
 def grid_run(
-    side: int, records: int, seed: int, number: int, overlap: float, *, widens: bool = True, bandwidth: float = 125e6
+    side: int,
+    records: int,
+    seed: int,
+    number: int,
+    overlap: float,
+    *,
+    widens: bool = True,
+    bandwidth: float = 125e6,
+    regions: int = 1,
 ) -> GridResult:
     """One share of overlap: all strategies."""
     draw = random.Random(f"{seed} {overlap} {side}")
@@ -288,12 +229,13 @@ def grid_run(
     supers = [name for name, kind in peers.items() if kind == "super"]
     data = document(records, seed)
     sample = first_part(data, 0.25)
-    wanted = subscriptions(supers, number, overlap, draw)
+    wanted = subscriptions(supers, number, overlap, draw, regions)
     whole = _statistics(wanted, data)
     guessed = _statistics(wanted, sample, len(data) / len(sample))
     seconds = records * SECONDS_PER_RECORD
     kind = "E2" if side == 4 else "E3"
     result = GridResult(f"{kind}: {side * side:,} super-peers, overlap {overlap:.0%}", number, overlap, 2 * len(data))
+    result.common = common_share(wanted, data)
     if len(supers) <= MOST_SEARCHED:
         result.least_backbone = least_backbone(topology, supers, wanted, data)
     shipped = sum(len(topology.route(one.stream, one.peer)) - 1 for one in wanted) * len(data)
