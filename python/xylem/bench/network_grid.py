@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 from xylem.errors import InputError
 from xylem.network.filter_stream import plain_filter_query
 from xylem.network.member import Member, SubscribedQueries
-from xylem.network.planner import Asked, Planner
+from xylem.network.planner import Asked, Placed, Planner
 from xylem.network.properties import properties_of
 from xylem.network.record_log import RecordLog
 from xylem.network.record_splitter import RecordSplitter
@@ -123,20 +123,19 @@ class _Registering:
     def register(self, wanted: Wanted, statistics: StreamStatistics) -> None:
         planner = self.planners[wanted.stream]
         asked = Asked(wanted.name, wanted.peer, wanted.properties, statistics)
+        before = dict(planner.placed)
         started = time.process_time()
         try:
             planner.admit(asked, list(planner.placed) if self._adapts else ())
             if self.widens and planner.placed[wanted.name].uses == SOURCE:
-                self._widen(planner, asked)
+                self._widen(planner, asked, before)
         except InputError:
             self.refused += 1
         self.times.append((time.process_time() - started) * 1000)
 
-    def _widen(self, planner: Planner, asked: Asked) -> None:
+    def _widen(self, planner: Planner, asked: Asked, before: dict[str, Placed]) -> None:
         """Let one of the streams there are become wider, where that costs less."""
-        best, kept = planner.phi(), dict(planner.placed)
-        found = planner.placed
-        before = {name: one for name, one in kept.items() if name != asked.name}
+        best, found = planner.phi(), planner.placed
         others = sorted(before.values(), key=lambda one: -one.asked.statistics.filter.bytes)
         assert asked.properties is not None
         for one in others[:MOST_WIDENED]:
@@ -150,7 +149,8 @@ class _Registering:
             statistics = StreamStatistics(Measured(int(size * self._scale), spent * self._scale), Measured(0, 0.0))
             planner.placed = dict(before)
             wide = Asked(f"wide-{one.asked.name}-{asked.name}", one.asked.peer, properties, statistics)
-            plans = planner.widened(asked, one.asked.name, wide)
+            stays = not one.asked.name.startswith("wide-")
+            plans = planner.widened(asked, one.asked.name, wide, stays=stays)
             if plans is not None:
                 planner.placed = plans
                 phi = planner.phi()

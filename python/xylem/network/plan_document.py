@@ -119,12 +119,12 @@ def nested_plan(planner: Planner, name: str, naming: Naming = Naming(), start: i
     return _nested(name, {**kept_plan(planner, name, naming.source), "from": start}, parts)
 
 
-def switching_plan(planner: Planner, name: str, naming: Naming, position: int) -> dict[str, Any]:
+def switching_plan(planner: Planner, name: str, naming: Naming, position: int, reader: str) -> dict[str, Any]:
     """The plan that lets the stream of a subscription come from elsewhere, from a position on, with those it uses."""
     one = planner.placed[name]
     parts: Parts = []
     key = SOURCE if one.asked.properties is None else name
-    _add_stream(planner, key, one.transform_at, f"subscription:{name}", naming, position, parts)
+    _add_stream(planner, key, one.transform_at, reader, naming, position, parts)
     for _, part in parts:
         if part["do"] == "stream" and "feed" in part:
             part["switch"] = True

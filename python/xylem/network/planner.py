@@ -310,10 +310,11 @@ class Planner:
 
     # --- streams that several use
 
-    def widened(self, asked: Asked, name: str, wide: Asked) -> dict[str, Placed] | None:
+    def widened(self, asked: Asked, name: str, wide: Asked, *, stays: bool = True) -> dict[str, Placed] | None:
         """All plans with a subscription beside them, where a stream there is becomes wider; None where that is no plan.
 
-        The wider stream goes where the one of `name` went. Its readers read the wider one and filter it.
+        The wider stream goes where the one of `name` went. Its readers read the wider one and filter it. The old one
+        `stays` where its own subscription, or another subnet, reads it; otherwise nobody does any more.
         """
         kept, one = self.placed, self.placed[name]
         used = None if one.uses == SOURCE else kept[one.uses].asked.properties
@@ -327,10 +328,12 @@ class Planner:
             self.placed[name] = replace(
                 one, uses=wide.name, filter_at=there, fetched=(there,), filter_route=(there,), residual=()
             )
-            for other, placed in kept.items():
-                if placed.uses == name:
-                    self.placed[other] = replace(placed, uses=wide.name, residual=())
-            for each in (name, *(other for other, placed in kept.items() if placed.uses == name)):
+            if not stays:
+                del self.placed[name]
+            readers = [other for other, placed in kept.items() if placed.uses == name]
+            for other in readers:
+                self.placed[other] = replace(kept[other], uses=wide.name, residual=())
+            for each in (*((name,) if stays else ()), *readers):
                 own = self.placed[each].asked.properties
                 if own is None or served(wide.properties, own) is None:
                     return None

@@ -200,11 +200,12 @@ class Registration:
         best, found = planner.phi(), planner.placed
         if asked.properties is None or planner.placed[asked.name].uses != SOURCE:
             return _changed(kept, planner.placed)
-        inside = [(name, one) for name, one in kept.items() if self._is_inside(name, one)]
-        for name, one in sorted(inside, key=lambda each: -each[1].asked.statistics.filter.bytes)[:MOST_WIDENED]:
+        made = [(name, one) for name, one in kept.items() if one.uses != ELSEWHERE]
+        for name, one in sorted(made, key=lambda each: -each[1].asked.statistics.filter.bytes)[:MOST_WIDENED]:
             planner.placed = dict(kept)
             wide = self._wide(one.asked, asked)
-            plans = None if wide is None else planner.widened(asked, name, wide)
+            stays = name in self._live or self._view.is_read_outside(f"{name}-filter")
+            plans = None if wide is None else planner.widened(asked, name, wide, stays=stays)
             if plans is not None:
                 planner.placed = plans
                 phi = planner.phi()
@@ -214,7 +215,7 @@ class Registration:
         return _changed(kept, planner.placed)
 
     def _is_inside(self, name: str, one: Placed) -> bool:
-        """Whether a stream is of this subnet alone: what crosses a border does not become wider."""
+        """Whether a stream is of this subnet alone: what crosses a border comes from where it does."""
         is_outside = one.uses == ELSEWHERE or one.filter_at in self.planner.topology.outside
         return not is_outside and not self._view.is_read_outside(f"{name}-filter")
 
@@ -264,9 +265,16 @@ class Registration:
         naming = Naming(self.source.name)
         for name in names:
             one = self.planner.placed[name]
-            plan = switching_plan(self.planner, name, naming, position)
+            plan = switching_plan(self.planner, name, naming, position, self._reader(name, one.transform_at))
             self._view.ask(one.transform_at, "POST", "/plans", self._numbered(plan))
             self._view.ask(one.asked.peer, "PUT", f"/plans/{quote(name)}/about", plan["about"])
+
+    def _reader(self, name: str, peer: str) -> str:
+        """Who reads the stream of a subscription where it ends: its answer, or somebody else where it is over."""
+        kept = self._view.stream(peer, f"{name}-filter")
+        if name in self._live or kept is None or not kept["readers"]:
+            return f"subscription:{name}"
+        return str(kept["readers"][0])
 
     def reconsider(self) -> list[str]:
         """Place all subscriptions anew, and say which of them have to switch; none where nothing is gained."""
@@ -496,7 +504,7 @@ def forwarded(peer: Peer, what: str, body: dict[str, Any]) -> dict[str, Any]:
 
 def _changed(before: Mapping[str, Placed], after: Mapping[str, Placed]) -> list[str]:
     """The subscriptions whose streams come from elsewhere than before, or over other peers."""
-    return [name for name, one in before.items() if _way(one) != _way(after[name])]
+    return [name for name, one in before.items() if name in after and _way(one) != _way(after[name])]
 
 
 def _way(placed: Placed) -> tuple[Any, ...]:
