@@ -22,6 +22,7 @@ from xylem.network.planner import Asked, Placed, Planner
 from xylem.network.properties import properties_of
 from xylem.network.record_log import RecordLog
 from xylem.network.record_splitter import RecordSplitter
+from xylem.network.registration import MOST_WIDENED
 from xylem.network.shared_evaluator import SharedEvaluator
 from xylem.network.site_names import SOURCE
 from xylem.network.stream_statistics import Measured, StreamStatistics
@@ -34,7 +35,6 @@ from .network_draw import RECORD, STREAMS, Wanted, common_share, subscriptions
 from .network_least import ShortestTrees
 from .network_run import DTD, SECONDS_PER_RECORD, Strategy, document, first_part
 
-MOST_WIDENED = 4
 MOST_SEARCHED = 16
 """In networks of so many super-peers the least that any plan could send is looked for."""
 @dataclass

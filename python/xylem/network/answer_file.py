@@ -73,9 +73,14 @@ class AnswerFile:
         self.read_to = self.size
         """Up to where its subscriber has it, as far as is known."""
 
-    def begin(self) -> None:
-        """Start another run, which writes the answer from its beginning."""
-        self._skipped = 0
+    @property
+    def written(self) -> int:
+        """The bytes of the answer that the run has come to."""
+        return self._skipped
+
+    def begin(self, start: int = 0) -> None:
+        """Start another run, which writes the answer from its beginning, or from some byte of it on."""
+        self._skipped = start
         self.read_to = self.size
 
     def has_room(self, data: bytes, unread_bytes: int) -> bool:

@@ -20,8 +20,10 @@ from xylem.pipeline import StaticEnvironment
 from xylem.plan.scan_plan import WRITTEN, Written
 from xylem.query.compiled_query import CompiledQuery
 from xylem.run.stream.collector import Collector
+from xylem.run.stream.resumable_program import is_saved_between_records
 from xylem.run.stream.roles import ItemRole
 from xylem.run.stream.run import Statistics, StreamRun
+from xylem.run.stream.saved_scopes import give_scope_states, scope_states
 from xylem.run.stream.settled_tables import without_numbers
 from xylem.run.stream.window_output import WindowOutput
 from xylem.sink.default_parameters import chosen_parameters
@@ -32,8 +34,10 @@ from xylem.source.resources import FileResources
 from xylem.syntax import ast, parse
 from xylem.values.datetimes import DateTime
 from xylem.values.node import Node
+from xylem.values.state_codec import CannotSave, DamagedState
 from xylem.values.tree_interface import TreeInterface
 
+from .answer_states import RunState
 from .merged_scan import Request, Share, can_be_merged
 from .mobile_code import brings_code, mobile_functions
 from .pane_form import PaneForm, pane_form
@@ -49,7 +53,9 @@ class SubscribedQuery:
     XYST0004 or XYRT0051 with the reason for any other.
     """
 
-    __slots__ = ("__weakref__", "_panes", "documents", "is_merged", "name", "parameters", "program", "request", "text")
+    __slots__ = (
+        "__weakref__", "_panes", "_saves", "documents", "is_merged", "name", "parameters", "program", "request", "text",
+    )  # fmt: skip
 
     def __init__(self, text: str, name: str, documents: Documents | None = None) -> None:
         """`documents` are those of the site; a query that names none knows nothing of them."""
@@ -78,6 +84,14 @@ class SubscribedQuery:
         """Whether it can share a scan with others; else it has one of its own."""
         self.request = Request(without_numbers(self.program.scan))
         self._panes: PaneForm | bool | None = False
+        self._saves: bool | None = None
+
+    @property
+    def can_be_saved(self) -> bool:
+        """Whether the state of its run can be saved between two records."""
+        if self._saves is None:
+            self._saves = is_saved_between_records(self.program)
+        return self._saves
 
     @property
     def panes(self) -> PaneForm | None:
@@ -91,6 +105,7 @@ class SubscribedQuery:
         made = SubscribedQuery.__new__(SubscribedQuery)
         made.text, made.name, made.documents = text, name, None
         made.parameters, made.is_merged, made._panes = self.parameters, self.is_merged, False
+        made._saves = self.can_be_saved
         made.program = form.program_with(constants)
         made.request = self.request.replaced(lambda part: replaced(part, constants))
         located = self.program.handlers.locate
@@ -161,9 +176,16 @@ class Member:
         resources = FileResources() if query.documents is None else query.documents.resources()
         part = RunPart(resources, clock_time(made_ms), None, {})
         encode = byte_encoder(query.parameters)
+        self._resumed: RunState | None = None
+        """What another run had come to, where the elements around the records have not begun in this one."""
+
+        def output_text(text: str) -> None:
+            if self._resumed is None:
+                write(encode(text))
+
         preserve, inherit = program.copy_namespaces
         self._writer = EventWriter(
-            query.parameters, lambda text: write(encode(text)), copy_preserve=preserve, copy_inherit=inherit
+            query.parameters, output_text, copy_preserve=preserve, copy_inherit=inherit
         )
         self._statistics = Statistics()
         self._statistics.limit_bytes = BUFFERED_BYTES
@@ -188,6 +210,11 @@ class Member:
         return self._started
 
     @property
+    def is_resumed(self) -> bool:
+        """Whether it is to go on from a state that it has not been given yet."""
+        return self._resumed is not None
+
+    @property
     def is_done(self) -> bool:
         """Whether nothing that comes can change the answer."""
         is_over = self._windows is not None and self._windows.is_over and self.query.program.ends_with_windows
@@ -196,6 +223,36 @@ class Member:
     @property
     def held_bytes(self) -> int:
         return self._statistics.peak_buffered_bytes
+
+    def state(self) -> RunState | None:
+        """The state between two records; None where it cannot be saved, or nothing has begun."""
+        if not self._started or not self.query.can_be_saved:
+            return None
+        self._writer.flush()
+        try:
+            return RunState(scope_states(self._run), self._writer.place)
+        except CannotSave:
+            return None
+
+    def resume(self, state: RunState) -> None:
+        """Go on from the state of another run: what the elements around the records give was written before."""
+        self._resumed = state
+
+    def begin(self, tree: TreeInterface, share: Share | None) -> None:
+        """The elements around the records; XYRT0033 for a state that is not one of this query."""
+        if share is None:
+            self.start(tree)
+        else:
+            self.take(tree, share)
+        state = self._resumed
+        if state is not None:
+            try:
+                give_scope_states(self._run, state.scopes)
+            except (DamagedState, ValueError, TypeError) as reason:
+                raise InputError("XYRT0033", f"the state of '{self.name}': {reason}") from reason
+            self._writer.go_on(state.place)
+            self._writer.flush()
+            self._resumed = None
 
     def start(self, tree: TreeInterface) -> None:
         """The stream begins: the document is there, and nothing in it."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from xylem.errors import InputError, XylemError
+from xylem.run.stream.resumable_program import empty_document
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.values.tree_interface import TreeInterface
 
+from .answer_states import RunState
 from .member import Member
 from .merged_scan import Found, MergedScan, Share
 from .pane_form import PaneForm
@@ -119,6 +121,12 @@ class SharedEvaluator:
         inner = {group.items.name for group in self._groups if group.items is not None}
         own = [name for name in (*self._together, *self._apart) if name not in inner]
         return [*own, *(name for group in self._groups for name in group.names())]
+
+    def states(self) -> dict[str, RunState]:
+        """The states of members here, as far as they can be saved."""
+        inner = {group.items.name for group in self._groups if group.items is not None}
+        found = {name: one.state() for name, one in self._together.items() if name not in inner}
+        return {name: state for name, state in found.items() if state is not None}
 
     @property
     def groups(self) -> list[PaneGroup]:
@@ -229,12 +237,10 @@ class SharedEvaluator:
         """Give a member the open elements at the start of a scan; returns whether it continues."""
         begun = running.scan.begun
         if begun is None:
-            return True
+            return not member.is_resumed or self._try(member, lambda: member.begin(empty_document().tree, None))
         if not member.is_started:
             share = running.scan.begun_share(number)
-            if not self._try(
-                member, lambda: member.start(begun.tree) if share is None else member.take(begun.tree, share)
-            ):
+            if not self._try(member, lambda: member.begin(begun.tree, share)):
                 return False
         member.rest_on(begun.tree)
         return True
@@ -401,9 +407,11 @@ class SharedEvaluator:
         scan = MergedScan([member.query.request], self._log.opening, self._limits)
         if scan.begun is not None:
             share = scan.begun_share(0)
-            if not member.is_started and share is not None:
-                member.take(scan.begun.tree, share)
+            if not member.is_started:
+                member.begin(scan.begun.tree, share)
             return scan.begun.tree
+        if member.is_resumed:
+            member.begin(empty_document().tree, None)
         return scan.end(self._log.closing)
 
 

@@ -3,6 +3,7 @@
     site/catalogue.db      all streams and subscriptions, past ones too
     site/streams/NAME/     the log of a stream
     site/answers/          the answers so far
+    site/states/           what running answers had come to
     site/documents/        documents that queries may read, if any
 
 Publishers append to logs, subscribers to the catalogue, and one thread brings the answers up to date. A subscriber
@@ -47,7 +48,11 @@ class Site(SiteStreams):
         except OSError:
             os.close(self._lock_file)
             raise InputError("XYRT0054", f"{directory} is in use by another process") from None
-        super().__init__(directory, limits or SiteLimits())
+        try:
+            super().__init__(directory, limits or SiteLimits())
+        except XylemError:
+            os.close(self._lock_file)
+            raise
         self._thread: threading.Thread | None = None
         self._is_closing = False
         self._broken: BaseException | None = None
@@ -268,6 +273,7 @@ class Site(SiteStreams):
             done |= stage.work()
         for stream in streams:
             done |= stream.work()
+            stream.save_states()
         if not done:
             for stream in streams:
                 stream.sync()
@@ -302,6 +308,8 @@ class Site(SiteStreams):
             made.close()
         for stream in self.streams.values():
             stream.sync()
+            if self._broken is None:
+                stream.save_states(is_last=True)
             stream.close()
         self._open_files.close()
         self.catalogue.close()

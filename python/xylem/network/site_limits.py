@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .answer_states import STATE_BYTES
 from .log_store import LogLimits
 
 MOST_SUBSCRIPTIONS = 100_000
@@ -24,3 +25,5 @@ class SiteLimits:
     """Of Kafka, where streams are kept there instead of in files."""
     catalogue: str = ""
     """The database of the catalogue, where that is not a file of the site."""
+    state_bytes: int = STATE_BYTES
+    """Of a stream, after which the states of its answers are saved: what a site that starts again has to read."""

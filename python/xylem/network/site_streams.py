@@ -195,7 +195,7 @@ class SiteStreams:
                     stage.remove(name)
                 self._fed.pop(name, None)
                 stream.close()
-                stream.log.destroy()
+                stream.destroy()
 
             self._actions.append(forget)
             self._work.notify_all()

@@ -6,6 +6,7 @@ own evaluator, and when the two meet they become one. So all subscriptions that 
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 from xylem.errors import InputError, XylemError
 
 from .answer_file import AnswerFile
+from .answer_states import IDLE_SECONDS, AnswerState, AnswerStates
 from .catalogue import Catalogue, Subscription
 from .log_topic import LogTopics
 from .member import Member, SubscribedQuery
@@ -44,6 +46,10 @@ class StreamSite:
         self.name = name
         store = None if topics is None else topics.store(directory.name, self._limits.log)
         self.log = RecordLog(directory, base, self._limits.log, store=store)
+        self._states = AnswerStates(directory.parent.parent / "states" / directory.name)
+        self._saved_bytes, self._saved_at = 0, time.monotonic()
+        self._not_before = 0.0
+        """When states may be saved again: that takes at most a twentieth of the time."""
         self._catalogue = catalogue
         self._answers = answers
         self._waiting: list[tuple[Subscription, SubscribedQuery]] = []
@@ -66,10 +72,46 @@ class StreamSite:
         """A subscription was given up."""
         self._ending.add(name)
 
+    def _start(self, one: Subscription, query: SubscribedQuery) -> int:
+        """Where a subscription goes on: where its saved state is, or at its first record."""
+        state = self._state(one, query)
+        return one.start if state is None else state.position
+
+    def _state(self, one: Subscription, query: SubscribedQuery) -> AnswerState | None:
+        """The state that an answer goes on from, where there is one that fits log and answer."""
+        state = self._states.found.get(one.answer_name)
+        if state is None or not self.log.base <= state.position <= self.log.end:
+            return None
+        is_before = one.end is not None and one.end < state.position
+        is_there = self._answers(one.answer_name).size >= state.size
+        return state if is_there and not is_before and query.is_merged and query.can_be_saved else None
+
+    def save_states(self, *, is_last: bool = False) -> None:
+        """Save what answers have come to, if much was computed since, or nothing more comes for a while."""
+        new_bytes, now = self.evaluated_bytes - self._saved_bytes, time.monotonic()
+        limit = self._limits.log.bytes
+        if limit is not None:
+            # What a limited log forgets must not be needed again.
+            is_due = new_bytes >= min(self._limits.state_bytes, limit // 8)
+        else:
+            is_due = new_bytes >= self._limits.state_bytes and now >= self._not_before
+        if not new_bytes or not (is_due or is_last or now - self._saved_at >= IDLE_SECONDS):
+            return
+        states: dict[str, AnswerState] = {}
+        for evaluator in self._evaluators:
+            for name, run in evaluator.states().items():
+                answer = self._catalogue.subscriptions[name].answer_name
+                states[answer] = AnswerState(evaluator.position, self._answers(answer).written, run)
+        self.sync()
+        self._states.write(states)
+        self._saved_bytes, self._saved_at = self.evaluated_bytes, time.monotonic()
+        self._not_before = self._saved_at + 20 * (self._saved_at - now)
+
     @property
     def position(self) -> int:
         """Up to where all subscriptions have their answers."""
-        places = [one.position for one in self._evaluators] + [one.start for one, _ in self._waiting]
+        places = [one.position for one in self._evaluators]
+        places += [self._start(one, query) for one, query in self._waiting]
         return min(places, default=self.log.end)
 
     def work(self) -> bool:
@@ -80,7 +122,8 @@ class StreamSite:
             return False
         end = self.log.end
         changed = self._leave(behind)
-        stops = [end, *(one.start for one, _ in self._waiting if one.start > behind.position)]
+        starts = [self._start(one, query) for one, query in self._waiting]
+        stops = [end, *(start for start in starts if start > behind.position)]
         stops += [one.position for one in self._evaluators if one.position > behind.position]
         stops += [to for to in self._ends(behind) if to > behind.position]
         before, scanned = behind.position, behind.scanned_bytes
@@ -112,23 +155,28 @@ class StreamSite:
     def _begin_waiting(self) -> None:
         for one in list(self._waiting):
             subscription, query = one
-            if subscription.start < self.log.base:
+            state = self._state(subscription, query)
+            start = subscription.start if state is None else state.position
+            if start < self.log.base:
                 self._waiting.remove(one)
                 self._fell_behind(subscription.name)
                 continue
-            if subscription.start > self.log.end:
+            if start > self.log.end:
                 continue
-            here = next((each for each in self._evaluators if each.position == subscription.start), None)
+            here = next((each for each in self._evaluators if each.position == start), None)
             if here is None:
-                if any(each.position < subscription.start for each in self._evaluators):
+                if any(each.position < start for each in self._evaluators):
                     # One is on its way there.
                     continue
-                here = SharedEvaluator(self.log, subscription.start, self._failed, apart=self._answer_alone)
+                here = SharedEvaluator(self.log, start, self._failed, apart=self._answer_alone)
                 self._evaluators.append(here)
             self._waiting.remove(one)
-            if self._join_windows(here, subscription, query):
+            if state is None and self._join_windows(here, subscription, query):
                 continue
-            member = Member(subscription.name, query, subscription.made_ms, self._writer(subscription))
+            write = self._writer(subscription, 0 if state is None else state.size)
+            member = Member(subscription.name, query, subscription.made_ms, write)
+            if state is not None:
+                member.resume(state.run)
             try:
                 here.join(member)
             except XylemError as error:
@@ -172,9 +220,10 @@ class StreamSite:
         """The subscriptions over windows that share panes."""
         return [group for one in self._evaluators for group in one.groups]
 
-    def _writer(self, subscription: Subscription) -> Callable[[bytes], None]:
+    def _writer(self, subscription: Subscription, start: int = 0) -> Callable[[bytes], None]:
+        """Appends what a run writes, which begins with the answer's byte `start`."""
         answer = self._answers(subscription.answer_name)
-        answer.begin()
+        answer.begin(start)
         unread_bytes = self._limits.unread_bytes
 
         def write(data: bytes) -> None:
@@ -219,6 +268,11 @@ class StreamSite:
 
     def _failed(self, member: Member, error: XylemError) -> None:
         self._sync_one(member.name)
+        subscription = self._catalogue.subscriptions[member.name]
+        if error.code == "XYRT0033" and self._states.found.pop(subscription.answer_name, None) is not None:
+            # The state is not one of this query, as it is compiled now: its answer is computed from its records.
+            self.add(subscription, member.query)
+            return
         if error.code == "XYRT0058":
             self._catalogue.suspend(member.name, str(error))
         else:
@@ -239,3 +293,8 @@ class StreamSite:
 
     def close(self) -> None:
         self.log.close()
+
+    def destroy(self) -> None:
+        """Remove its log, and what its answers had come to."""
+        self.log.destroy()
+        self._states.remove()

@@ -79,21 +79,43 @@ class ProgramOutput(Protocol):
 def record_scope(program: StreamProgram) -> Scope:
     """The path to the records; XYST0006 if a program keeps state between them that cannot be saved."""
     records = [role for role in program.roles if isinstance(role, (ItemRole, FeedRole))]
-    scopes = [role for role in program.roles if isinstance(role, ScopeRole)]
     paths = {tuple(reversed(list(_steps(program, role.step)))) for role in records}
-    if len(paths) != 1 or len(records) + len(scopes) < len(program.roles) or program.feeds_windows:
+    if len(paths) != 1 or _has_other_state(program):
         raise StaticError("XYST0006", "it reads more than one kind of records")
     if any(role.leaf_steps for role in records):
         raise StaticError("XYST0006", "its records are text nodes")
-    if any(scope.keeps_children for scope in scopes) or not all(map(_can_be_saved, scopes)):
+    if _keeps_input(program):
         raise StaticError("XYST0006", "it keeps parts of its input")
-    inside = _inside(program, {role.step for role in records})
-    if any(map(_looks_back, (step for number, step in enumerate(program.scan.steps) if number not in inside))):
+    if _counts_records(program):
         raise StaticError("XYST0006", "its records are selected by their position, or read their siblings")
     (path,) = paths
     if len(path) == 1 and path[0][0] == "child":
         raise StaticError("XYST0006", "the whole document is its one record")
     return path
+
+
+def is_saved_between_records(program: StreamProgram) -> bool:
+    """Whether the state of a run can be saved wherever a child of the root element has ended."""
+    return not (
+        _has_other_state(program)
+        or _keeps_input(program)
+        or _counts_records(program)
+        or set_variables(program.handlers.module)
+    )
+
+
+def _has_other_state(program: StreamProgram) -> bool:
+    return program.feeds_windows or not all(isinstance(role, (ItemRole, FeedRole, ScopeRole)) for role in program.roles)
+
+
+def _keeps_input(program: StreamProgram) -> bool:
+    scopes = [role for role in program.roles if isinstance(role, ScopeRole)]
+    return any(scope.keeps_children for scope in scopes) or not all(map(_can_be_saved, scopes))
+
+
+def _counts_records(program: StreamProgram) -> bool:
+    inside = _inside(program, {role.step for role in program.roles if isinstance(role, (ItemRole, FeedRole))})
+    return any(map(_looks_back, (step for number, step in enumerate(program.scan.steps) if number not in inside)))
 
 
 def refuse_formats(program: StreamProgram, parameters: Mapping[str, Any]) -> None:
@@ -216,7 +238,7 @@ class ResumableProgram:
         def restore() -> None:
             if not run.open:
                 # The start tags around the records had nothing to tell.
-                run.start(_empty_document())
+                run.start(empty_document())
             for name, value in begun.variables.items():
                 self._kept[name].set(value.as_table() if type(value) is XMap else value)
             give_scope_states(run, begun.scopes)
@@ -310,7 +332,8 @@ class _AnswerItems:
         self.is_writing = True
 
 
-def _empty_document() -> Node:
+def empty_document() -> Node:
+    """A document node for a run whose start tags had nothing to tell."""
     builder = TreeBuilder()
     builder.start_document()
     builder.end_document()
