@@ -12,7 +12,8 @@ use crate::expression::{Aggregate, Atom, Decimal, Value};
 use crate::names::Names;
 use crate::rows::Rows;
 use crate::windows::{
-    AggregateSpec, Code, Cursor, Ending, Folding, Given, Input, Outcome, Query, Role, Row, Segment, Side, Slot, Spec,
+    AggregateSpec, AtEnd, Code, Cursor, Ending, Folding, Given, Input, Kind, Outcome, Query, Role, Row, Segment, Side,
+    Slot, Spec,
 };
 
 type Object = Arc<Py<PyAny>>;
@@ -75,18 +76,7 @@ impl WindowCursor {
         let WindowCursor { cursor, query, untyped, decimal } = self;
         let mut asked = Asked { query: query.bind(py), untyped: untyped.bind(py), decimal: decimal.bind(py) };
         let failure = act(cursor, &mut asked).err();
-        let found = PyList::empty(py);
-        for segment in cursor.take_segments() {
-            match segment {
-                Segment::Text(text, items) => found.append((PyString::new(py, std::str::from_utf8(&text)?), items))?,
-                Segment::Atoms(atoms) => {
-                    let values: PyResult<Vec<_>> = atoms.into_iter().map(|atom| asked.object(atom)).collect();
-                    found.append(PyList::new(py, values?)?)?;
-                }
-                Segment::Object(items) => found.append(items.bind(py))?,
-            }
-        }
-        Ok((found, failure))
+        Ok((asked.told_segments(cursor.take_segments())?, failure))
     }
 }
 
@@ -98,6 +88,22 @@ struct Asked<'q, 'py> {
 }
 
 impl<'py> Asked<'_, 'py> {
+    fn told_segments(&self, segments: Vec<Segment<Object>>) -> PyResult<Bound<'py, PyList>> {
+        let py = self.query.py();
+        let found = PyList::empty(py);
+        for segment in segments {
+            match segment {
+                Segment::Text(text, items) => found.append((PyString::new(py, std::str::from_utf8(&text)?), items))?,
+                Segment::Atoms(atoms) => {
+                    let values: PyResult<Vec<_>> = atoms.into_iter().map(|atom| self.object(atom)).collect();
+                    found.append(PyList::new(py, values?)?)?;
+                }
+                Segment::Object(items) => found.append(items.bind(py))?,
+            }
+        }
+        Ok(found)
+    }
+
     fn object(&self, atom: Atom<'_>) -> PyResult<Bound<'py, PyAny>> {
         let py = self.query.py();
         match atom {
@@ -207,6 +213,14 @@ impl Query for Asked<'_, '_> {
         self.told(self.query.call_method1("result", (running.bind(self.query.py()),)))
     }
 
+    fn reference(&mut self, code: &Code, given: &[Given<'_, Object>], last: f64) -> PyResult<f64> {
+        self.query.call_method1("reference", (code.number, self.arguments(given)?, last))?.extract()
+    }
+
+    fn flush(&mut self, segments: Vec<Segment<Object>>) -> PyResult<()> {
+        self.query.call_method1("flush", (self.told_segments(segments)?,)).map(|_| ())
+    }
+
     fn items(&mut self, given: &[Given<'_, Object>]) -> PyResult<Object> {
         Ok(Arc::new(self.query.call_method1("items", (self.arguments(given)?,))?.unbind()))
     }
@@ -215,8 +229,25 @@ impl Query for Asked<'_, '_> {
 // --- descriptions
 
 fn spec(tuple: &Bound<'_, PyTuple>) -> PyResult<Spec> {
-    let (columns, is_sliding, newstart, force, by_start): (usize, bool, bool, bool, bool) =
-        tuple.get_item(0)?.extract()?;
+    let (columns, newstart, by_start, has_one_start): (usize, bool, bool, bool) = tuple.get_item(0)?.extract()?;
+    let (kind, at_end): (Bound<'_, PyTuple>, String) = tuple.get_item(8)?.extract()?;
+    let kind = match word(&kind)?.as_str() {
+        "tumbling" => Kind::Tumbling,
+        "sliding" => Kind::Sliding,
+        "landmark" => Kind::Landmark,
+        "grid" => Kind::Grid {
+            size: kind.get_item(1)?.extract()?,
+            step: kind.get_item(2)?.extract()?,
+            reference: code(3, kind.get_item(3)?.extract()?)?,
+        },
+        other => return Err(unknown(other)),
+    };
+    let at_end = match at_end.as_str() {
+        "all" => AtEnd::All,
+        "nothing" => AtEnd::Nothing,
+        "first" => AtEnd::First,
+        other => return Err(unknown(other)),
+    };
     let condition = |place: usize| -> PyResult<Option<Code>> {
         let found: Option<CodeTuple<'_>> = tuple.get_item(place + 1)?.extract()?;
         found.map(|tuple| code(place, tuple)).transpose()
@@ -228,6 +259,10 @@ fn spec(tuple: &Bound<'_, PyTuple>) -> PyResult<Spec> {
         "ordered" => {
             Ending::Ordered { key: code(3, ending.get_item(1)?.extract()?)?, is_number: ending.get_item(2)?.extract()? }
         }
+        "hashed" => Ending::Hashed {
+            start: code(3, ending.get_item(1)?.extract()?)?,
+            end: code(3, ending.get_item(2)?.extract()?)?,
+        },
         other => return Err(unknown(other)),
     };
     let aggregates: Vec<(String, CodeTuple<'_>)> = tuple.get_item(5)?.extract()?;
@@ -247,9 +282,10 @@ fn spec(tuple: &Bound<'_, PyTuple>) -> PyResult<Spec> {
     };
     Ok(Spec {
         columns,
-        is_sliding,
+        kind,
+        has_one_start,
         newstart,
-        force,
+        at_end,
         by_start,
         start: condition(0)?,
         end: condition(1)?,

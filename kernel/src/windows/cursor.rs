@@ -3,28 +3,29 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::grid::Grid;
+use super::hashed::{Hashed, Key as HashKey};
+use super::places::{evaluation, given, holds, key_at, key_of, values_of, variables, Key, Needs, Place};
 use super::range::Range;
 use super::running::Running;
-use super::{Code, Ending, Folding, Given, Input, Outcome, Query, Role, Row, Side, Slot, Spec};
-use crate::expression::{Atom, Evaluation, Value};
+use super::{AtEnd, Code, Ending, Folding, Kind, Outcome, Query, Role, Row, Side, Slot, Spec};
+use crate::expression::Atom;
 use crate::row_paths::NamedRows;
 use crate::template::{Around, Undecided};
 use crate::template_writer::write_values;
 
-/// A row with its position and its neighbours, None where there are none or nothing asks for them.
-#[derive(Clone, Debug, Default)]
-struct Place {
-    current: Option<Arc<Row>>,
-    position: u64,
-    previous: Option<Arc<Row>>,
-    next: Option<Arc<Row>>,
-}
+/// So many windows that were given may stay among the open ones in any case.
+const MOST_GONE: usize = 64;
 
 /// A window that is open, or over and waits for an older one.
 #[derive(Debug)]
 struct Open<O> {
     start: Place,
     over: Option<(Place, Vec<Slot<O>>)>,
+    /// By which key it is found.
+    key: HashKey,
+    /// The position of the row at which it was given, where it stays.
+    given: u64,
 }
 
 /// A piece of the answer.
@@ -38,26 +39,11 @@ pub enum Segment<O> {
     Object(O),
 }
 
-/// Which of the rows around a place are read.
-#[derive(Clone, Copy, Debug)]
-struct Needs {
-    current: bool,
-    previous: bool,
-    next: bool,
-}
-
-/// Numbers that ascend, all of one type.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-enum Key {
-    Integer(i64),
-    Double(f64),
-}
-
 /// The state of one window clause.
 ///
 /// Holds:  for each open window the rows at its start that are read; the values of aggregates since the oldest of them.
 pub struct Cursor<O> {
-    spec: Arc<Spec>,
+    pub(super) spec: Arc<Spec>,
     start_needs: Needs,
     end_needs: Needs,
     position: u64,
@@ -67,7 +53,15 @@ pub struct Cursor<O> {
     open: VecDeque<Open<O>>,
     last: Place,
     running: Vec<Running<O>>,
-    ranges: Vec<Range<O>>,
+    pub(super) ranges: Vec<Range<O>>,
+    /// Where a key finds windows.
+    hashed: Hashed,
+    /// How many windows among the open ones have been given, and wait to be forgotten.
+    gone: usize,
+    /// Where windows are formed by a value.
+    pub(super) grid: Grid,
+    /// The position of the last row of a window that was given.
+    last_given: u64,
     /// The key of the newest window, as long as all have ascended since there was none; None where they have not.
     latest: Option<Option<Key>>,
     segments: Vec<Segment<O>>,
@@ -93,6 +87,10 @@ impl<O: Clone> Cursor<O> {
             last: Place::default(),
             running: Vec::new(),
             ranges: Vec::new(),
+            hashed: Hashed::default(),
+            gone: 0,
+            grid: Grid::default(),
+            last_given: 0,
             latest: Some(None),
             segments: Vec::new(),
         }
@@ -133,12 +131,22 @@ impl<O: Clone> Cursor<O> {
         if let Some(row) = self.waiting.take() {
             self.step(row, None, query)?;
         }
-        while let Some(Open { start, over }) = self.open.pop_front() {
+        if let Kind::Grid { .. } = self.spec.kind {
+            return self.finish_grid(query);
+        }
+        let at_end = self.spec.at_end;
+        while let Some(Open { start, over, given, .. }) = self.open.pop_front() {
             match over {
                 Some((end, results)) if self.spec.by_start => self.give(&start, &end, &results, query)?,
-                None if !self.spec.force => {
+                None if at_end != AtEnd::Nothing && given != self.last.position => {
+                    if at_end == AtEnd::First && self.last.position <= self.last_given {
+                        return Ok(());
+                    }
                     let (end, results) = (self.last.clone(), self.results(start.position, query));
                     self.give(&start, &end, &results, query)?;
+                    if at_end == AtEnd::First {
+                        return Ok(());
+                    }
                 }
                 _ => {}
             }
@@ -171,7 +179,12 @@ impl<O: Clone> Cursor<O> {
     ) -> Result<(), Q::Error> {
         self.position += 1;
         let place = Place { current: Some(row), position: self.position, previous: self.previous.take(), next };
-        let stepped = if self.spec.is_sliding { self.slide(&place, query) } else { self.tumble(&place, query) };
+        let stepped = match self.spec.kind {
+            Kind::Tumbling => self.tumble(&place, query),
+            Kind::Sliding => self.slide(&place, query),
+            Kind::Landmark => self.mark(&place, query),
+            Kind::Grid { .. } => self.reach(&place, query),
+        };
         if self.start_needs.previous || self.end_needs.previous {
             self.previous = place.current;
         }
@@ -196,7 +209,7 @@ impl<O: Clone> Cursor<O> {
             if !starts {
                 return Ok(());
             }
-            self.open.push_back(Open { start: place.kept(self.start_needs), over: None });
+            self.open_at(&spec, place);
             self.clear(place.position);
         }
         self.add(&spec, place, query);
@@ -223,9 +236,7 @@ impl<O: Clone> Cursor<O> {
         }
         self.add(&spec, place, query);
         if starts {
-            let start = place.kept(self.start_needs);
-            self.note_key(&spec, &start);
-            self.open.push_back(Open { start, over: None });
+            self.open_at(&spec, place);
         }
         self.last = place.kept(self.end_needs);
         if !spec.newstart && self.condition_holds(spec.shared.as_ref(), &Place::default(), query)? {
@@ -236,12 +247,74 @@ impl<O: Clone> Cursor<O> {
         Ok(())
     }
 
+    /// Windows stay open for good.
+    fn mark<Q: Query<Object = O>>(&mut self, place: &Place, query: &mut Q) -> Result<(), Q::Error> {
+        let spec = self.spec.clone();
+        let starts = self.starts(&spec, place, query)?;
+        if spec.newstart && starts {
+            self.give_open(0..self.open.len(), query)?;
+        }
+        if self.open.is_empty() {
+            if !starts {
+                return Ok(());
+            }
+            self.clear(place.position);
+        }
+        self.add(&spec, place, query);
+        if starts {
+            self.open_at(&spec, place);
+        }
+        self.last = place.kept(self.end_needs);
+        if spec.newstart || !self.condition_holds(spec.shared.as_ref(), &Place::default(), query)? {
+            return Ok(());
+        }
+        let ending = self.ending(&spec, query)?;
+        ending.iter().for_each(|&place| self.open[place].given = self.last.position);
+        self.give_open(ending, query)
+    }
+
+    /// Give windows at the last row, and keep them.
+    fn give_open<Q: Query<Object = O>>(
+        &mut self,
+        places: impl IntoIterator<Item = usize>,
+        query: &mut Q,
+    ) -> Result<(), Q::Error> {
+        for place in places {
+            let start = self.open[place].start.clone();
+            let (end, results) = (self.last.clone(), self.results(start.position, query));
+            self.give(&start, &end, &results, query)?;
+        }
+        Ok(())
+    }
+
+    /// The places of open windows that end at the last row, the oldest first.
+    fn ending<Q: Query<Object = O>>(&self, spec: &Spec, query: &mut Q) -> Result<Vec<usize>, Q::Error> {
+        let mut found = Vec::new();
+        let mut ask = |place: usize| -> Result<(), Q::Error> {
+            if self.open[place].over.is_none() && self.ends(spec, place, query)? {
+                found.push(place);
+            }
+            Ok(())
+        };
+        let starts = match &spec.ending {
+            Ending::Hashed { end, .. } => self.hashed.starts(&key_at(spec, end, &self.last)),
+            _ => None,
+        };
+        match starts {
+            None => (0..self.open.len()).try_for_each(ask)?,
+            Some(starts) => starts.into_iter().try_for_each(|start| {
+                self.open.binary_search_by_key(&start, |open| open.start.position).map_or(Ok(()), &mut ask)
+            })?,
+        }
+        Ok(found)
+    }
+
     /// Give the windows that end here, or let them wait for older ones.
     fn end_windows<Q: Query<Object = O>>(&mut self, spec: &Spec, query: &mut Q) -> Result<(), Q::Error> {
         let in_order = match spec.ending {
             Ending::Distance(_) => true,
             Ending::Ordered { .. } => self.latest.is_some(),
-            Ending::Each => false,
+            Ending::Each | Ending::Hashed { .. } => false,
         };
         if in_order {
             while !self.open.is_empty() && self.ends(spec, 0, query)? {
@@ -249,24 +322,29 @@ impl<O: Clone> Cursor<O> {
             }
             return Ok(());
         }
-        let mut place = 0;
-        while place < self.open.len() {
-            if self.open[place].over.is_some() || !self.ends(spec, place, query)? {
-                place += 1;
-                continue;
-            }
-            let results = self.results(self.open[place].start.position, query);
-            let end = self.last.clone();
+        for place in self.ending(spec, query)? {
+            let open = &mut self.open[place];
+            let start = open.start.clone();
+            self.hashed.remove(&std::mem::take(&mut open.key), start.position);
+            let (end, results) = (self.last.clone(), self.results(start.position, query));
             if spec.by_start {
                 self.open[place].over = Some((end, results));
-                place += 1;
-            } else if let Some(open) = self.open.remove(place) {
-                self.give(&open.start, &end, &results, query)?;
+            } else {
+                self.open[place].over = Some(Default::default());
+                self.gone += 1;
+                self.give(&start, &end, &results, query)?;
             }
         }
+        if self.gone > MOST_GONE && self.gone > self.open.len() / 2 {
+            self.open.retain(|open| open.over.is_none());
+            self.gone = 0;
+        }
         while self.open.front().is_some_and(|open| open.over.is_some()) {
-            if let Some(Open { start, over: Some((end, results)) }) = self.open.pop_front() {
-                self.give(&start, &end, &results, query)?;
+            match self.open.pop_front() {
+                Some(Open { start, over: Some((end, results)), .. }) if spec.by_start => {
+                    self.give(&start, &end, &results, query)?;
+                }
+                _ => self.gone = self.gone.saturating_sub(1),
             }
         }
         Ok(())
@@ -280,6 +358,19 @@ impl<O: Clone> Cursor<O> {
             None => (self.last.clone(), self.results(open.start.position, query)),
         };
         self.give(&open.start, &end, &results, query)
+    }
+
+    fn open_at(&mut self, spec: &Spec, place: &Place) {
+        let start = place.kept(self.start_needs);
+        self.note_key(spec, &start);
+        let key = match &spec.ending {
+            Ending::Hashed { start: code, .. } => key_at(spec, code, &start),
+            _ => HashKey::default(),
+        };
+        if let Ending::Hashed { .. } = spec.ending {
+            self.hashed.add(&key, start.position);
+        }
+        self.open.push_back(Open { start, over: None, key, given: 0 });
     }
 
     /// Whether the keys of windows ascend still.
@@ -331,19 +422,19 @@ impl<O: Clone> Cursor<O> {
 
     // --- aggregates
 
-    fn clear(&mut self, first: u64) {
+    pub(super) fn clear(&mut self, first: u64) {
         let number = self.spec.aggregates.len();
-        if self.spec.is_sliding {
+        if self.spec.overlaps() {
             self.ranges = (0..number).map(|_| Range::new(first)).collect();
         } else {
             self.running = vec![Running::default(); number];
         }
     }
 
-    fn add<Q: Query<Object = O>>(&mut self, spec: &Spec, place: &Place, query: &mut Q) {
+    pub(super) fn add<Q: Query<Object = O>>(&mut self, spec: &Spec, place: &Place, query: &mut Q) {
         for (number, aggregate) in spec.aggregates.iter().enumerate() {
             let values = values_of(spec, &aggregate.values, place, query);
-            if spec.is_sliding {
+            if spec.overlaps() {
                 self.ranges[number].add(aggregate.folding, place.position, values);
             } else {
                 self.running[number].add(number, aggregate.folding, values, query);
@@ -351,9 +442,9 @@ impl<O: Clone> Cursor<O> {
         }
     }
 
-    fn results<Q: Query<Object = O>>(&self, start: u64, query: &mut Q) -> Vec<Slot<O>> {
+    pub(super) fn results<Q: Query<Object = O>>(&self, start: u64, query: &mut Q) -> Vec<Slot<O>> {
         let folding = |number: usize| -> Folding { self.spec.aggregates[number].folding };
-        if self.spec.is_sliding {
+        if self.spec.overlaps() {
             let each = self.ranges.iter().enumerate();
             return each.map(|(number, range)| range.result(number, folding(number), start, query)).collect();
         }
@@ -363,7 +454,7 @@ impl<O: Clone> Cursor<O> {
 
     // --- results
 
-    fn give<Q: Query<Object = O>>(
+    pub(super) fn give<Q: Query<Object = O>>(
         &mut self,
         start: &Place,
         end: &Place,
@@ -371,6 +462,7 @@ impl<O: Clone> Cursor<O> {
         query: &mut Q,
     ) -> Result<(), Q::Error> {
         let spec = self.spec.clone();
+        self.last_given = end.position;
         if let Ok(variables) = variables(&spec.inputs, start, end, results) {
             match &spec.outcome {
                 Outcome::Template(parts) => {
@@ -406,113 +498,5 @@ impl<O: Clone> Cursor<O> {
         let items = query.items(&given(&spec.inputs, start, end, results))?;
         self.segments.push(Segment::Object(items));
         Ok(())
-    }
-}
-
-impl Place {
-    /// What is kept of it: no row longer than something reads it.
-    fn kept(&self, needs: Needs) -> Place {
-        Place {
-            current: self.current.clone().filter(|_| needs.current),
-            position: self.position,
-            previous: self.previous.clone().filter(|_| needs.previous),
-            next: self.next.clone().filter(|_| needs.next),
-        }
-    }
-
-    fn row(&self, role: Role) -> Option<&Arc<Row>> {
-        match role {
-            Role::Current => self.current.as_ref(),
-            Role::Previous => self.previous.as_ref(),
-            Role::Next => self.next.as_ref(),
-        }
-    }
-}
-
-fn holds<Q: Query>(spec: &Spec, code: &Code, start: &Place, end: &Place, query: &mut Q) -> Result<bool, Q::Error> {
-    if let Some(expression) = &code.expression {
-        if let Ok(variables) = variables::<Q::Object>(&code.inputs, start, end, &[]) {
-            if let Ok(holds) = evaluation(spec, &variables, &Around::new(0)).truth(expression) {
-                return Ok(holds);
-            }
-        }
-    }
-    query.truth(code, &given(&code.inputs, start, end, &[]))
-}
-
-fn values_of<Q: Query>(
-    spec: &Spec,
-    code: &Code,
-    place: &Place,
-    query: &mut Q,
-) -> Result<Vec<Slot<Q::Object>>, Q::Object> {
-    if let Some(expression) = &code.expression {
-        if let Ok(variables) = variables::<Q::Object>(&code.inputs, place, place, &[]) {
-            let mut found = Vec::new();
-            let all = evaluation(spec, &variables, &Around::new(0)).each(expression, &mut |atom| {
-                if !atom.is_plain() {
-                    return Err(Undecided);
-                }
-                found.push(Slot::Atom(atom.into_owned()));
-                Ok(())
-            });
-            if all.is_ok() {
-                return Ok(found);
-            }
-        }
-    }
-    query.values(code, &given(&code.inputs, place, place, &[]))
-}
-
-fn evaluation<'a, 'e>(spec: &'a Spec, variables: &'e [Value<'a>], here: &'e Around<'e>) -> Evaluation<'a, 'e> {
-    let named = NamedRows { rows: &spec.nothing.0, names: &spec.nothing.1 };
-    Evaluation { named, variables, locals: None, sorting: None, here }
-}
-
-/// The values of inputs; undecided where the query alone knows one.
-fn variables<'r, O>(
-    inputs: &[Input],
-    start: &'r Place,
-    end: &'r Place,
-    results: &[Slot<O>],
-) -> Result<Vec<Value<'r>>, Undecided> {
-    let value = |input: &Input| {
-        Ok(match *input {
-            Input::Column(side, role, column) => {
-                let place = if side == Side::Start { start } else { end };
-                place.row(role).map_or(Value::Empty, |row| row.value(column))
-            }
-            Input::Position(Side::Start) => Value::One(Atom::Integer(start.position as i64)),
-            Input::Position(Side::End) => Value::One(Atom::Integer(end.position as i64)),
-            Input::Aggregate(number) => match &results[number] {
-                Slot::Atom(atom) => Value::One(atom.clone()),
-                Slot::Empty => Value::Empty,
-                Slot::Object(_) => return Err(Undecided),
-            },
-        })
-    };
-    inputs.iter().map(value).collect()
-}
-
-/// The same for code of the query.
-fn given<'r, O>(inputs: &[Input], start: &'r Place, end: &'r Place, results: &'r [Slot<O>]) -> Vec<Given<'r, O>> {
-    let value = |input: &Input| match *input {
-        Input::Column(side, role, column) => {
-            let place = if side == Side::Start { start } else { end };
-            Given::Values(place.row(role).map_or(Value::Empty, |row| row.value(column)))
-        }
-        Input::Position(Side::Start) => Given::Position(start.position),
-        Input::Position(Side::End) => Given::Position(end.position),
-        Input::Aggregate(number) => Given::Slot(&results[number]),
-    };
-    inputs.iter().map(value).collect()
-}
-
-fn key_of(atom: Atom<'_>, is_number: bool) -> Option<Key> {
-    let atom = if is_number { atom.number().ok()? } else { atom };
-    match atom {
-        Atom::Integer(value) => Some(Key::Integer(value)),
-        Atom::Double(value) if !value.is_nan() => Some(Key::Double(value)),
-        _ => None,
     }
 }

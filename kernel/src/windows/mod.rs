@@ -4,6 +4,9 @@
 //! of rows (`crate::expression`); what they leave undecided, the query itself decides (the trait `Query`).
 
 mod cursor;
+mod grid;
+mod hashed;
+mod places;
 mod range;
 mod row;
 mod running;
@@ -103,18 +106,58 @@ pub enum Ending {
         /// Whether it is an operand of arithmetic, to which untyped values are doubles.
         is_number: bool,
     },
+    /// None whose key at the start differs from the key of the row that would end it.
+    Hashed {
+        /// The key at the start.
+        start: Code,
+        /// The key at the end.
+        end: Code,
+    },
+}
+
+/// Which windows there are.
+#[derive(Debug)]
+pub enum Kind {
+    /// One is open at a time.
+    Tumbling,
+    /// One opens at each start.
+    Sliding,
+    /// One opens at each start and stays: it is given at each end.
+    Landmark,
+    /// By a value that does not decrease: one begins at each step behind the first value, rows or not.
+    Grid {
+        /// Values less than this beyond its start belong to a window.
+        size: f64,
+        /// How far the starts of two windows are apart.
+        step: f64,
+        /// The value.
+        reference: Code,
+    },
+}
+
+/// Which open windows are given when the input has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtEnd {
+    /// All.
+    All,
+    /// None.
+    Nothing,
+    /// The oldest one, if rows have come since the last window was given.
+    First,
 }
 
 /// A window clause.
 pub struct Spec {
     /// How many columns a row has.
     pub columns: usize,
-    /// Whether windows overlap: one opens at each start.
-    pub is_sliding: bool,
+    /// Which windows there are.
+    pub kind: Kind,
+    /// At most one row of the input starts a window.
+    pub has_one_start: bool,
     /// Windows end where the next one starts.
     pub newstart: bool,
-    /// Windows still open at the end are dropped.
-    pub force: bool,
+    /// What becomes of windows that are open at the end.
+    pub at_end: AtEnd,
     /// They come in the order of their first rows, and not of their last ones.
     pub by_start: bool,
     /// The start condition; None: always.
@@ -136,14 +179,21 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// Whether aggregates are asked for from one of several rows on.
+    fn overlaps(&self) -> bool {
+        !(self.has_one_start || matches!(self.kind, Kind::Tumbling))
+    }
+
     /// Whether something reads a row of this kind.
     fn reads(&self, side: Side, role: Role) -> bool {
         let codes = [&self.start, &self.end, &self.shared].into_iter().flatten();
-        let key = match &self.ending {
-            Ending::Ordered { key, .. } => Some(key),
-            _ => None,
+        let keys: &[&Code] = match (&self.ending, &self.kind) {
+            (Ending::Ordered { key, .. }, _) => &[key],
+            (Ending::Hashed { start, end }, _) => &[start, end],
+            (_, Kind::Grid { reference, .. }) => &[reference],
+            _ => &[],
         };
-        let mut inputs = codes.chain(key).flat_map(|code| &code.inputs).chain(&self.inputs);
+        let mut inputs = codes.chain(keys.iter().copied()).flat_map(|code| &code.inputs).chain(&self.inputs);
         inputs.any(|input| matches!(input, Input::Column(s, r, _) if (*s, *r) == (side, role)))
     }
 }
@@ -171,6 +221,10 @@ pub trait Query {
     fn add(&mut self, running: &Self::Object, values: Vec<Slot<Self::Object>>) -> Result<(), Self::Object>;
     /// What it has come to.
     fn result(&mut self, running: &Self::Object) -> Self::Object;
+    /// The value by which windows of a grid are formed, where the last one is known: a number that is not smaller.
+    fn reference(&mut self, code: &Code, given: &[Given<'_, Self::Object>], last: f64) -> Result<f64, Self::Error>;
+    /// What has come about so far is written.
+    fn flush(&mut self, segments: Vec<Segment<Self::Object>>) -> Result<(), Self::Error>;
     /// The items of a window.
     fn items(&mut self, given: &[Given<'_, Self::Object>]) -> Result<Self::Object, Self::Error>;
 }

@@ -118,9 +118,10 @@ class SubscribedQuery:
         made.program.handlers.locate = locate  # type: ignore[method-assign]
         return made
 
-    def written_by(self, step: int) -> ItemRole:
-        """Whose results the scan writes for a step."""
-        return next(role for role in self.program.roles if role.step == step and isinstance(role, ItemRole))
+    def written_by(self, step: int) -> ItemRole | None:
+        """Whose results the scan writes for a step; None where it writes rows, of which windows are formed."""
+        found = (role for role in self.program.roles if role.step == step and isinstance(role, ItemRole))
+        return next(found, None)
 
     @property
     def source(self) -> str | None:
@@ -200,7 +201,7 @@ class Member:
         """Whether it may come to pass that nothing can change the answer any more."""
         self._started = False
         self._written_step = -1
-        self._written_role: ItemRole
+        self._written_role: ItemRole | None
 
     def _new_collector(self) -> Collector:
         return Collector(self.query.program.static.base_uri, *self.query.program.copy_namespaces)
@@ -276,7 +277,8 @@ class Member:
         run, windows = self._run, self._windows
         if self._written_step != step:
             self._written_step, self._written_role = step, self.query.written_by(step)
-        if windows is None and run.passes_on(self._written_role, written):
+        role = self._written_role
+        if windows is None and role is not None and run.passes_on(role, written):
             if written.text:
                 self._writer.markup_at_once(written.text)
             return

@@ -74,24 +74,44 @@ class EndsInOrder:
 
 
 @dataclass(frozen=True)
+class EndsByKey:
+    """No row ends a window whose key at the start differs from its own: `$s/@id eq $e/@id and …`."""
+
+    start_key: WindowCode
+    end_key: WindowCode
+
+
+@dataclass(frozen=True)
+class GridWindows:
+    """Windows by a value that does not decrease: one begins at each step behind the first value, rows or not."""
+
+    size: float
+    step: float
+    reference: WindowCode
+
+
+@dataclass(frozen=True)
 class KernelWindows:
     """A window clause with what becomes of each window.
 
     Holds:  the values of the row at the start of each open window, where they are read, and what aggregates keep.
     Order:  by first row, or by last row where `by_start` is off.
-    End:    open windows are given, unless `force`.
+    End:    as `at_end` says.
     """
 
     columns: tuple[Values, ...]
-    is_sliding: bool
+    kind: str | GridWindows
+    """tumbling, sliding or landmark"""
+    has_one_start: bool
     newstart: bool
-    force: bool
+    at_end: str
+    """Which open windows are given: all, nothing, or the first, if rows have come since the last that was given."""
     by_start: bool
     start: WindowCode | None
     end: WindowCode | None
     shared: WindowCode | None
     """The part of the end condition that is the same for all open windows."""
-    ending: EndsEach | EndsAfter | EndsInOrder
+    ending: EndsEach | EndsAfter | EndsInOrder | EndsByKey
     aggregates: tuple[tuple[str, WindowCode], ...]
     """The function of each, and what a row adds to it."""
     inputs: tuple[WindowInput, ...]

@@ -6,8 +6,10 @@ from xylem.plan.native_windows import (
     AggregateInput,
     ColumnInput,
     EndsAfter,
+    EndsByKey,
     EndsEach,
     EndsInOrder,
+    GridWindows,
     KernelWindows,
     PositionInput,
     WindowCode,
@@ -19,11 +21,16 @@ from .template_tuples import expression_tuple, part_tuples
 
 def window_tuple(windows: KernelWindows) -> tuple[object, ...]:
     """A window clause."""
-    flags = len(windows.columns), windows.is_sliding, windows.newstart, windows.force, windows.by_start
+    flags = len(windows.columns), windows.newstart, windows.by_start, windows.has_one_start
     aggregates = [(function, _code(values)) for function, values in windows.aggregates]
     inputs = [_input(each) for each in windows.inputs]
     conditions = [None if code is None else _code(code) for code in (windows.start, windows.end, windows.shared)]
-    return flags, *conditions, _ending(windows.ending), aggregates, inputs, _outcome(windows)
+    kind = _kind(windows.kind), windows.at_end
+    return flags, *conditions, _ending(windows.ending), aggregates, inputs, _outcome(windows), kind
+
+
+def _kind(kind: str | GridWindows) -> tuple[object, ...]:
+    return (kind,) if isinstance(kind, str) else ("grid", kind.size, kind.step, _code(kind.reference))
 
 
 def _outcome(windows: KernelWindows) -> tuple[object, ...]:
@@ -32,8 +39,10 @@ def _outcome(windows: KernelWindows) -> tuple[object, ...]:
     return ("asked",) if windows.values is None else ("values", expression_tuple(windows.values))
 
 
-def _ending(ending: EndsEach | EndsAfter | EndsInOrder) -> tuple[object, ...]:
+def _ending(ending: EndsEach | EndsAfter | EndsInOrder | EndsByKey) -> tuple[object, ...]:
     match ending:
+        case EndsByKey(start_key=start_key, end_key=end_key):
+            return "hashed", _code(start_key), _code(end_key)
         case EndsAfter(distance=distance):
             return "distance", distance
         case EndsInOrder(key=key, is_number=is_number):

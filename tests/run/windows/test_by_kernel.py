@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -26,7 +27,10 @@ ENDS = (
     "$ep - $sp eq 2", "$ep - $sp eq 3", "$ep - $sp ge 2", "$e/t - $s/t gt 3", "$e/t - $s/t ge 2.5", "true()",
     "number($e/t) gt number($s/t) + 2", "$e/@k eq 'b'", "$e/@k = $s/@k", "$e/v > 2 and $e/t > $s/t",
     "$enext/@k ne $e/@k", "empty($enext)", "xs:decimal($e/t) - xs:decimal($s/t) gt 1.5",
-    "xs:date($e/@d) gt xs:date($s/@d)", "if ($e/v > 2) then true() else $ep - $sp ge 1", "$e/t gt $s/t",
+    "$s/@k eq $e/@k and $ep gt $sp", "$e/v = $s/v", "$e/v eq $s/v and $e/t - $s/t gt 1", "$e/@k = $s/@k and $e/v > 1",
+    "xs:integer($e/v) eq xs:integer($s/v) and $e/@k ne 'b'", "number($e/v) mod 3 eq number($s/v) mod 3 and $ep ne $sp",
+    "$s/v eq xs:integer($e/t)", "xs:date($e/@d) gt xs:date($s/@d)", "$e/t gt $s/t",
+    "if ($e/v > 2) then true() else $ep - $sp ge 1",
 )  # fmt: skip
 VALUES = (
     "$w/v", "$w/xs:integer(v)", "$w/number(v)", "$w/xs:decimal(v)", "$w/t", "$w[v > 1]/v", "$w/string(@k)", "$w/@k",
@@ -63,11 +67,13 @@ def body(random: Random) -> str:
 
 
 def query(random: Random) -> str:
-    kind = random.choice(("tumbling", "sliding"))
+    kind = random.choice(("tumbling", "sliding", "sliding"))
     start, end = random.choice(STARTS), random.choice(ENDS)
     result = body(random)
-    if random.random() < 0.3:
+    if random.random() < 0.5:
         forced = random.choice(("", "force "))
+        kind = random.choice((kind, "landmark"))
+        start = random.choice((start, start, "$sp eq 2"))
         end = random.choice((end, "newstart"))
         roles = "curItem ${0}, position ${0}p, prevItem ${0}prev, nextItem ${0}next"
         sides = [roles.format(side) if f"${side}next" in f"{start}{end}" else roles.format(side).rsplit(",", 1)[0]
@@ -117,11 +123,35 @@ def expected_of(text: str, data: bytes) -> tuple[str, str]:
         return "", error.code
 
 
-def test_random_windows() -> None:
+DATA_WINDOWS = (
+    "count 3", "count 3 step 1", "count 2 step 5", "count 5 step 2", "count 1", "count 4 step 3", "count 50",
+    "t diff 3", "t diff 3 step 1", "t diff 1.5 step 4", "t diff 2 step 0.5", "@k diff 1", "v diff 2",
+    "t diff 1e1 step 3",
+)  # fmt: skip
+
+
+def data_query(random: Random) -> str:
+    one, other = aggregate(random), aggregate(random)
+    result = random.choice(
+        (
+            f"<w n='{{ count($w) }}' x='{{ {one} }}'/>",
+            f"<w>{{ {one}, {other} }}<n>{{ count($w) }}</n></w>",
+            f"if (count($w) > 2) then <many>{{ {one} }}</many> else ()",
+            f"({one}, {other})",
+            one,
+        )
+    )
+    where = random.choice(("", "", "where count($w) > 1 "))
+    loop = f"for $w in /log/e|{random.choice(DATA_WINDOWS)}| {where}return {result}"
+    return random.choice((f"<out>{{ {loop} }}</out>", loop))
+
+
+@pytest.mark.parametrize("make", [query, data_query])
+def test_random_windows(make: Callable[[Random], str]) -> None:
     random = Random(SEED)
     formed = answered = 0
     for number in range(ROUNDS):
-        text = query(random)
+        text = make(random)
         compiled = xylem.compile(text)
         formed += "WindowsByKernel" in compiled.stream(b"<log/>")._program.handlers.code
         for _ in range(4):
@@ -136,3 +166,13 @@ def test_random_windows() -> None:
     # Both would be easy to have if the kernel formed none, or if all of them were errors.
     assert formed > 0.7 * ROUNDS, formed
     assert answered > ROUNDS
+
+
+def test_a_gap_is_full_of_empty_windows() -> None:
+    """They are written on the way, however many they are."""
+    data = b"<log><e><t>0</t></e><e><t>20000</t></e></log>"
+    found = xylem.compile("<o>{ for $w in /log/e|t diff 1 step 1| return <w>{ count($w) }</w> }</o>").stream(data)
+    written: list[bytes] = []
+    found.write_to(written.append)
+    assert b"".join(written) == b"<o><w>1</w>" + b"<w>0</w>" * 19999 + b"<w>1</w></o>"
+    assert len(written) > 1

@@ -1,7 +1,7 @@
 """Window clauses that the kernel can evaluate itself (`plan/native_windows.py`), beside the generated code for them.
 
-Needs:  the items are elements of the stream that do not nest, and the query reads only their values; windows tumble or
-        slide; the aggregates are built-in functions; only `let`, `where` and `return` follow the clause.
+Needs:  the items are elements of the stream that do not nest, and the query reads only their values; windows have no
+        keys of their own; the aggregates are built-in functions; only `let`, `where` and `return` follow the clause.
 Safe:   where the kernel cannot decide, it calls functions generated from the same expressions. If the output needs
         items instead of text, the loop over nodes runs as usual.
 """
@@ -19,6 +19,7 @@ from xylem.plan.kernel_expression import KernelExpression
 from xylem.plan.native_windows import (
     AggregateInput,
     EndsAfter,
+    EndsByKey,
     EndsEach,
     EndsInOrder,
     KernelWindows,
@@ -64,13 +65,16 @@ class WindowRows:
     """What keeps the kernel from forming windows."""
 
 
-def kernel_windows(c: Compiler, rows: WindowRows, flwor: ast.Flwor) -> str:
+def kernel_windows(
+    c: Compiler, rows: WindowRows, flwor: ast.Flwor, make: Callable[..., WindowsWriter] | None = None
+) -> str:
     """An expression that makes them; `None` where the kernel cannot form them."""
+    make = WindowsWriter if make is None else make
     rows.cells = None
     if not rows.is_allowed:
         return "None"
     try:
-        writer = _Writer(c, rows, flwor)
+        writer = make(c, rows, flwor)
         text = writer.text()
     except NoTemplate as beyond:
         rows.beyond.append(beyond)
@@ -79,7 +83,7 @@ def kernel_windows(c: Compiler, rows: WindowRows, flwor: ast.Flwor) -> str:
     return text
 
 
-class _Writer:
+class WindowsWriter:
     """Plans and writes one clause."""
 
     def __init__(self, c: Compiler, rows: WindowRows, flwor: ast.Flwor) -> None:
@@ -93,7 +97,7 @@ class _Writer:
         self._name_variables()
         self.functions: list[str] = []
         """What the kernel may ask, by number."""
-        self.windows = self._planned()
+        self.windows = self.planned()
 
     def _name_variables(self) -> None:
         for side, boundary in (("start", self.plan.start), ("end", self.plan.end)):
@@ -107,78 +111,88 @@ class _Writer:
             # The item of an aggregate is the one at hand.
             self.columns.items[aggregate.item.expanded] = "end", "current"
 
-    def _planned(self) -> KernelWindows:
+    def planned(self) -> KernelWindows:
         plan = self.plan
-        start = self._condition("start", plan.start.when)
-        end = None if plan.is_newstart else self._condition("end", plan.end.when)
-        shared = None if plan.shared is None else self._condition("shared", plan.shared)
+        start = self.condition("start", plan.start.when)
+        end = None if plan.is_newstart else self.condition("end", plan.end.when)
+        shared = None if plan.shared is None else self.condition("shared", plan.shared)
         if shared is None:
             self.functions += ["None"] * (3 - len(self.functions))
         ending = self._ending()
-        aggregates = tuple((each.function.local, self._values(each.values)) for each in plan.aggregates)
+        aggregates = tuple((each.function.local, self.values(each.values)) for each in plan.aggregates)
         rest = self.columns.read(self.rest, Read.NODES)
         result = self.columns.read(self.result, Read.NODES)
-        inputs, template, values = self._outcome(rest, result)
+        inputs, template, values = self.outcome(rest, result)
         return KernelWindows(
-            tuple(self.columns.columns), plan.kind == "sliding", plan.is_newstart, plan.force, plan.is_standard,
+            tuple(self.columns.columns), plan.kind, plan.has_one_start, plan.is_newstart,
+            "nothing" if plan.force else "all", plan.is_standard,
             start, end, shared, ending, aggregates, inputs, template, values,
         )  # fmt: skip
 
     # --- expressions
 
-    def _condition(self, stem: str, when: ast.Expr | None) -> WindowCode | None:
+    def condition(self, stem: str, when: ast.Expr | None) -> WindowCode | None:
         if when is None or is_call(when, "true"):
             self.functions.append("None")
             return None
         expr = self.columns.read(when, Read.TRUTH)
-        inputs = self._inputs(expr)
+        inputs = self.inputs(expr)
         c = self.c
-        self.functions.append(self._function(stem, expr, inputs, lambda: f"return bool({c.truth(expr)})"))
-        return WindowCode(tuple(inputs.values()), self._kernel(inputs, lambda k: k.condition(_plain(expr))))
+        self.functions.append(self.function(stem, expr, inputs, lambda: f"return bool({c.truth(expr)})"))
+        return WindowCode(tuple(inputs.values()), self.kernel(inputs, lambda k: k.condition(plain(expr))))
 
-    def _values(self, values: ast.Expr) -> WindowCode:
+    def values(self, values: ast.Expr) -> WindowCode:
         expr = self.columns.read(values, Read.VALUES)
-        inputs = self._inputs(expr)
+        inputs = self.inputs(expr)
         c = self.c
 
         def line() -> str:
             return f"return list({c.as_iterable(c.atomized(c.compile(expr)))})"
 
-        self.functions.append(self._function("values", expr, inputs, line))
-        return WindowCode(tuple(inputs.values()), self._kernel(inputs, lambda k: k.value(_plain(expr))))
+        self.functions.append(self.function("values", expr, inputs, line))
+        return WindowCode(tuple(inputs.values()), self.kernel(inputs, lambda k: k.value(plain(expr))))
 
-    def _ending(self) -> EndsEach | EndsAfter | EndsInOrder:
+    def _ending(self) -> EndsEach | EndsAfter | EndsInOrder | EndsByKey:
         plan, index = self.plan, self.plan.index
         self.functions.append("None")
-        if plan.kind != "sliding" or plan.is_newstart:
+        if plan.kind == "tumbling" or plan.is_newstart:
             return EndsEach()
         distance = distance_of(plan)
-        if distance is not None:
+        if distance is not None and plan.kind == "sliding":
             return EndsAfter(distance)
         if plan.longest is not None or plan.opening is not None:
             raise NoTemplate("windows that are dropped before they end", plan.end.when)
         if index is None:
             return EndsEach()
-        if index.kind != "queue" or index.op not in ("gt", "ge") or plan.own is not None or plan.shared is not None:
+        if index.kind == "hash" and index.offset is None:
+            return EndsByKey(self.key(index.start_key), self.key(index.end_key))
+        is_in_order = index.kind == "queue" and index.op in ("gt", "ge") and plan.own is None and plan.shared is None
+        if not is_in_order:
             raise NoTemplate("open windows by an index of its own", plan.end.when)
-        expr = self.columns.read(index.start_key, Read.VALUES)
-        inputs = self._inputs(expr)
-        key = WindowCode(tuple(inputs.values()), self._kernel(inputs, lambda k: k.value(_plain(expr))))
-        return EndsInOrder(key, index.offset is not None)
+        if plan.kind == "landmark":
+            # Those that do not end at an item are younger than those that do: few are asked in vain.
+            return EndsEach()
+        return EndsInOrder(self.key(index.start_key), index.offset is not None)
 
-    def _outcome(
+    def key(self, key: ast.Expr) -> WindowCode:
+        """What windows are found by, or put in order by; where the kernel does not know it, it asks each of them."""
+        expr = self.columns.read(key, Read.VALUES)
+        inputs = self.inputs(expr)
+        return WindowCode(tuple(inputs.values()), self.kernel(inputs, lambda k: k.value(plain(expr))))
+
+    def outcome(
         self, rest: tuple[ast.Clause, ...], result: ast.Expr
     ) -> tuple[tuple[WindowInput, ...], Template | None, KernelExpression | None]:
         expr = ast.Flwor(rest, result, span=result.span) if rest else result
-        inputs = self._inputs(expr)
+        inputs = self.inputs(expr)
         self._write_items(expr, inputs)
         template: Template | None = None
         values: KernelExpression | None = None
-        plain = _plain(expr)
-        if is_atomic(plain) or (isinstance(plain, ast.VarRef) and plain.name.local in inputs):
-            values = self._kernel(inputs, lambda k: k.value(plain))
+        bare = plain(expr)
+        if is_atomic(bare) or (isinstance(bare, ast.VarRef) and bare.name.local in inputs):
+            values = self.kernel(inputs, lambda k: k.value(bare))
         else:
-            template = self._template(inputs, plain)
+            template = self._template(inputs, bare)
         return tuple(inputs.values()), template, values
 
     def _template(self, inputs: dict[str, WindowInput], expr: ast.Expr) -> Template | None:
@@ -190,7 +204,7 @@ class _Writer:
             self.beyond.append(beyond)
             return None
 
-    def _kernel(
+    def kernel(
         self, inputs: dict[str, WindowInput], compile: Callable[[ExpressionCompiler], KernelExpression]
     ) -> KernelExpression | None:
         compiler = ExpressionCompiler(self.selection.by_code_points, lambda condition: None)
@@ -201,7 +215,7 @@ class _Writer:
             self.beyond.append(beyond)
             return None
 
-    def _inputs(self, node: ast.Node) -> dict[str, WindowInput]:
+    def inputs(self, node: ast.Node) -> dict[str, WindowInput]:
         """The inputs of an expression, by variable."""
         known: dict[str, WindowInput] = {**self.others, **self.columns.inputs}
         found: dict[str, WindowInput] = {}
@@ -212,12 +226,12 @@ class _Writer:
 
     # --- code
 
-    def _function(self, stem: str, expr: ast.Expr, inputs: dict[str, WindowInput], line: Callable[[], str]) -> str:
+    def function(self, stem: str, expr: ast.Expr, inputs: dict[str, WindowInput], line: Callable[[], str]) -> str:
         c = self.c
-        parameters = {name: c.fresh_name(ast.Name(name, None, "")) for name in inputs}
+        parameters = self.parameters(inputs)
 
         def write() -> None:
-            self._declare(inputs, parameters)
+            self.declare(inputs, parameters)
             with c.writer.at(expr.span):
                 c.writer.line(line())
 
@@ -225,17 +239,21 @@ class _Writer:
 
     def _write_items(self, expr: ast.Expr, inputs: dict[str, WindowInput]) -> None:
         c = self.c
-        parameters = {name: c.fresh_name(ast.Name(name, None, "")) for name in inputs}
+        parameters = self.parameters(inputs)
 
         def write() -> None:
-            self._declare(inputs, parameters)
+            self.declare(inputs, parameters)
             c.push(expr, YIELD)
 
         frame = c.lifted("items", list(parameters.values()), c.describe(expr), write)
         frame.is_generator = True
         self.items = partial_of(c, frame)
 
-    def _declare(self, inputs: dict[str, WindowInput], parameters: dict[str, str]) -> None:
+    def parameters(self, inputs: dict[str, WindowInput]) -> dict[str, str]:
+        """The parameters of a function that reads inputs."""
+        return {name: self.c.fresh_name(ast.Name(name, None, "")) for name in inputs}
+
+    def declare(self, inputs: dict[str, WindowInput], parameters: dict[str, str]) -> None:
         for name, given in inputs.items():
             python = parameters[name]
             if isinstance(given, PositionInput):
@@ -272,8 +290,8 @@ def _windows(flwor: ast.Flwor) -> tuple[WindowPlan, tuple[ast.Clause, ...], ast.
             pass
         case _:
             raise NoTemplate("windows that are not all of the expression", flwor)
-    if plan.kind not in ("tumbling", "sliding") or plan.partition is not None or plan.early:
-        raise NoTemplate("windows by key, landmark windows, or such that are given early", result)
+    if not plan.kind or plan.partition is not None or plan.early:
+        raise NoTemplate("windows of all sub-sequences, windows by key, or such that are given early", result)
     if plan.keeps_items or plan.type is not None or _has_types(plan.start) or _has_types(plan.end):
         raise NoTemplate("the items of a window", result)
     if plan.kind == "tumbling" and plan.longest is not None:
@@ -293,7 +311,7 @@ def _has_types(boundary: Boundary) -> bool:
     return any(variable.type is not None for variable in boundary.variables)
 
 
-def _plain(expr: ast.Expr) -> ast.Expr:
+def plain(expr: ast.Expr) -> ast.Expr:
     """An expression that reads aggregates as variables."""
     return replaced(expr, lambda node: node.variable if isinstance(node, AggregateRead) else None)
 

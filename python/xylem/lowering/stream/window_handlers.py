@@ -19,6 +19,7 @@ from ..python.scope import Focus, Scope
 from ..python.windows import data_window_cursor
 from .aggregates import IN_ORDER, Aggregate, Extraction
 from .fed_records import ITEM
+from .kernel_data_windows import windows_by_kernel
 from .leaf_mapping import map_leaves
 from .not_streamable import NotStreamable
 
@@ -51,6 +52,7 @@ class WindowPlanner:
         for step in handler.path[:-1]:
             parent = b.steps.follow(parent, step, Report.NOTHING).index
         planned = b.steps.follow(parent, handler.path[-1], Report.ITEM)
+        written = handler
         handler, aggregates = self._aggregates(handler)
         add_needs(handler.body, {handler.variable: planned.kept})
         if planned.kept.above is not None:
@@ -69,7 +71,11 @@ class WindowPlanner:
             feeds.append((b.slot(aggregate.name), aggregate.function, feeder))
         names = [aggregate.name for aggregate in aggregates]
         body = b.code.function("window", handler.body, role, handler, names)
-        b.roles.append(WindowRole(planned.index, role, index, slot, body, self._cursor(handler), feeds))
+        made = WindowRole(planned.index, role, index, slot, body, self._cursor(handler), feeds)
+        by_kernel = windows_by_kernel(b, written)
+        if by_kernel is not None:
+            made.by_kernel, planned.result = by_kernel
+        b.roles.append(made)
 
     def _aggregates(self, handler: OnWindow | OnEach) -> tuple[OnWindow | OnEach, list[Aggregate]]:
         """Aggregates over disjoint windows, where they are all that is read: then no item is held (§3.8.2.2)."""

@@ -118,16 +118,8 @@ class ReferenceWindows:
             self._has_new = True
 
     def _value(self, item: Any) -> float:
-        found = self._reference(item)
-        if found is None:
-            raise DynamicError("XPTY0004", "an item of the window has no reference value")
-        value: float = cast(found, DOUBLE)
-        if not value >= self._last:
-            raise DynamicError("XYDY0004", f"the reference value {value:g} follows {self._last:g}")
-        if not value < value + min(self._size, self._step):
-            raise DynamicError("XYDY0004", f"a window of {self._size:g} does not get beyond the value {value:g}")
-        self._last = value
-        return value
+        self._last = reference_value(self._reference(item), self._last, self._size, self._step)
+        return self._last
 
     def finish(self) -> Iterator[Window]:
         if self._has_new:
@@ -141,6 +133,18 @@ class ReferenceWindows:
 
     def held_count(self) -> int:
         return len(self._items)
+
+
+def reference_value(found: Any, last: float, size: float, step: float) -> float:
+    """The reference value of an item behind one with the value `last`."""
+    if found is None:
+        raise DynamicError("XPTY0004", "an item of the window has no reference value")
+    value: float = cast(found, DOUBLE)
+    if not value >= last:
+        raise DynamicError("XYDY0004", f"the reference value {value:g} follows {last:g}")
+    if not value < value + min(size, step):
+        raise DynamicError("XYDY0004", f"a window of {size:g} does not get beyond the value {value:g}")
+    return value
 
 
 def windows(items: Iterable[Any], cursor: WindowCursor) -> Iterator[Window]:

@@ -33,6 +33,8 @@ class WindowsByKernel:
         self._functions = functions
         self._items = items
         self._context = context
+        self.write: Callable[[list[Any]], None] | None = None
+        """Takes results before the rows at hand have all been read."""
 
     @property
     def can_run(self) -> bool:
@@ -48,6 +50,16 @@ class WindowsByKernel:
         """The values that a row adds to an aggregate."""
         found: list[Any] = self._function(number)(*given)
         return found
+
+    def reference(self, number: int, given: tuple[Any, ...], last: float) -> float:
+        """The value by which windows of a grid are formed, behind the last one."""
+        found: float = self._function(number)(*given, last)
+        return found
+
+    def flush(self, results: list[Any]) -> None:
+        """Write results: there are many for one row."""
+        assert self.write is not None
+        self.write(results)
 
     def items(self, given: tuple[Any, ...]) -> list[Any]:
         """The result of a window."""
@@ -91,6 +103,7 @@ class OpenKernelWindows:
     def __init__(self, windows: WindowsByKernel, target: Any, variable: str, statistics: Statistics) -> None:
         self._row = windows.row
         self._cursor = window_cursor(windows.windows, windows)
+        windows.write = self._write
         self._target = target
         self._variable = variable
         self._statistics = statistics
@@ -121,7 +134,7 @@ class OpenKernelWindows:
     def item(self, item: Any) -> None:
         self.give(item)
 
-    def _write(self, results: list[Any], failure: BaseException | None) -> None:
+    def _write(self, results: list[Any], failure: BaseException | None = None) -> None:
         target = self._target
         for result in results:
             if type(result) is tuple:

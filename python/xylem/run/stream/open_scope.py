@@ -12,6 +12,7 @@ from .accumulator import Accumulator
 from .buffer import Buffer
 from .collector import Recorder
 from .kept_copies import SeparateCopies
+from .kernel_windows import OpenKernelWindows
 from .regions import Regions
 from .roles import ScopeRole
 
@@ -62,6 +63,8 @@ class OpenScope:
     """Those of them that have not ended, the innermost last."""
     cursors: dict[int, WindowCursor] = field(default_factory=dict)
     """The windows of its on-window and on-each handlers, by their place."""
+    formed: dict[int, OpenKernelWindows | None] = field(default_factory=dict)
+    """Likewise those that the kernel forms; None where it does not."""
     copies: dict[int, SeparateCopies] = field(default_factory=dict)
     """Of the items of these windows, by the same place."""
     window_bytes: list[int] = field(default_factory=list)

@@ -130,6 +130,8 @@ class WindowRole:
     """The function that makes the cursor of one scope."""
     aggregates: list[tuple[int, str, str]] = field(default_factory=list)
     """(slot, function, feeder) of aggregates over the window. With any, no item is held: they are all that is read."""
+    by_kernel: str | None = None
+    """The function that makes the windows of one scope for the kernel, where it can form them of rows."""
 
 
 @dataclass(frozen=True)

@@ -138,6 +138,7 @@ class StreamRun:
             case WindowRole():
                 self.windows[role.scope.step, role.position] = role
                 self.actions[key | ITEM] = self.window_runs.item(role)
+                self.actions[key | WRITTEN] = self.window_runs.written(role)
             case KeepRole():
                 self.keeps.setdefault(role.scope.step, []).append(role)
                 self.actions[key | ITEM] = self._keep(role)
@@ -326,7 +327,7 @@ class StreamRun:
             scope.reached = scope.next_handler
             scope.next_handler += 1
             if windows is not None:
-                self.window_runs.emit(windows, scope, self.window_runs.cursor(windows, scope).finish())
+                self.window_runs.finish(windows, scope)
             if handler is not None:
                 handler(self.output, self.env)
         if scope.buffer is not None and scope.buffer.bytes and position < len(handlers):

@@ -11,6 +11,7 @@ from ..runtime.data_windows import WindowCursor
 from .accumulator import Accumulator, accumulator
 from .buffer import size_of
 from .kept_copies import SeparateCopies, bytes_of_copies
+from .kernel_windows import OpenKernelWindows
 from .open_scope import OpenScope
 from .roles import WindowRole
 
@@ -31,6 +32,10 @@ class WindowRuns:
         def act(node: Node) -> None:
             scope = self.run.open[role.scope.step]
             self.run.reach(scope, role.position, node)
+            formed = self._formed(role, scope)
+            if formed is not None:
+                formed.give(node)
+                return
             if role.aggregates:
                 for slot, feed in self._fed(role, scope):
                     feed(self.run.env[slot], node)
@@ -45,6 +50,39 @@ class WindowRuns:
             self.emit(role, scope, self.cursor(role, scope).push(item))
 
         return act
+
+    def written(self, role: WindowRole) -> Action:
+        """Rows that the scan has written: only where the kernel forms the windows."""
+
+        def act(node: Node) -> None:
+            scope = self.run.open[role.scope.step]
+            self.run.reach(scope, role.position, node)
+            formed, rows = self._formed(role, scope), next(self.run.written)
+            assert formed is not None
+            formed.markup(rows.text, rows.items)
+            formed.advance()
+
+        return act
+
+    def _formed(self, role: WindowRole, scope: OpenScope) -> OpenKernelWindows | None:
+        """The windows of a scope, where the kernel forms them: it does if the scan may write rows."""
+        if role.by_kernel is None:
+            return None
+        if role.position not in scope.formed:
+            scope.formed[role.position] = None
+            windows = self.run.space[role.by_kernel]()
+            if windows.can_run and getattr(self.run.output, "takes_markup", False):
+                made = OpenKernelWindows(windows, self.run.output, role.scope.variable, self.run.statistics)
+                scope.formed[role.position] = made
+        return scope.formed[role.position]
+
+    def finish(self, role: WindowRole, scope: OpenScope) -> None:
+        """The records of a scope have ended."""
+        formed = self._formed(role, scope)
+        if formed is not None:
+            formed.close()
+        else:
+            self.emit(role, scope, self.cursor(role, scope).finish())
 
     def _fed(self, role: WindowRole, scope: OpenScope) -> Iterator[tuple[int, Callable[[Accumulator, Node], None]]]:
         """The slots of a window's aggregates, which start empty, with their feeders."""
