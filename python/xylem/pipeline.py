@@ -169,6 +169,7 @@ def _streamed_module(
         document_template(plan.program, stream.selection),
         stream.by_code,
         stream.columns is not None,
+        None if stream.columns is None else document_template(plan.program, stream.selection, stream.columns),
     )
 
 

@@ -187,6 +187,15 @@ class CompiledQuery:
 
     def document_template(self) -> Template | None:
         """The template that answers small documents during the scan; None if their trees are needed."""
+        program = self._over_documents()
+        return None if program is None else program.document_template
+
+    def document_rows(self) -> Template | None:
+        """The same for an answer as rows of a table; None for a query that is not compiled for one."""
+        program = self._over_documents()
+        return None if program is None else program.document_rows
+
+    def _over_documents(self) -> StreamProgram | None:
         from .stream_query import NOT_STREAMABLE
 
         try:
@@ -195,7 +204,7 @@ class CompiledQuery:
             if refused.code != NOT_STREAMABLE:
                 raise
             return None
-        return None if program.plan.source is not None else program.document_template
+        return None if program.plan.source is not None else program
 
     def check_collections(self, program: StreamProgram) -> None:
         """XYST0004 for a query that reads the default collection without one; `program` is one of its programs."""

@@ -33,6 +33,7 @@ from xylem.values.python_values import sequence_from_python
 from .item_columns import spark_type
 from .session import require_spark
 from .short_errors import short_errors
+from .written_answers import written_answers
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -88,6 +89,8 @@ def _with_error(answer: Any) -> Any:
 
 
 EXCERPT_CHARACTERS = 200
+_UNKNOWN = object()
+"""In the place of an answer that the scan has not written."""
 
 
 class MessageQuery:
@@ -106,6 +109,8 @@ class MessageQuery:
         self._limits = limits
         self._on_error = on_error
         self._columns = columns
+        # Values of further columns are known to code alone.
+        self._written = None if columns or variables else written_answers(compiled, self.answer_shape())
         self._ready: tuple[MessageReader, Callable[[Any], Any], Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -142,24 +147,49 @@ class MessageQuery:
         program, bound = self._program()
         # A map of Spark's is one of XQuery's.
         own = list(zip(*(column.to_pylist(maps_as_pydicts="strict") for column in values), strict=True))
-        answers: list[Any] = []
+        found: list[Any] = []
+        before = 0
         for batch in message_batches(messages):
-            read = reader.read(batch, writes=False)
-            for index in range(len(batch)):
+            read = reader.read(batch, writes=self._written is not None)
+            known = self._known(read, arrow_type)
+            answers: list[Any] = []
+            for index in range(len(batch)) if not isinstance(known, pa.Array) else ():
+                if known is not None and known[index] is not _UNKNOWN:
+                    answers.append(known[index])
+                    continue
                 if not batch.is_plain and batch.document(index) is None:
                     answers.append(None)
                     continue
                 if own:
-                    program.bind(dict(zip(bound, map(sequence_from_python, own[len(answers)]), strict=True)))
+                    program.bind(dict(zip(bound, map(sequence_from_python, own[before + index]), strict=True)))
                 answers.append(self._outcome(batch, read, index, program, convert))
-        return pa.array(answers, arrow_type)
+            found.append(known if isinstance(known, pa.Array) else pa.array(answers, arrow_type))
+            before += len(batch)
+        return found[0] if len(found) == 1 else pa.concat_arrays(found) if found else pa.array([], arrow_type)
+
+    def _known(self, read: ReadBatch, arrow_type: Any) -> Any:
+        """The answers that the scan has written: all of a batch as an array, or a list with what is left to code."""
+        written = self._written
+        if written is None:
+            return None
+        texts = read.written()
+        known = [one for one in texts if one is not None and written.fits(one)]
+        if len(known) == len(texts) and self._on_error != "column":
+            return written.array(known, arrow_type)
+        value_type = arrow_type.field("value").type if self._on_error == "column" else arrow_type
+        values = iter(written.array(known, value_type).to_pylist())
+        return [self._given(next(values)) if one is not None and written.fits(one) else _UNKNOWN for one in texts]
+
+    def _given(self, value: Any) -> Any:
+        return {"value": value, "error": None} if self._on_error == "column" else value
 
     def _prepared(self) -> tuple[MessageReader, Callable[[Any], Any], Any]:
         if self._ready is None:
             from pyspark.sql.pandas.types import to_arrow_type
 
             arrow_type = to_arrow_type(self.result_type(), timezone="UTC")
-            self._ready = MessageReader(self._limits, None), value_of(self.answer_shape()), arrow_type
+            template = None if self._written is None else self._written.template
+            self._ready = MessageReader(self._limits, template), value_of(self.answer_shape()), arrow_type
         return self._ready
 
     def _program(self) -> tuple[PreparedProgram, list[tuple[str, str]]]:
@@ -185,7 +215,7 @@ class MessageQuery:
             if self._on_error == "null":
                 return None
             return {"value": None, "error": _told(error, message)}
-        return {"value": value, "error": None} if self._on_error == "column" else value
+        return self._given(value)
 
 
 def _told(error: XylemError, message: str | bytes) -> dict[str, str]:

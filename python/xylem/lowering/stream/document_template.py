@@ -11,19 +11,35 @@ Safe:   if the template cannot decide, the program over the tree answers the doc
 from __future__ import annotations
 
 from xylem.plan.flux import ROOT, Flux
-from xylem.plan.result_template import Construct, Copies, Each, EachValue, Keyed, Part, Sorted, Template, When
+from xylem.plan.result_template import (
+    Column,
+    Construct,
+    Copies,
+    Each,
+    EachValue,
+    Keyed,
+    Part,
+    Sorted,
+    Template,
+    When,
+)
 
 from .result_templates import has_namespaces, template_of
 from .selection import Selection
 from .template_paths import NoTemplate
 
 
-def document_template(program: Flux, selection: Selection) -> Template | None:
-    """The template of a program over the document node; None where it cannot be written so."""
+def document_template(
+    program: Flux, selection: Selection, columns: tuple[Column, ...] | None = None
+) -> Template | None:
+    """The template of a program over the document node; None where it cannot be written so.
+
+    With `columns` it writes rows of a table.
+    """
     if has_namespaces(program):
         return None
     try:
-        found = template_of(program, ROOT, selection, (), begins_output=True)
+        found = template_of(program, ROOT, selection, (), columns, begins_output=True)
     except NoTemplate:
         return None
     return None if any(_copies_document(part, 0) for part in found) else found

@@ -50,6 +50,8 @@ class StreamProgram:
     """Expressions that keep the kernel from writing a result or forming windows, and why."""
     writes_rows: bool = False
     """Whether text that the scan writes is rows of a table, and not XML."""
+    document_rows: Template | None = None
+    """What answers a whole document by rows of a table, where it can be written so."""
     scanners: IdleScanners = field(default_factory=IdleScanners, repr=False, compare=False)
     """Of runs that came to their end: to make one takes as long as to scan a small document."""
 
