@@ -73,6 +73,7 @@ def near_the_best(case: int) -> tuple[Topology, list[Asked]]:
     return random_case(draw, subscriptions=draw.randint(3, 9))
 
 
+@pytest.mark.share(6)
 @pytest.mark.parametrize("case", range(len(BEST)))
 def test_plans_are_near_the_best_there_are(case: int) -> None:
     incremental, together = placed(*near_the_best(case))

@@ -20,6 +20,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)
 
 
+@pytest.mark.share(3)
 @pytest.mark.parametrize(
     ("command", "why"),
     [

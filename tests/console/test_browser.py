@@ -44,6 +44,7 @@ CHROMIUM = os.environ.get("XYLEM_CHROMIUM") or shutil.which("chromium")
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.share(3),
 ]
 
 

@@ -71,7 +71,7 @@ def test_the_image_runs_the_demo() -> None:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.turns("slow")
+@pytest.mark.share(30)  # it compiles the kernel once more, as the test of the source archive does
 def test_its_steps_without_docker(tmp_path: Path) -> None:
     """All but packages of the system, and without the extras: their downloads are large."""
     if shutil.which("cargo") is None:
