@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.turns import has_its_turn, whose_turn
+from tests.turns import LISTED_DAYS, has_its_turn, listed, whose_turn
 
 ROOT = Path(__file__).parents[1]
 MEMBERS = [f"test-{number}" for number in range(7)]
@@ -57,6 +57,18 @@ def test_a_run_chooses_by_its_day_and_says_so() -> None:
 def test_slow_kinds_run_every_few_days(file: str, days: int) -> None:
     found = [collected(file, XYLEM_TEST_DAY=str(740_000 + day))[0] for day in range(days)]
     everything, _ = collected(file, XYLEM_CAMPAIGN="1")
+    assert set().union(*found) == everything
+    assert everything not in found
+
+
+def test_listed_tests_are_there_and_have_their_turns() -> None:
+    for name in listed():
+        file, _, function = name.partition("::")
+        assert f"def {function}(" in (ROOT / file).read_text(), name
+    name = next(name for name in sorted(listed()) if "test_folded_joins" in name)
+    file, _, function = name.partition("::")
+    found = [collected(file, "-k", function, XYLEM_TEST_DAY=str(740_000 + day))[0] for day in range(LISTED_DAYS)]
+    everything, _ = collected(file, "-k", function, XYLEM_CAMPAIGN="1")
     assert set().union(*found) == everything
     assert everything not in found
 

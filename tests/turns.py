@@ -2,6 +2,7 @@
 
     @pytest.mark.turns("kills")     one of the tests (or, with a module's fixture, files) of that group runs each day
     @pytest.mark.share(5)           a fifth of the cases of a parametrised test runs each day
+    slow_tests.txt                  a third of the cases of the tests that are listed there
 
 Nothing is left to chance: within as many days as a group has members, and within five days for a fifth, each one has
 run. The day is a number that the header of the report shows; XYLEM_TEST_DAY sets it, so that a failure can be repeated.
@@ -13,9 +14,13 @@ import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import cache
+from pathlib import Path
 
 import pytest
 
+LISTED = Path(__file__).with_name("slow_tests.txt")
+LISTED_DAYS = 3
 DAY = "XYLEM_TEST_DAY"
 ALL = "XYLEM_CAMPAIGN"
 
@@ -33,6 +38,17 @@ def header() -> str:
     if is_everything_asked_for():
         return "slow tests: all"
     return f"slow tests: those of day {today()} ({DAY}={today()} repeats them, {ALL}=1 runs all)"
+
+
+@cache
+def listed() -> frozenset[str]:
+    """The tests that take two seconds of CPU time or more, all their cases together."""
+    lines = LISTED.read_text().splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def is_listed(item: pytest.Item) -> bool:
+    return item.nodeid.partition("[")[0] in listed()
 
 
 def whose_turn(members: Iterable[str], day: int) -> str:
