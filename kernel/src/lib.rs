@@ -53,6 +53,7 @@ pub mod subtree_text;
 pub mod table;
 pub mod template;
 pub mod template_writer;
+pub mod text_updates;
 pub mod tree;
 pub mod value_tests;
 pub mod waiting;

@@ -112,7 +112,8 @@ impl MessageReader {
         outcomes
     }
 
-    fn read_one(&mut self, data: &[u8], is_text: bool, writes: bool, text: &mut Vec<u8>) -> Outcome {
+    /// Read one document; its answer is appended to a text.
+    pub(crate) fn read_one(&mut self, data: &[u8], is_text: bool, writes: bool, text: &mut Vec<u8>) -> Outcome {
         if self.scanner.read_next(data, is_text.then(|| UTF_8.to_string())).is_err() {
             return Outcome::Left;
         }

@@ -69,7 +69,7 @@ pub fn simple_updates(data: &[u8], from: usize, simple: Simple<'_>) -> (Vec<Upda
     let mut at = from;
     loop {
         let start = skip_space(data, at);
-        match update(data, start, simple) {
+        match one_update(data, start, simple) {
             Some(read) => {
                 at = read.end;
                 found.push(read);
@@ -79,7 +79,17 @@ pub fn simple_updates(data: &[u8], from: usize, simple: Simple<'_>) -> (Vec<Upda
     }
 }
 
-fn skip_space(data: &[u8], from: usize) -> usize {
+/// How many bytes the simple updates at the beginning take, and how many there are.
+pub fn simple_extent(data: &[u8], simple: Simple<'_>) -> (usize, usize) {
+    let (mut at, mut count) = (0, 0);
+    while let Some(read) = one_update(data, skip_space(data, at), simple) {
+        at = read.end;
+        count += 1;
+    }
+    (at, count)
+}
+
+pub(crate) fn skip_space(data: &[u8], from: usize) -> usize {
     from + data[from..].iter().take_while(|&&byte| is_space(byte) && byte != b'\r').count()
 }
 
@@ -91,7 +101,8 @@ struct Tag<'a> {
     end: usize,
 }
 
-fn update(data: &[u8], start: usize, simple: Simple<'_>) -> Option<Update> {
+/// The simple update at an index; None where something else is there.
+pub(crate) fn one_update(data: &[u8], start: usize, simple: Simple<'_>) -> Option<Update> {
     let tag = tag(data, start, simple.attributes)?;
     let colon = tag.name.iter().position(|&byte| byte == b':')?;
     let (prefix, local) = (&tag.name[..colon], &tag.name[colon + 1..]);

@@ -311,6 +311,20 @@ def simple_updates(
     data: bytes, prefix: bytes, declared: list[bytes], most: tuple[int, int], place: tuple[int, int, int]
 ) -> tuple[list[SimpleUpdate], int]: ...
 
+def simple_extent(
+    data: bytes, prefix: bytes, declared: list[bytes], most: tuple[int, int]
+) -> tuple[int, int]: ...
+
+class TextUpdates:
+    def __new__(cls, scan_limits: LimitsTuple, template: tuple[object, ...]) -> TextUpdates: ...
+    def add(
+        self, document: bytes, regions: Sequence[tuple[str, str, int, int, int]]
+    ) -> tuple[int, str, int] | None: ...
+    def forget(self, unit: int) -> list[str]: ...
+    def read(
+        self, data: bytes, start: int, prefix: bytes, declared: list[bytes], most: tuple[int, int], last: str
+    ) -> tuple[list[tuple[int, str | None, str, str | None, int]], int]: ...
+
 DocumentTuple: TypeAlias = tuple[int, int, bytes, bool]
 
 class DocumentSplitter:

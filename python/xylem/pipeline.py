@@ -20,7 +20,7 @@ from xylem.syntax import ast, parse, parse_sequence_type, print_query
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
     from xylem.functions.late_items import LateItems
-    from xylem.plan.result_template import Column
+    from xylem.plan.result_template import Column, Template
     from xylem.plan.streamability import DataFlow
     from xylem.rewrite.windows import WindowFacts
     from xylem.run.history.program import HistoryProgram
@@ -319,6 +319,7 @@ def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryPro
     from xylem.analysis.history.demand import demand_of
     from xylem.analysis.history.written_operands import with_operands
     from xylem.rewrite.history import plan_history
+    from xylem.rewrite.history.unit_query import unit_query
     from xylem.rewrite.joins.module_joins import RULE
     from xylem.run.history.program import HistoryProgram
 
@@ -337,7 +338,39 @@ def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryPro
     scopes = tuple(_builder(env).build(replace(module, body=scope)) for scope in planned.scopes)
     looks_back = any(demand_of([scope.module]).looks_back for scope in scopes)
     plan = replace(planned.plan, scopes_look_back=looks_back)
-    return HistoryProgram(plan, _builder(env).build(functions), main.static.part, scopes)
+    unit = unit_query(plan, planned.functions)
+    made = None if unit is None else _UnitTemplate(replace(module, body=unit), replace(env, over_updates=False))
+    return HistoryProgram(plan, _builder(env).build(functions), main.static.part, scopes, made)
+
+
+@dataclass(frozen=True)
+class _UnitTemplate:
+    """The template of a query of one unit, compiled when updates come that it may answer."""
+
+    module: ast.MainModule | None
+    env: StaticEnvironment | None
+
+    def __call__(self) -> Template | None:
+        module, env = self.module, self.env
+        if module is None or env is None or any(_is_external(one) for one in module.prolog):
+            return None
+        from xylem.lowering.stream.build import NotStreamable
+
+        try:
+            program = compiled_deep(lambda: _streamed_module(module, env, None))
+        except (NotStreamable, StaticError):
+            return None
+        return None if program.plan.source is not None else program.document_template
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Elsewhere there are no streams of bytes: messages are records.
+        return _UnitTemplate, (None, None)
+
+
+def _is_external(declaration: ast.Declaration) -> bool:
+    if isinstance(declaration, ast.VariableDecl):
+        return declaration.external
+    return isinstance(declaration, ast.FunctionDecl) and declaration.body is None
 
 
 def data_flow(query: Query, env: StaticEnvironment) -> DataFlow:

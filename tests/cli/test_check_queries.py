@@ -65,3 +65,24 @@ def test_a_query_itself_and_none(files: list[str]) -> None:
 def test_the_hook_of_pre_commit_runs_it() -> None:
     hooks = (Path(__file__).parents[2] / ".pre-commit-hooks.yaml").read_text()
     assert "entry: xylem check" in hooks
+
+
+@pytest.mark.parametrize(
+    ("query", "instead"),
+    [("//a/@k#1", "//a#1/@k"), ("for $x in //a return $x/@k?[60]", "$x?[60]/@k"), ("//a[@k#1 = 2]", ".#1/@k")],
+)
+def test_versions_of_an_attribute_have_a_hint(
+    query: str, instead: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.xq").write_text(query)
+    code, out, told = check("--updates", "one.xq")
+    assert (code, out) == (0, "")
+    assert told.startswith("hint at one.xq:1:")
+    assert instead in told
+
+
+def test_versions_of_elements_have_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one.xq").write_text("//a#1/@k, //a/@k#0, //b?[60]")
+    assert check("--updates", "one.xq") == (0, "", "")

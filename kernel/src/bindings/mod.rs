@@ -15,6 +15,7 @@ mod simple_updates;
 mod table;
 mod takers;
 mod template;
+mod text_updates;
 mod tree;
 mod tree_columns;
 mod windows;
@@ -45,6 +46,8 @@ mod _kernel {
     use super::scanner::Scanner;
     #[pymodule_export]
     use super::simple_updates::simple_updates;
+    #[pymodule_export]
+    use super::text_updates::{simple_extent, TextUpdates};
     #[pymodule_export]
     use super::tree::{CompactRows, NameTable, PathPlan, SubtreeText};
     #[pymodule_export]

@@ -4,11 +4,13 @@ alone."""
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from io import BytesIO
 from typing import Any
+from xml.sax.saxutils import escape
 
 from lxml import etree
 
@@ -51,44 +53,79 @@ def by_hand(package: str, task: HistoryTask, regions: int, updates: int, seed: i
     return {"cpu_seconds": spent, "updates": updates, "median_us": 1e6 * spent / updates, "shown": answer}
 
 
+class _Shown:
+    """The answer of a filter as it is shown, in the order of the document; the ids are numbered in that order."""
+
+    def __init__(self) -> None:
+        self._ids: list[int] = []
+        self._texts: dict[int, str] = {}
+
+    def take(self, key: str, name: str, quote: int | None) -> tuple[int, int, str] | None:
+        """A ticker, with None where it is not hot. What changes: a place, how many are removed there, and a text."""
+        number = int(key[1:])
+        place = bisect_left(self._ids, number)
+        was_shown = number in self._texts
+        if quote is None:
+            if not was_shown:
+                return None
+            del self._ids[place], self._texts[number]
+            return place, 1, ""
+        text = f"<hot><name>{escape(name)}</name><quote>{quote}</quote></hot>"
+        if not was_shown:
+            self._ids.insert(place, number)
+        elif self._texts[number] == text:
+            return None
+        self._texts[number] = text
+        return place, int(was_shown), text
+
+    @property
+    def text(self) -> str:
+        return "".join(self._texts[number] for number in self._ids)
+
+
 def _bytewax(task: HistoryTask, regions: int, updates: int, seed: int) -> tuple[float, str]:
-    """Rows by key, each with its name and quote; a change of the answer for each update that makes one."""
+    """Rows by key, each with its name and quote; what changes in the answer for each update."""
     operators: Any = import_module("bytewax.operators")
     testing: Any = import_module("bytewax.testing")
     flow = import_module("bytewax.dataflow").Dataflow("history")
     data = b"".join(task.streams(regions, updates, seed)["tickers"])
-    rows: dict[str, tuple[str, int]] = {}
     changes: list[Any] = []
+    shown = _Shown()
 
     def followed(row: tuple[str, int] | None, given: Quote) -> tuple[tuple[str, int], Any]:
         _, name, quote = given
         now = (name or (row[0] if row is not None else ""), quote)
         was_hot, is_hot = row is not None and row[1] > _BOUND, quote > _BOUND
-        change = is_hot - was_hot if task.name == "count" else (now if is_hot else None) if was_hot or is_hot else False
-        return now, (now, change)
+        if task.name == "count":
+            return now, is_hot - was_hot
+        return now, (now if is_hot else None) if was_hot or is_hot else False
+
+    def counted(count: int | None, change: int) -> tuple[int, int]:
+        now = (count or 0) + change
+        return now, now
+
+    def edited(change: Any) -> Any:
+        key, row = change
+        if row is False:
+            return None
+        return shown.take(key, "", None) if row is None else shown.take(key, *row)
 
     # As many at once as it takes by default would be an epoch each.
     keyed = operators.key_on("key", operators.input("in", flow, testing.TestingSource(quotes(data), 1_000)), _first)
-    operators.output("out", operators.stateful_map("rows", keyed, followed), testing.TestingSink(changes))
+    told = operators.stateful_map("rows", keyed, followed)
+    if task.name == "count":
+        told = operators.stateful_map("count", operators.map("all", told, lambda change: ("", change[1])), counted)
+    else:
+        told = operators.map("edits", told, edited)
+    operators.output("out", told, testing.TestingSink(changes))
     started = time.process_time()
     testing.run_main(flow)
     spent = time.process_time() - started
-    for key, (row, _) in changes:
-        rows[key] = row
-    if task.name == "count":
-        return spent, str(sum(change for _, (_, change) in changes))
-    return spent, _shown(rows)
-
-
-def _shown(rows: dict[str, tuple[str, int]]) -> str:
-    """The tickers of a filter; the ids are numbered in the order of the document."""
-    in_order = sorted(rows, key=lambda key: int(key[1:]))
-    hot = (rows[key] for key in in_order if rows[key][1] > _BOUND)
-    return "".join(f"<hot><name>{name}</name><quote>{quote}</quote></hot>" for name, quote in hot)
+    return spent, str(changes[-1][1]) if task.name == "count" else shown.text
 
 
 def _pathway(task: HistoryTask, regions: int, updates: int, seed: int) -> tuple[float, str]:
-    """A table by key that updates overwrite, and who reads its changes; it puts together what comes at one time."""
+    """A table by key that updates overwrite, each a commit, and who reads what changes."""
     pathway: Any = import_module("pathway")
     data = b"".join(task.streams(regions, updates, seed)["tickers"])
     names: dict[str, str] = {}
@@ -97,6 +134,8 @@ def _pathway(task: HistoryTask, regions: int, updates: int, seed: int) -> tuple[
         def run(self) -> None:
             for key, name, quote in quotes(data):
                 self.next(id=key, name=names.setdefault(key, name), quote=quote)
+                if not name:
+                    self.commit()
 
     schema = pathway.schema_builder(
         {
@@ -108,24 +147,33 @@ def _pathway(task: HistoryTask, regions: int, updates: int, seed: int) -> tuple[
     pathway.internals.parse_graph.G.clear()
     table = pathway.io.python.read(Tickers(session_type="upsert"), schema=schema, autocommit_duration_ms=50)
     hot = table.filter(table.quote > _BOUND)
-    rows: dict[str, tuple[str, int]] = {}
+    shown = _Shown()
+    changes: list[Any] = []
     count = 0
+    gone: dict[str, int] = {}
 
     def note(key: object, row: dict[str, Any], time: int, is_addition: bool) -> None:
         nonlocal count
         if task.name == "count":
             count = row["count"] if is_addition else count
+            changes.append(count)
         elif is_addition:
-            rows[row["id"]] = row["name"], row["quote"]
-        elif rows.get(row["id"]) == (row["name"], row["quote"]):
-            del rows[row["id"]]
+            gone.pop(row["id"], None)
+            changes.append(shown.take(row["id"], row["name"], row["quote"]))
+        else:
+            gone[row["id"]] = time
+
+    def ended(time: int) -> None:
+        for id in gone:
+            changes.append(shown.take(id, "", None))
+        gone.clear()
 
     told = hot.reduce(count=pathway.reducers.count()) if task.name == "count" else hot
-    pathway.io.subscribe(told, note)
+    pathway.io.subscribe(told, note, on_time_end=ended)
     started = time.process_time()
     pathway.run(monitoring_level=pathway.MonitoringLevel.NONE)
     spent = time.process_time() - started
-    return spent, str(count) if task.name == "count" else _shown(rows)
+    return spent, str(count) if task.name == "count" else shown.text
 
 
 _PROGRAMS: dict[str, Run] = {"bytewax": _bytewax, "pathway": _pathway}

@@ -45,6 +45,9 @@ def check_queries(sources: Iterable[QuerySource], chosen: str, *, over_updates: 
 def _check_over_updates(source: QuerySource) -> None:
     query = compiled_over_updates(source)
     assert query.program and query.operators
+    for span, hint in query.slips:
+        line, column = span.source.position(span.start)
+        typer.echo(f"hint at {span.source.name}:{line}:{column}: {hint}", err=True)
 
 
 def _json(found: Sequence[Diagnostic]) -> Iterable[str]:

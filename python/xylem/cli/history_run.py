@@ -113,7 +113,8 @@ def _inputs(options: RunOptions, history: HistoryOptions) -> Iterator[UpdateInpu
         if name in seen:
             raise typer.BadParameter(f"two streams are called {name!r}: NAME=FILE tells them apart", param_hint="-i")
         seen.add(name)
-        yield UpdateInput(name, place, operations_of(place, history.format, options.limits))
+        is_native = history.format.name == "native"
+        yield UpdateInput(name, place, operations_of(place, history.format, options.limits), leaves_runs=is_native)
 
 
 def _from_checkpoint(source: QuerySource, options: RunOptions, history: HistoryOptions, checkpoint: Path) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from xylem.pipeline import StaticEnvironment, compile_history, compile_query
+from xylem.pipeline import StaticEnvironment, compile_history, compile_query, parsed
 from xylem.run.history.evaluation import Surroundings
 from xylem.run.history.run import UpdateInput, UpdateRun
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -15,6 +15,7 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 from .external_names import external_names
 
 if TYPE_CHECKING:
+    from xylem.errors import Span
     from xylem.functions.context import Resources
     from xylem.run.history.feed import Late
     from xylem.run.history.program import HistoryProgram
@@ -41,6 +42,13 @@ class HistoryQuery:
         """The program by which commits cost what they change."""
         return compile_history(self._text, self._environment)
 
+    @property
+    def slips(self) -> list[tuple[Span, str]]:
+        """Projections that cannot give what was meant, with a hint for each."""
+        from xylem.analysis.history.slips import slips
+
+        return list(slips(parsed(self._text, self._environment)))
+
     def answers(
         self, *streams: Source, variables: Mapping[str, Any] | None = None, **named: Source
     ) -> Iterator[Answer]:
@@ -53,7 +61,10 @@ class HistoryQuery:
         if len(streams) > 1 or (streams and named):
             raise ValueError("several streams have names: answers(ticker=…, news=…)")
         given = {"": streams[0]} if streams else named
-        inputs = [UpdateInput(name, name, read_wire(ByteSource.of(source))) for name, source in given.items()]
+        inputs = [
+            UpdateInput(name, name, read_wire(ByteSource.of(source), leaves_runs=True), leaves_runs=True)
+            for name, source in given.items()
+        ]
         bound = {name: sequence_from_python(value) for name, value in (variables or {}).items()}
         return self.run(inputs, FileResources(), bound).answers()
 

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from xylem._kernel import MessageBatch as MessageBatch
     from xylem._kernel import MessageReader as MessageReader
     from xylem._kernel import Scanner as NativeScanner
+    from xylem._kernel import TextUpdates as TextUpdates
     from xylem._kernel import WindowCursor as NativeWindowCursor
 
 _CODES = {
@@ -430,6 +431,21 @@ class RecordChecker:
             self._checker.finish()
         except self._failure as failure:
             raise _error(failure) from None
+
+
+def simple_extent(data: bytes, prefix: bytes, declared: list[bytes], most: tuple[int, int]) -> tuple[int, int]:
+    """How many bytes the simple updates at the beginning of some bytes take, and how many there are."""
+    from xylem import _kernel
+
+    return _kernel.simple_extent(data, prefix, declared, most)
+
+
+def text_updates(limits: Limits, template: Template) -> TextUpdates | None:
+    """What answers updates of known texts by a template of the document node; None where there is no kernel."""
+    if not is_kernel_built():
+        return None
+    found: TextUpdates = _native().TextUpdates(_limits_tuple(limits), result_tuple(template))
+    return found
 
 
 def simple_updates(

@@ -38,16 +38,22 @@ def told(answers: Iterable[tuple[int, str, str]]) -> tuple[Shown, str]:
 
 
 def displays(
-    query: str, stream: str, *, chunk: int = 7, variables: Mapping[str, Any] | None = None, **feeding: Any
-) -> list[tuple[int, str, str]]:
-    """(commit, time, display) of each commit that changed the display."""
+    query: str,
+    stream: str,
+    *,
+    chunk: int = 7,
+    variables: Mapping[str, Any] | None = None,
+    shown: Shown | None = None,
+    **feeding: Any,
+) -> Shown:
+    """(commit, time, display) of each commit that changed the display; in `shown`, those before an error too."""
     program = compile_query(query, StaticEnvironment(over_updates=True))
     history = History()
     feed = Feed(history.stream(""), **feeding)
     bound = {("", name): [value] for name, value in (variables or {}).items()}
     run = Reevaluation(program, history, Surroundings(FileResources(), bound))
     data = stream.encode()
-    shown: list[tuple[int, str, str]] = []
+    shown = [] if shown is None else shown
     for operation in read_wire([data[at : at + chunk] for at in range(0, len(data), chunk)]):
         commit = feed.apply(operation)
         if commit is not None:

@@ -10,12 +10,15 @@ Commits are counted from 1 over all streams. `now` is the greatest time of all o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .content import PENDING, Content, Document, Element, Leaf, Owner, Slot, Version, brought_into, is_value
+
+if TYPE_CHECKING:
+    from .text_regions import TextRegion
 
 Kind = Literal["content", "replaced", "removed", "inserted"]
 ZERO = Decimal(0)
@@ -47,6 +50,8 @@ class Commit(NamedTuple):
     number: int
     time: Decimal
     changes: tuple[Change, ...] = ()
+    text: TextRegion | None = None
+    """Instead of changes: the region that has another text, and nothing else has changed."""
 
 
 Listener = Callable[[Commit], None]
@@ -87,6 +92,10 @@ class History:
         self._updates = 0
         self._pending: list[Element | Leaf | Version] = []
         self._changes: list[Change] = []
+        self.writes_texts = False
+        """Whether the only reader of the history follows texts of regions (`text_regions.py`)."""
+        self.unnamed: Callable[[Slot], None] | None = None
+        """Is told of regions that an id no longer names, or that are frozen."""
 
     def stream(self, name: str) -> Stream:
         """The stream of a name, made when it is new."""
@@ -109,6 +118,10 @@ class History:
         """Forget the commits before a time, except the last of them; None forgets all but the last commit."""
         commits = self.commits
         last = len(commits) - 1
+        if before is None and last == 1:
+            self._forgotten += 1
+            self._forgotten_time = commits.pop(0).time
+            return
         gone = last if before is None else 0
         while before is not None and gone < last and commits[gone].time < before:
             gone += 1
@@ -131,6 +144,41 @@ class History:
         for listener in self.listeners:
             listener(made)
         return made
+
+    def commit_text(self, region: TextRegion, text: str) -> Commit | None:
+        """A commit of an update that gives a region another text; None if there is more to commit."""
+        if self._changes or self._pending or not self.writes_texts:
+            return None
+        self._updates += 1
+        commits = self.commits
+        number = self._forgotten + len(commits) + 1
+        region.write(text, self._updates, number)
+        made = Commit(number, self.now, (), region)
+        commits.append(made)
+        return made
+
+    def commit_run(self, times: Sequence[Decimal]) -> int:
+        """Commits of a run of updates that the caller has written, at these times; the number of the first.
+
+        Nothing is asked about any but the last of them.
+        """
+        first = self._forgotten + len(self.commits) + 1
+        before = times[-2] if len(times) > 1 else self.commits[-1].time
+        self._updates += len(times)
+        self._forgotten, self._forgotten_time = first + len(times) - 2, before
+        self.now = times[-1]
+        self.commits = [Commit(first + len(times) - 1, self.now)]
+        return first
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that has come is committed."""
+        return not self._changes and not self._pending
+
+    @property
+    def updates(self) -> int:
+        """How many updates have come."""
+        return self._updates
 
     def let_go(self, slot: Slot, number: int) -> None:
         """The oldest versions of a slot are not asked for any more."""

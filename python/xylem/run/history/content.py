@@ -9,10 +9,13 @@ content shown by then.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from xylem.values.node import ELEMENT, TEXT
 from xylem.values.qname import QName
+
+if TYPE_CHECKING:
+    from .text_regions import TextRegion
 
 PENDING = 0
 """The number of a commit that has not come: nothing sees what is shown with it."""
@@ -85,7 +88,7 @@ class Version:
 class Slot:
     """A place whose content changes. Slots that were inserted beside it hang from it, the nearest last."""
 
-    __slots__ = ("after", "before", "is_frozen", "names", "owner", "versions")
+    __slots__ = ("after", "before", "is_frozen", "names", "owner", "text_region", "versions")
 
     def __init__(self, owner: Owner) -> None:
         self.owner = owner
@@ -97,6 +100,8 @@ class Slot:
         self.is_frozen = False
         self.names = 0
         """How many ids name it."""
+        self.text_region: TextRegion | None = None
+        """Where its updates bring one text after another: what is known of it."""
 
     @property
     def is_inner(self) -> bool:

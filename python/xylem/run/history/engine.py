@@ -25,7 +25,8 @@ from .evaluation import Display, HistoryRun, Reevaluation, Surroundings
 from .live import Live, LiveBuilder, LiveComputed
 from .live_scope import LiveScope
 from .looking_back import LookingBack
-from .parts import text_of
+from .loops import FoldLoop, LiveLoop, RegionLoop
+from .parts import Written, text_of
 from .program import HistoryProgram
 from .retention import Retention
 from .unit_notes import Unit, Unsuitable
@@ -104,6 +105,8 @@ class Engine:
         builder = LiveBuilder(self, functions)
         self._root: Live = builder.build(program.plan.root)
         self._steps = builder.steps
+        # What is evaluated from the beginning may hold on to nodes of earlier states.
+        history.writes_texts = self.truncates and retention is None and not self.scopes
         self._looking_back = {number: LookingBack(some) for number, some in builder.looking_back.items() if some}
 
     def _stream(self, name: str) -> str:
@@ -127,6 +130,7 @@ class Engine:
                     raise
                 # Evaluated as written, the query may never come to what failed here.
                 self.why_whole = f"a part of it fails by itself ({error.code})"
+            self.history.writes_texts = False
             # It has not followed the commits before: what it gives first is compared with nothing.
             self._whole.follow(commit)
             return True
@@ -167,14 +171,10 @@ class Engine:
         self.number = commit.number
         self.now = commit.time
         self.trees.begin()
-        streams = {}
-        for change in commit.changes:
-            units.apply(change)
-            if change.kind == "content":
-                streams[change.stream.name] = change.stream
-        units.forget_unread()
-        for stream in streams.values():
-            units.close_commit(stream)
+        if commit.text is not None:
+            units.follow_text(commit.text)
+        else:
+            self._apply(commit)
         wakes = self._wakes
         while wakes and wakes[0][0] <= (commit.time, False):
             _, _, unit = heappop(wakes)
@@ -220,9 +220,43 @@ class Engine:
             self._display = None
         return changed
 
+    def _apply(self, commit: Commit) -> None:
+        units = self.units
+        streams = {}
+        for change in commit.changes:
+            units.apply(change)
+            if change.kind == "content":
+                streams[change.stream.name] = change.stream
+        units.forget_unread()
+        for stream in streams.values():
+            units.close_commit(stream)
+
+    @property
+    def only_loop(self) -> LiveLoop | None:
+        """The operator, where there is one alone."""
+        if len(self._steps) != 1 or isinstance(self._steps[0][1], (LiveComputed, LiveScope)):
+            return None
+        return self._steps[0][1]
+
+    def follow_answer(self, loop: RegionLoop | FoldLoop, unit: Unit, answer: str, items: int) -> list[Edit]:
+        """A unit of the only loop gives something else, as it was written; the edits of the answer."""
+        self._display = None
+        if loop is self._root and self._is_edited:
+            assert isinstance(loop, RegionLoop)
+            self._edits = loop.put_written(unit, answer if items else None)
+            return self._edits
+        if isinstance(loop, RegionLoop):
+            loop.put(unit, [Written(answer)] if items else [])
+        else:
+            loop.put(unit, [int(answer)])
+        self._edits = self._root.edits() if self._is_edited else []
+        return self._edits
+
     def evaluate(self, loop: Any, unit: Unit) -> None:
         """Reevaluate a unit of a loop, and note when time alone may change its result."""
         self.evaluated += 1
+        if unit.native is not None:
+            self.units.forget_native(unit)
         loop.evaluate(unit)
         looking_back = self._looking_back.get(unit.source.number)
         if looking_back is not None:

@@ -46,6 +46,8 @@ class Feed:
         self._receipt = receipt
         self._open: list[Builder | None] = []
         """The builders of updates that are open; None for one that is left out."""
+        self.takes_runs = receipt is None and limits.history_bytes == DEFAULT_LIMITS.history_bytes
+        """Whether updates of texts may be taken without it: nothing but their order is to be checked."""
         self.late = 0
         """How many operations came too late and were dropped or moved."""
 
@@ -59,8 +61,9 @@ class Feed:
             self._history.now = time
         elif not self._advance(operation):
             return None
-        if operation.update is not None:
-            return self._written(operation, operation.update)
+        update = operation.update
+        if update is not None:
+            return self._text(update) or self._written(operation, update)
         updates = left_out = 0
         builder: Builder | None = self._open[-1] if self._open else self.updates.base
         for event in operation.events:
@@ -92,6 +95,21 @@ class Feed:
         if self.updates.base.made:
             self.updates.show_base()
         return self._history.commit()
+
+    def _text(self, update: op.WrittenUpdate) -> Commit | None:
+        """The commit of an update that gives a region another text; None if it does anything else."""
+        kind, of, id, content, names = update
+        slot = self.stream.slots.get(of)
+        if slot is None or (region := slot.text_region) is None or kind != "replace" or id is not None:
+            return None
+        if slot.is_frozen or self.stream.open_ids or len(content) != 1 or isinstance(item := content[0], str):
+            return None
+        name, attributes, inner_id, inner = item
+        if attributes or inner_id is not None or len(inner) != 1 or not isinstance(text := inner[0], str):
+            return None
+        if names.elements[name] is not region.name or names.declared or self.updates.base.made:
+            return None
+        return self._history.commit_text(region, text)
 
     # --- time
 

@@ -408,6 +408,22 @@ class RegionLoop(Turns, Live):
         self._replace(self.rows, before, made)
         self.changed_at = self.engine.number
 
+    def put_written(self, unit: Unit, text: str | None) -> list[Edit]:
+        """As `put` and `edits`, of a unit that gives an element as it was written, or nothing, in document order."""
+        key, rows = unit.place, self.rows
+        was_there = bool(unit.made)
+        self.changed_at = self.engine.number
+        if text is None:
+            rows.remove(key)
+            self._visible -= 1
+            unit.made = None
+            return [Edit(rows.before(key)[1], 1, ())]
+        new = ((text, 0),)
+        place = rows.put(key, new, is_new=not was_there)
+        self._visible += not was_there
+        unit.made = [(key, new)]
+        return [Edit(place, was_there, new)]
+
     @property
     def size(self) -> int:
         return self.rows.weight

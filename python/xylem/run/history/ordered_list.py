@@ -196,6 +196,41 @@ class OrderedList(Generic[T]):
                 inner.weights[index] += change
         return bool(change)
 
+    def put(self, key: Any, entry: T, *, is_new: bool) -> int:
+        """An entry that gives one item, in the place of such a one or as a new one; how many items come before it."""
+        node = self._root
+        if is_new:
+            self.size += 1
+            self.weight += 1
+        way = []
+        items: int = 0
+        for _ in range(self._depth):
+            at = bisect_right(node.keys, key) - 1
+            if at < 0:
+                at = 0
+                node.keys[0] = key
+            elif at:
+                items += sum(node.weights[:at])
+            if is_new:
+                node.weights[at] += 1
+                way.append((node, at))
+            node = node.children[at]
+        keys = node.keys
+        at = bisect_left(keys, key)
+        items += sum(node.weights[:at])
+        if not is_new:
+            node.entries[at] = entry
+            return items
+        keys.insert(at, key)
+        node.entries.insert(at, entry)
+        node.weights.insert(at, 1)
+        if len(keys) > _LEAF:
+            if way:
+                self._split(way, _split_leaf(node))
+            else:
+                self._grow(_split_leaf(node))
+        return items
+
     # --- questions
 
     def get(self, key: Any, default: T) -> T:

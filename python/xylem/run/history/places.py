@@ -70,7 +70,21 @@ class Order:
         if high - low < 2:
             self._spread(place)
             low, high = place[0], after[0]
-        label = low + _STRIDE if after is self.last and high - low > 2 * _STRIDE else (low + high) // 2
+        # Where there is much room, one after the other: most of it stays for what comes behind.
+        return self._insert(place, after, low + _STRIDE if high - low > 2 * _STRIDE else (low + high) // 2)
+
+    def insert_far_after(self, place: Place) -> Place:
+        """A place behind another one with as much room between them as behind it."""
+        after = place.after
+        assert after is not None, "nothing stands behind the last place"
+        return (
+            self._insert(place, after, (place[0] + after[0]) // 2)
+            if after[0] - place[0] > 1
+            else self.insert_after(place)
+        )
+
+    @staticmethod
+    def _insert(place: Place, after: Place, label: int) -> Place:
         made = Place((label,))
         made.before, made.after = place, after
         place.after = after.before = made

@@ -8,6 +8,7 @@ from typing import Any
 
 from xylem.functions.context import Resources, RunPart, StaticPart
 from xylem.plan.history import HistoryPlan
+from xylem.plan.result_template import Template
 from xylem.run.program import Program, current_time
 from xylem.values.datetimes import DateTime
 
@@ -26,6 +27,8 @@ class HistoryProgram:
     static: StaticPart
     scopes: tuple[Program, ...] = ()
     """The parts that are evaluated from the beginning, by number."""
+    unit_template: Callable[[], Template | None] | None = None
+    """What a unit gives, as a template of a document that is the unit; None where it depends on more."""
 
     def functions(
         self,

@@ -12,6 +12,7 @@ from xylem.sink.display_parts import DisplayParts
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally
 from xylem.source.update_stream.operations import Operation
+from xylem.source.update_stream.simple_run import apart
 
 from ..program import Program
 from .commits import Commit, History
@@ -23,6 +24,7 @@ from .kept_past import BEFORE_HISTORY, KeptPast
 from .merged_streams import merged
 from .program import HistoryProgram
 from .retention import Keep, retention_of
+from .text_runs import TextRuns
 
 __all__ = ["Answer", "RunFigures", "UpdateInput", "UpdateRun", "history_run"]
 
@@ -34,6 +36,8 @@ class UpdateInput:
     name: str
     source: str
     operations: Iterable[Operation]
+    leaves_runs: bool = False
+    """Whether runs of simple updates come unread."""
 
 
 @dataclass
@@ -116,24 +120,57 @@ class UpdateRun:
         self._stopped_at: Decimal | None = None
         self._program, self._around, self._keep = program, around, keep
         self._operators = operators
+        self._texts: TextRuns | None = None
+        self._leaves_runs = keep is None and any(given.leaves_runs for given in inputs)
 
     def commits(self, until: Decimal | None = None) -> Iterator[tuple[Commit, Edits | None]]:
         """Each commit, and how it edits the answer; None where it does not. With `until`, those up to that time."""
-        for feed, operation in merged(self._streams):
+        for feed, operation in merged(self._apart(until)):
+            if operation.simple is not None:
+                self.prepare()
+                texts = self._texts
+                if texts is None:
+                    yield from self._committed(feed, apart([operation]))
+                    continue
+                before = texts.taken
+                for found in texts.followed(operation):
+                    self.figures.commits += 1
+                    yield found
+                self.figures.updates += texts.taken - before
+                continue
             if until is not None and operation.time is not None and operation.time > until:
                 self._stopped_at = operation.time
                 break
+            yield from self._committed(feed, (operation,))
+            if self._texts is not None:
+                self._texts.know(operation)
+        if isinstance(self.run, Engine):
+            self.figures.evaluated = self.run.evaluated
+            self.figures.most_versions = self.run.longest_history
+            self.figures.whole = self.run.why_whole
+        self.figures.late = sum(feed.late for feed, _ in self._streams)
+
+    def prepare(self) -> None:
+        """Make ready for updates, when the base is there: before the first of them otherwise."""
+        if self._leaves_runs and isinstance(self.run, Engine):
+            self._leaves_runs = False
+            self._texts = TextRuns.of(self.run, self._streams[0][0])
+
+    def _apart(self, until: Decimal | None) -> list[tuple[Feed, Iterable[Operation]]]:
+        """The operations of the streams; one by one, where each is to be looked at."""
+        self._leaves_runs = self._leaves_runs and len(self._streams) == 1 and until is None
+        if self._leaves_runs:
+            return self._streams
+        return [(feed, apart(operations)) for feed, operations in self._streams]
+
+    def _committed(self, feed: Feed, operations: Iterable[Operation]) -> Iterator[tuple[Commit, Edits | None]]:
+        for operation in operations:
             self.figures.updates += operation.kind == "updates"
             commit = feed.apply(operation)
             if commit is not None:
                 is_edited = self.run.follow(commit) or commit.number == 1
                 self.figures.commits += 1
                 yield commit, self.run.edits if is_edited else None
-        if isinstance(self.run, Engine):
-            self.figures.evaluated = self.run.evaluated
-            self.figures.most_versions = self.run.longest_history
-            self.figures.whole = self.run.why_whole
-        self.figures.late = sum(feed.late for feed, _ in self._streams)
 
     def final_parts(self) -> Iterator[tuple[Commit, list[Part]]]:
         """The parts of the answer in order, each when it can never change any more: at the end of the input, all."""
@@ -186,7 +223,7 @@ class UpdateRun:
 
     def _as_of_kept(self, time: Decimal, keep: Keep) -> Answer:
         past = KeptPast(self._program, self.history, self._around, keep)
-        for feed, operation in merged(self._streams):
+        for feed, operation in merged(self._apart(time)):
             self.figures.updates += operation.kind == "updates"
             commit = feed.apply(operation)
             if commit is not None:

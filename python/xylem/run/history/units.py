@@ -7,7 +7,7 @@ it comes and once when it goes. A slot remembers the units that read it, so an u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 
 from xylem.plan.history import Kept, Source
@@ -16,6 +16,7 @@ from .commits import Change, History, Stream
 from .content import Content, Element, Owner, Slot, Version
 from .paths import Paths, Standing
 from .places import Order, Place
+from .text_regions import TextRegion, text_region
 from .unit_notes import (
     NOTHING_AROUND,
     Around,
@@ -53,6 +54,8 @@ class Units:
         self.sources = sources
         self._trees = trees
         self._truncates = truncates
+        self.forget_native: Callable[[Unit], None] = _keep
+        """Is told of units that the kernel must not answer any more."""
         self.longest = 1
         """How many versions a slot has had at most."""
         self.order = Order()
@@ -91,7 +94,9 @@ class Units:
                 self._unread.append(slot)
             return
         if self._is_value(slot, watch):
+            self.note_text_region(slot, watch)
             return
+        slot.text_region = None
         self._touch(watch, since=slot)
         if watch.standing.projected and self._completed(slot, watch):
             self.truncate(slot, watch)
@@ -151,6 +156,39 @@ class Units:
             self.longest = len(versions)
         return True
 
+    def note_text_region(self, slot: Slot, watch: Watch | None = None) -> TextRegion | None:
+        """What is known of a slot that holds a text alone, from here on."""
+        watch = watch or self._watches.get(slot)
+        if self._truncates is None or not self._truncates.writes_texts or watch is None:
+            return None
+        number, seconds = self._kept_of(slot, watch)
+        slot.text_region = None if seconds is not None else text_region(slot, watch, number)
+        return slot.text_region
+
+    def follow_text(self, region: TextRegion) -> None:
+        """A region has another text."""
+        slot = region.slot
+        value = region.watch.value
+        assert value is not None
+        element, leaf = value
+        patch = self._trees.patch
+        for unit in region.units:
+            patch(unit, slot, element, leaf)
+            if not unit.is_dirty and unit.is_alive:
+                unit.is_dirty = True
+                self.dirty[unit.source.number].append(unit)
+
+    def _kept_of(self, slot: Slot, watch: Watch) -> tuple[int, Decimal | None]:
+        """How many versions are kept of a slot, and for how long."""
+        number = 1
+        seconds: Decimal | None = None
+        for kept in watch.standing.kept:
+            if _may_be_asked(slot, kept):
+                number = max(number, kept.versions)
+                if kept.seconds is not None and (seconds is None or Decimal(kept.seconds) > seconds):
+                    seconds = Decimal(kept.seconds)
+        return number, seconds
+
     def truncate(self, slot: Slot, watch: Watch | None = None) -> None:
         """Drop the versions of a slot that will not be read."""
         history = self._truncates
@@ -161,13 +199,7 @@ class Units:
         if not self._keeps_versions:
             history.let_go(slot, len(versions) - 1)
             return
-        number = 1
-        seconds: Decimal | None = None
-        for kept in watch.standing.kept:
-            if _may_be_asked(slot, kept):
-                number = max(number, kept.versions)
-                if kept.seconds is not None and (seconds is None or Decimal(kept.seconds) > seconds):
-                    seconds = Decimal(kept.seconds)
+        number, seconds = self._kept_of(slot, watch)
         gone = max(len(versions) - number, 0)
         if seconds is not None:
             since = history.now - seconds
@@ -186,6 +218,7 @@ class Units:
         beside = self._watches.get(anchor)
         if beside is None:
             return
+        anchor.text_region = None
         self._touch(beside, is_beside=True, since=slot)
         if slot in self._watches:
             return
@@ -223,6 +256,7 @@ class Units:
         for item in in_order(content):
             watch = self._watches.get(item) if type(item) is Slot else None
             if watch is not None and type(item) is Slot:
+                item.text_region = None
                 watch.standing, watch.is_past = standing, True
                 for version in item.versions:
                     self._may_yet_be_chosen(version.content, standing)
@@ -247,6 +281,7 @@ class Units:
             self.forget(past.content)
         outer_watch.version = version = outer.versions[-1]
         outer_watch.value = None
+        outer.text_region = None
         self._walk_past(outer, None, outer_watch)
         self._walk(
             version.content,
@@ -290,7 +325,7 @@ class Units:
         if known is None:
             known = self._open[stream.name] = {}
             begin = self.order.append()
-            self._ends[stream.name] = self.order.insert_after(begin)
+            self._ends[stream.name] = self.order.insert_far_after(begin)
             known[stream.document] = OpenContent(self._paths.of_stream(stream.name), NOTHING_AROUND, 0)
         here = known.get(owner)
         if here is None:
@@ -460,6 +495,7 @@ class Units:
         inner = around.with_readers(unit for unit in projected if unit not in around.readers) if projected else around
         version = slot.versions[-1]
         watch = self._watches[slot] = Watch(standing, inner, depth, begin, None, projected, version)
+        slot.text_region = None
         if open is not None:
             open[version] = OpenContent(standing, inner, depth, projected)
         if self._keeps_versions and len(slot.versions) > 1:
@@ -477,6 +513,7 @@ class Units:
         for item in in_order(content):
             if type(item) is Slot:
                 watch = self._watches.pop(item, None)
+                item.text_region = None
                 self._drop(item)
                 if watch is not None:
                     for version in item.versions:
@@ -495,6 +532,7 @@ class Units:
         for item in in_order(content):
             if type(item) is Slot:
                 self._drop(item)
+                item.text_region = None
                 watch = self._watches.get(item)
                 if watch is not None:
                     if item.is_inner and watch.standing.projected:
@@ -520,6 +558,8 @@ class Units:
         for unit in self._units.pop(item, ()):
             unit.is_alive = False
             self._trees.let_go(unit)
+            if unit.native is not None:
+                self.forget_native(unit)
             self.count -= 1
             self.removed[unit.source.number].append(unit)
             if unit.condition is not None and unit.condition.dependents is not None:
@@ -538,6 +578,10 @@ class Units:
     @property
     def slots(self) -> int:
         return len(self._watches)
+
+
+def _keep(unit: Unit) -> None:
+    """No unit is answered by the kernel."""
 
 
 def _may_be_asked(slot: Slot, kept: Kept) -> bool:

@@ -242,6 +242,8 @@ class Updates:
             return
         slots[id] = slot
         slot.names += 1
+        if before is not None and self.stream.history.unnamed is not None:
+            self.stream.history.unnamed(before)
         if before is not None and before is not FROZEN:
             before.names -= 1
             if not before.names and not before.is_frozen:
@@ -310,6 +312,9 @@ class Updates:
     def freeze(self, of: str) -> None:
         """The slot is never updated again: it counts no more, and its id keeps nothing of it."""
         slot = self.target(of, "freeze")
+        if self.stream.history.unnamed is not None:
+            self.stream.history.unnamed(slot)
+        slot.text_region = None
         if not slot.is_frozen:
             slot.is_frozen = True
             self.stream.history.regions -= 1

@@ -129,7 +129,7 @@ def _read(source: ByteSource, how: UpdateFormat, feed: KeyedFeed | None, limits:
     if how.name == "native":
         from .wire import read_wire
 
-        yield from read_wire(source, limits=limits, commits_items=how.commits_items)
+        yield from read_wire(source, limits=limits, commits_items=how.commits_items, leaves_runs=True)
     elif how.name == "tokens":
         from .tokens import read_tokens
 

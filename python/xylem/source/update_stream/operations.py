@@ -11,7 +11,7 @@ from xylem.errors import InputError, InputPlace
 from xylem.values.qname import QName
 
 UPDATE_NAMESPACE = "urn:xylem:update"
-OperationKind = Literal["base", "updates", "commit", "clock", "freeze"]
+OperationKind = Literal["base", "updates", "commit", "clock", "freeze", "run"]
 
 
 class Start(NamedTuple):
@@ -115,6 +115,19 @@ class WrittenUpdate(NamedTuple):
     names: WrittenNames
 
 
+class UnreadRun(Protocol):
+    """What reads the updates of a run, now or when they are applied."""
+
+    @property
+    def told(self) -> tuple[bytes, list[bytes], tuple[int, int]]:
+        """For the kernel: the prefix of updates, other prefixes, and how deep and wide elements may be."""
+
+    @property
+    def declared(self) -> Mapping[str, str] | None: ...
+
+    def read(self, data: bytes, place: Where) -> tuple[list[Operation], int]: ...
+
+
 @dataclass(slots=True)
 class Operation:
     """Events that are applied together.
@@ -124,6 +137,7 @@ class Operation:
     commit    `u:commit`
     clock     `u:clock`: time has gone on
     freeze    what is named is never updated again
+    run       simple updates, clocks and commits one after another, unread: `simple` reads `data`
     """
 
     kind: OperationKind
@@ -138,6 +152,7 @@ class Operation:
     """Why it cannot be applied, where that is known from its markup alone."""
     update: WrittenUpdate | None = None
     """Instead of events: the only update of the operation."""
+    simple: UnreadRun | None = None
 
     @property
     def place(self) -> InputPlace | None:

@@ -7,13 +7,13 @@ format, which knows nothing of those that were read: each was an element of its 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 
 from xylem.errors import InputError
 from xylem.values.qname import QName
 
-from ..kernel import simple_updates
+from ..kernel import simple_extent, simple_updates
 from ..limits import Limits
 from .operations import Operation, OperationKind, Where, WrittenUpdate, place_of
 from .times import BAD_UPDATE, seconds_of, why_bad_time
@@ -34,18 +34,21 @@ class SimpleRun:
         self, prefix: str, scope: Mapping[str, str], declared: Mapping[str, str] | None, limits: Limits
     ) -> None:
         """`prefix`: of the updates, or '' where each declares its own. `scope`: the namespaces around all of them."""
-        self._prefix = prefix.encode()
-        self._prefixes = [prefix.encode() for prefix in scope if prefix]
-        self._most = (min(MOST_DEPTH, limits.depth - 3), min(MOST_ATTRIBUTES, limits.attributes))
+        most = (min(MOST_DEPTH, limits.depth - 3), min(MOST_ATTRIBUTES, limits.attributes))
+        self.told = prefix.encode(), [prefix.encode() for prefix in scope if prefix], most
         self.elements: Mapping[str, QName] = _Names(scope, scope.get("", ""), limits.names)
         self.attributes: Mapping[str, QName] = _Names(scope, "", limits.names)
         self.declared = declared
         self._time_text = ""
         self._time: Decimal | None = None
 
+    def extent(self, data: bytes) -> int:
+        """How many bytes the run at the beginning of some bytes takes."""
+        return simple_extent(data, *self.told)[0]
+
     def read(self, data: bytes, place: Where) -> tuple[list[Operation], int]:
         """The operations of the run at the beginning of some bytes, and how many bytes it takes."""
-        found, end = simple_updates(data, self._prefix, self._prefixes, self._most, place)
+        found, end = simple_updates(data, *self.told, place)
         made = []
         for kind, of, id, time, content, where, written in found:
             error = None
@@ -61,6 +64,38 @@ class SimpleRun:
             update = None if of is None else WrittenUpdate(kind, of, id, content, self)
             made.append(Operation(_KINDS.get(kind, "updates"), [], seconds, True, where, written, error, update))
         return made, end
+
+
+_FEW_BYTES = 1 << 7
+
+
+def few_of(run: Operation, start: int) -> tuple[list[Operation], int]:
+    """An operation of a run from an index on, or two of them, and where they end."""
+    assert run.simple is not None
+    size = _FEW_BYTES
+    while True:
+        made, end = run.simple.read(run.data[start : start + size], _place_in(run, start))
+        if made or start + size >= len(run.data):
+            return made, start + end
+        size *= 2
+
+
+def apart(operations: Iterable[Operation]) -> Iterator[Operation]:
+    """Operations with those of runs one by one."""
+    for operation in operations:
+        if operation.simple is None:
+            yield operation
+        else:
+            yield from operation.simple.read(operation.data, operation.where or (0, 1, 1))[0]
+
+
+def _place_in(run: Operation, start: int) -> Where:
+    offset, line, column = run.where or (0, 1, 1)
+    before = run.data[:start]
+    lines = before.count(b"\n")
+    if not lines:
+        return offset + start, line, column + start
+    return offset + start, line + lines, start - before.rfind(b"\n")
 
 
 class _Names(dict[str, QName]):

@@ -71,13 +71,17 @@ def read_wire(
     commits_items: bool = False,
     encoding: str | None = None,
     is_first: bool = True,
+    leaves_runs: bool = False,
 ) -> Iterator[Operation]:
     """The operations of an update stream; without `is_first`, of a part of one that has begun before.
+
+    With `leaves_runs`, runs of simple updates come unread (`operations.Operation`).
 
     With `commits_items` each child of the document element of the base is a commit of its own. An error of the markup
     of updates is XYIN0044, with its place.
     """
     reader = WireReader(limits, commits_items, encoding, is_first)
+    reader.leaves_runs = leaves_runs
     return reading(reader, chunks, reader.given)
 
 
@@ -141,6 +145,7 @@ class WireReader:
         """Reads them, where they stand under `u:stream` or behind a document."""
         self._ends_with_tag = False
         """Whether what was read last is the end of a tag."""
+        self.leaves_runs = False
         self._parser = self._attached()
 
     def _attached(self) -> XMLParserType:
@@ -167,7 +172,7 @@ class WireReader:
         """Read some more."""
         at = 0
         while at < len(chunk):
-            taken = self._run(chunk[at : at + _PART_BYTES])
+            taken = self._run(chunk[at:] if self.leaves_runs else chunk[at : at + _PART_BYTES])
             if taken:
                 at += taken
                 continue
@@ -181,7 +186,11 @@ class WireReader:
         """Read simple updates at the beginning of some bytes; how many bytes they take."""
         if self._simple is None or not self._ends_with_tag or not self._is_between:
             return 0
-        made, size = self._simple.read(data, self._places.end)
+        if self.leaves_runs:
+            size = self._simple.extent(data)
+            made = [Operation("run", where=self._places.end, data=data[:size], simple=self._simple)] if size else []
+        else:
+            made, size = self._simple.read(data, self._places.end)
         if made:
             self._give_base(commits=False)
             self._operations += made

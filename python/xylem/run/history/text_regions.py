@@ -1,0 +1,77 @@
+"""Regions whose updates bring one text after another: `<u:replace of="i" t="5"><quote>120</quote></u:replace>`.
+
+Most updates of most streams are of this kind. Once a region has been updated so, and what reads it is known, the next
+such update needs neither a new version nor a walk over content: the text is written into the version that would be
+dropped, and the units that read the region are known. Whatever else happens to the region ends this until the next
+update of the kind (`Units` sets `Slot.text_region` to None).
+"""
+
+from __future__ import annotations
+
+from xylem.values.qname import QName
+
+from .content import Slot
+from .unit_notes import Unit, Watch, holds_none, value_of
+
+__all__ = ["TextRegion", "text_region"]
+
+
+class TextRegion:
+    """What is known of such a region. In a commit it stands for the only change: the region has another text."""
+
+    __slots__ = ("name", "slot", "units", "watch")
+
+    def __init__(self, slot: Slot, watch: Watch, name: QName, units: tuple[Unit, ...]) -> None:
+        self.slot = slot
+        self.watch = watch
+        self.name = name
+        """Of the element around the text, in all versions that are kept."""
+        self.units = units
+        """The units that read the text."""
+
+    def write(self, text: str, number: int, commit: int) -> None:
+        """The next version, of an update with a number, shown by a commit. It takes the place of the oldest one."""
+        versions = self.slot.versions
+        version = versions[0]
+        if len(versions) > 1:
+            del versions[0]
+            versions.append(version)
+        element = version.content[0]
+        leaf = element.content[0]  # type: ignore[union-attr]  # an element with a text alone
+        leaf.value = text  # type: ignore[union-attr]
+        version.number = number
+        version.shown = element.shown = leaf.shown = commit  # type: ignore[union-attr]
+        watch = self.watch
+        if watch.version is not version:
+            watch.version = version
+            watch.value = element, leaf  # type: ignore[assignment]
+
+    def write_only(self, text: str, number: int, commit: int) -> None:
+        """As `write`, where one version is kept and nobody can ask when what is in it began."""
+        version = self.slot.versions[0]
+        version.content[0].content[0].value = text  # type: ignore[union-attr]  # an element with a text alone
+        version.number = number
+        version.shown = commit
+
+
+def text_region(slot: Slot, watch: Watch, most: int) -> TextRegion | None:
+    """The region of a slot that an update gave another text; None where some version is something else.
+
+    `most`: how many versions are kept of it.
+    """
+    versions = slot.versions
+    if len(versions) != most or slot.before or slot.after:
+        return None
+    sizes = {version.size for version in versions}
+    values = [value_of(version) for version in versions]
+    name = None if values[0] is None else values[0][0].name
+    if name is None or len(sizes) != 1 or any(value is None or value[0].name is not name for value in values):
+        return None
+    reading = []
+    for unit in watch.around.readers:
+        children = unit.source.children
+        if children is None or unit.depth != watch.depth - 1 or (name.uri, name.local) in children:
+            reading.append(unit)
+        elif not holds_none(versions, children):
+            return None
+    return TextRegion(slot, watch, name, tuple(reading))

@@ -1,0 +1,205 @@
+"""Runs of updates that the kernel answers: it holds the units of a loop as small documents, and changes their texts.
+
+    texts = TextRuns.of(engine, feed)              None where code must evaluate units
+    for commit, edits in texts.followed(run): …    `run` is an operation with unread updates
+
+Most updates give a region another text (`text_regions.py`), and most loops give results that a template can write.
+Then a run of them is one call: the kernel reads the updates, changes the documents and writes what their units give.
+Python keeps the store and the answer as after any commit. Whatever else comes is applied as ever; units that it
+evaluates are unknown to the kernel until the next update of their texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import count
+from typing import TYPE_CHECKING
+
+from xylem.sink.display_edits import Edits
+from xylem.source.kernel import text_updates
+from xylem.source.limits import DEFAULT_LIMITS
+from xylem.source.update_stream.operations import BeginUpdate, Operation
+from xylem.source.update_stream.simple_run import few_of
+
+from .commits import Commit
+from .content import Slot
+from .engine import Engine
+from .feed import Feed
+from .loops import FoldLoop, RegionLoop
+from .text_regions import TextRegion
+from .unit_document import NotPlain, UnitDocument
+from .unit_notes import Unit
+
+if TYPE_CHECKING:
+    from xylem.source.kernel import TextUpdates
+
+__all__ = ["TextRuns"]
+
+NewRegion = tuple[str, str, int, int, int]
+Told = tuple[int, str | None, str, str | None, int]
+_SOME_BYTES = 1 << 14
+"""So much of a run is answered before the first of its commits is told."""
+_MOST_UNITS = 2_000_000
+"""More are not held by the kernel, at some 200 bytes each."""
+
+
+class TextRuns:
+    """Follows the runs of one stream.
+
+    Holds:  in the kernel, what the loop reads of each unit; here, the regions by number.
+    """
+
+    def __init__(self, engine: Engine, feed: Feed, kernel: TextUpdates, loop: RegionLoop | FoldLoop) -> None:
+        self._engine = engine
+        self._history = engine.history
+        self._feed = feed
+        self._kernel = kernel
+        self._loop = loop
+        self.taken = 0
+        """How many updates it has read."""
+        self._regions: list[TextRegion] = []
+        self._units: list[Unit] = []
+        """The unit that each is in."""
+        self._forgotten: dict[Unit, list[str]] = {}
+        """The ids of texts in units that the kernel had to forget."""
+        engine.units.forget_native = self._forget
+        self._history.unnamed = self._unnamed
+
+    @classmethod
+    def of(cls, engine: Engine, feed: Feed) -> TextRuns | None:
+        """None where the kernel cannot answer units."""
+        made = engine.program.unit_template
+        if engine.why_whole or made is None or not engine.history.writes_texts or not feed.takes_runs:
+            return None
+        loop, template = engine.only_loop, made()
+        if template is None or not isinstance(loop, (RegionLoop, FoldLoop)):
+            return None
+        kernel = text_updates(DEFAULT_LIMITS, template)
+        if kernel is None:
+            return None
+        texts = cls(engine, feed, kernel, loop)
+        texts._begin()
+        return texts
+
+    # --- units
+
+    def _begin(self) -> None:
+        """Take over the units that are there."""
+        by_unit: dict[Unit, list[tuple[str, TextRegion]]] = {}
+        for id, slot in self._feed.stream.slots.items():
+            region = slot.text_region or self._engine.units.note_text_region(slot)
+            if region is not None and len(region.units) == 1:
+                by_unit.setdefault(region.units[0], []).append((id, region))
+        for unit, named in by_unit.items():
+            self._add(unit, named)
+
+    def _add(self, unit: Unit, named: list[tuple[str, TextRegion]]) -> None:
+        """Let the kernel answer updates of some texts of a unit."""
+        if unit.native is not None or not unit.is_alive or len(self._regions) >= _MOST_UNITS:
+            return
+        try:
+            written = UnitDocument(unit)
+        except NotPlain:
+            return
+        regions: list[NewRegion] = []
+        numbered: list[TextRegion] = []
+        for id, region in named:
+            place = written.places.get(region.slot)
+            if place is not None:
+                regions.append((id, region.name.local, *place, len(self._regions) + len(numbered)))
+                numbered.append(region)
+        found = self._kernel.add(written.data, regions) if regions else None
+        if found is None:
+            return
+        self._regions += numbered
+        self._units += [unit] * len(numbered)
+        unit.native, text, items = found
+        if not self._is_made(unit, text, items):
+            # The template writes it otherwise than the code, which is right.
+            self._forget(unit)
+            return
+        self._engine.trees.let_go(unit)
+
+    def _is_made(self, unit: Unit, text: str, items: int) -> bool:
+        """Whether the operator has made of a unit what the kernel makes of it."""
+        if isinstance(self._loop, FoldLoop):
+            return bool(unit.made == (int(text),))
+        return [parts for _, parts in unit.made or ()] == ([((text, 0),)] if items else [])
+
+    def _forget(self, unit: Unit) -> None:
+        assert unit.native is not None
+        ids = self._kernel.forget(unit.native)
+        unit.native = None
+        if unit.is_alive:
+            self._forgotten[unit] = ids
+
+    def _unnamed(self, slot: Slot) -> None:
+        for unit in slot.text_region.units if slot.text_region is not None else ():
+            if unit.native is not None:
+                self._forget(unit)
+
+    # --- runs
+
+    def followed(self, run: Operation) -> Iterator[tuple[Commit, Edits | None]]:
+        """Each commit of a run, and how it edits the answer; None where it does not."""
+        assert run.simple is not None
+        at, size = 0, len(run.data)
+        while at < size:
+            if self._history.is_settled and not self._engine.why_whole and not run.simple.declared:
+                some = run.data[at : at + _SOME_BYTES]
+                found, end = self._kernel.read(some, 0, *run.simple.told, str(self._history.now))
+                if found:
+                    at += end
+                    yield from self._answered(found)
+                    continue
+            operations, at = few_of(run, at)
+            for operation in operations:
+                self.taken += operation.kind == "updates"
+                commit = self._feed.apply(operation)
+                if commit is not None:
+                    yield commit, self._engine.edits if self._engine.follow(commit) else None
+                self.know(operation)
+
+    def know(self, operation: Operation) -> None:
+        """An operation was applied by code: from here on the kernel may know the regions that it updated."""
+        if operation.update is not None:
+            self._know(operation.update.of)
+        for event in operation.events:
+            if isinstance(event, BeginUpdate):
+                self._know(event.of)
+
+    def _know(self, id: str) -> None:
+        slot = self._feed.stream.slots.get(id)
+        region = None if slot is None else slot.text_region
+        if region is None or len(region.units) != 1 or region.units[0].native is not None:
+            return
+        (unit,) = region.units
+        ids = dict.fromkeys((*self._forgotten.pop(unit, ()), id))
+        slots = self._feed.stream.slots
+        known = [(one, slots[one].text_region) for one in ids if one in slots]
+        self._add(unit, [(one, other) for one, other in known if other is not None and other.units == (unit,)])
+
+    def _answered(self, found: list[Told]) -> Iterator[tuple[Commit, Edits | None]]:
+        history, engine, loop, regions = self._history, self._engine, self._loop, self._regions
+        now = history.now
+        times = []
+        for told in found:
+            if told[1] is not None:
+                now = Decimal(told[1])
+            times.append(now)
+        self.taken += len(found)
+        update = history.updates
+        number = first = history.commit_run(times)
+        for told in found:
+            update += 1
+            regions[told[0]].write_only(told[2], update, number)
+            number += 1
+        engine.evaluated += len(found)
+        units, follow = self._units, engine.follow_answer
+        for number, (place, _, _, answer, items), time in zip(count(first), found, times, strict=False):
+            engine.number, engine.now = number, time
+            if answer is None:
+                yield Commit(number, time), None
+            else:
+                yield Commit(number, time), follow(loop, units[place], answer, items)

@@ -1,0 +1,187 @@
+"""Runs of updates that give texts, answered by the kernel where it can: equal to the reference after every commit."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from xylem.errors import XylemError
+from xylem.pipeline import StaticEnvironment
+from xylem.query.history_query import HistoryQuery
+from xylem.run.history.engine import Engine
+from xylem.run.history.run import UpdateInput, UpdateRun
+from xylem.run.history.text_runs import TextRuns
+from xylem.source.kernel import is_kernel_built
+from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.resources import FileResources
+from xylem.source.update_stream.wire import read_wire
+
+from .feeding import Shown, displays, told
+
+OPEN = '<u:stream xmlns:u="urn:xylem:update" t="0">'
+ANSWERED = (
+    "for $t in //t where $t/q > 5 return <hot>{ $t/n, $t/q }</hot>",
+    "count(//t[q > 5])",
+    "<all>{ for $t in //t return <x>{ string($t/n), number($t/q) * 2 }</x> }</all>",
+    "exists(//t[q = 7])",
+    "for $t in //t let $q := $t/q[. > 3] where exists($q) return <y>{ $q, $t/z }</y>",
+)
+"""Queries whose units the kernel answers."""
+OTHERS = (
+    "<all>{ for $t in //t return <x k='{ $t/@k }'>{ string($t/n), number($t/q) * 2 }</x> }</all>",
+    "for $t in //t order by number($t/q) return <s>{ $t/n, $t/q }</s>",
+    "for $t in //t where $t/q > $t/q#1 return <up>{ $t/n, $t/q#[1] }</up>",
+    "for $t in //t, $s in //t where $t/q = $s/n return <p>{ $t/q, $s/q }</p>",
+    "sum(//t/q/number(.)), min(//t/n/string())",
+    "for $t in //t return $t/q",
+    "for $t in //t, $q in $t/q return <q>{ $q }</q>",
+    "for $t in //t where xs:integer($t/q) > 5 return <i>{ $t/q }</i>",
+    "for $t at $i in //t[q > 4] return <at i='{ $i }'>{ $t/q }</at>",
+    "for $t in //t group by $k := $t/n return <g>{ $k, count($t) }</g>",
+    "for $t in //t where ($t/q > 5)#1 return $t/n",
+    "(//t/q)[2], //n/following::q[1]",
+)
+pytestmark = pytest.mark.skipif(not is_kernel_built(), reason="the kernel is not built")
+
+
+def _text(rng: random.Random) -> str:
+    return rng.choice((str(rng.randint(1, 9)), str(rng.randint(1, 99)), "&lt;&amp;", "é ", " x", "1e1", "7"))
+
+
+def _unit(rng: random.Random, number: int) -> str:
+    other = rng.choice(("", "<z>1</z>", "text", f'<q u:id="e{number}">{rng.randint(1, 9)}</q>', "<!-- c -->"))
+    given = "" if rng.random() < 0.1 else f'<q u:id="q{number}">{rng.randint(1, 9)}</q>'
+    return f'<t k="{number}"><n u:id="n{number}">{_text(rng)}</n>{given}{other}</t>'
+
+
+def random_texts(rng: random.Random, updates: int) -> str:
+    """A stream whose updates are mostly texts of regions."""
+    units = rng.randint(1, 6)
+    made = "".join(
+        f'<u:mutable id="t{one}">{_unit(rng, one)}</u:mutable>' if rng.random() < 0.5 else _unit(rng, one)
+        for one in range(units)
+    )
+    made = f'{OPEN}<r>{made}<u:mutable id="end"/></r>'
+    time = 0
+    for _ in range(updates):
+        time += rng.choice((0, 0, 1, 2))
+        at = f' t="{time}{rng.choice(("", ".5"))}"' if rng.random() < 0.7 else ""
+        time += bool(at)
+        one, kind = rng.randrange(units), rng.random()
+        region = f"{rng.choice('qqqn')}{one}"
+        if kind < 0.8:
+            made += f'<u:replace of="{region}"{at}><{region[0]}>{_text(rng)}</{region[0]}></u:replace>'
+        elif kind < 0.84:
+            made += f'<u:replace of="{region}"{at}><q>{rng.randint(1, 9)}<i/></q></u:replace>'
+        elif kind < 0.87:
+            made += f'<u:replace of="{region}"{at}><{rng.choice("nq")}>8</{rng.choice("nq")}></u:replace>'
+        elif kind < 0.89:
+            made += f'<u:replace of="{region}" id="{rng.choice("qn")}{rng.randrange(units)}"{at}><q>6</q></u:replace>'
+        elif kind < 0.91:
+            made += f'<u:remove of="{region}"{at}/>'
+        elif kind < 0.93:
+            made += f'<u:insert-after of="{region}"{at}><q u:id="{region}">4</q></u:insert-after>'
+        elif kind < 0.95:
+            made += f'<u:insert-before of="end"{at}>{_unit(rng, units)}</u:insert-before>'
+            units += 1
+        elif kind < 0.96:
+            made += f'<u:replace of="t{one}"{at}>{_unit(rng, one)}</u:replace>'
+        elif kind < 0.97:
+            made += f'<u:freeze of="{region}"/>'
+        elif kind < 0.98:
+            made += f"<u:clock{at}/>"
+        else:
+            made += f"\n <u:batch{at}><u:replace of='q0'><q>3</q></u:replace><u:remove of='n0'/></u:batch> <!-- c -->"
+    return f"{made}</u:stream>"
+
+
+def _run(query: str, stream: str, chunk: int, limits: Limits = DEFAULT_LIMITS, **how: object) -> UpdateRun:
+    base, end, rest = stream.encode().partition(b"</r>")
+    # What comes together with the base is read event by event.
+    chunks = [base + end, *(rest[at : at + chunk] for at in range(0, len(rest), chunk))]
+    given = UpdateInput("", "s", read_wire(chunks, leaves_runs=True), leaves_runs=True)
+    made = HistoryQuery(query, StaticEnvironment())
+    return made.run([given], FileResources(), {}, limits=limits, **how)  # type: ignore[arg-type]
+
+
+def _shown(query: str, stream: str, chunk: int) -> tuple[Shown, str]:
+    answers = _run(query, stream, chunk).answers()
+    return told((one.commit.number, str(one.commit.time), one.display.text) for one in answers if one.is_changed)
+
+
+def _expected(query: str, stream: str) -> tuple[Shown, str]:
+    shown: Shown = []
+    try:
+        displays(query, stream, chunk=1 << 20, shown=shown)
+    except XylemError as error:
+        return shown, error.code
+    return shown, ""
+
+
+@pytest.mark.parametrize("query", [*ANSWERED, *OTHERS])
+@pytest.mark.parametrize("seed", range(6))
+def test_equal_to_the_reference(query: str, seed: int) -> None:
+    stream = random_texts(random.Random(f"{seed}{query}"), 60)
+    expected = _expected(query, stream)
+    for chunk in (1 << 20, 997, 1):
+        assert _shown(query, stream, chunk) == expected, (query, stream, chunk)
+
+
+def _updates(*texts: str) -> str:
+    base = f'{OPEN}<r><t><n>A</n><q u:id="q">1</q></t><t><n>B</n><q u:id="p">9</q></t></r>'
+    return f"{base}{''.join(texts)}</u:stream>"
+
+
+@pytest.mark.parametrize("query", ANSWERED)
+def test_the_kernel_answers(query: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    answered = TextRuns._answered
+    monkeypatch.setattr(
+        TextRuns, "_answered", lambda self, found: [*answered(self, found), seen.append(len(found))][:-1]
+    )
+    stream = _updates(*(f'<u:replace of="q" t="{time}"><q>{time}</q></u:replace>' for time in range(1, 20)))
+    assert _shown(query, stream, 1 << 20) == _expected(query, stream)
+    assert sum(seen) == 19
+
+
+def test_a_text_that_only_code_can_judge_is_its_error() -> None:
+    stream = _updates('<u:replace of="q" t="1"><q>2</q></u:replace>', '<u:replace of="p" t="2"><q>x</q></u:replace>')
+    query = "for $t in //t where xs:integer($t/q) > 5 return <i>{ $t/q }</i>"
+    assert _shown(query, stream, 1 << 20) == _expected(query, stream)
+    assert _shown(query, stream, 1 << 20)[1] == "FORG0001"
+
+
+@pytest.mark.parametrize(
+    ("update", "code"),
+    [
+        ('<u:replace of="x" t="2"><q>1</q></u:replace>', "XYIN0040"),
+        ('<u:freeze of="q"/><u:replace of="q" t="2"><q>1</q></u:replace>', "XYIN0042"),
+        ('<u:replace of="q" t="0.5"><q>1</q></u:replace>', "XYIN0043"),
+        ('<u:replace of="q" t="soon"><q>1</q></u:replace>', "XYIN0044"),
+    ],
+)
+def test_bad_updates_have_their_place(update: str, code: str) -> None:
+    stream = _updates('<u:replace of="q" t="1"><q>8</q></u:replace>\n', update)
+    with pytest.raises(XylemError) as caught:
+        list(_run(ANSWERED[0], stream, 1 << 20).answers())
+    assert caught.value.code == code
+    place = getattr(caught.value, "place", None)
+    assert place is not None
+    assert place.line == 2
+    assert stream.encode()[place.byte_offset :].startswith(b"<u:replace of=")
+
+
+def test_figures_count_all_updates() -> None:
+    stream = _updates(*(f'<u:replace of="q" t="{time}"><q>{time}</q></u:replace>' for time in range(1, 20)))
+    run = _run(ANSWERED[0], stream, 1 << 20)
+    assert run.final().text == _expected(ANSWERED[0], stream)[0][-1][2]
+    assert (run.figures.updates, run.figures.commits) == (19, 20)
+    assert isinstance(run.run, Engine)
+    assert run.figures.evaluated == 21
+
+
+def test_the_size_of_updates_may_be_limited() -> None:
+    stream = _updates(*(f'<u:replace of="{id}" t="1"><q>3</q></u:replace>' for id in "qp"))
+    with pytest.raises(XylemError) as caught:
+        list(_run(ANSWERED[0], stream, 1 << 20, Limits(history_bytes=1_000)).answers())
+    assert caught.value.code == "XYIN0049"
