@@ -90,8 +90,8 @@ campaign: install $(ARCHIVE)
 	  tests/run/stream/test_looking_around.py tests/run/stream/test_random_nested.py
 	XYLEM_CAMPAIGN=1 $(BIN)/pytest tests/spark/continuous/test_damaged_checkpoint.py
 	XYLEM_CAMPAIGN=1 XYLEM_KILLS=100 $(BIN)/pytest --timeout 0 tests/cli/test_checkpoint.py \
-	  tests/spark/continuous/test_killed_runs.py tests/spark/continuous/test_killed_windows.py tests/spark/continuous/test_killed_updates.py \
-	  tests/spark/continuous/test_kafka.py
+	  tests/spark/continuous/test_killed_sinks.py tests/spark/continuous/test_killed_runs.py \
+	  tests/spark/continuous/test_killed_windows.py tests/spark/continuous/test_killed_updates.py tests/spark/continuous/test_kafka.py
 	sh kernel/campaign.sh
 
 bench: install

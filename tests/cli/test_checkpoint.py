@@ -59,7 +59,7 @@ def test_killed_at_any_moment_the_output_is_the_same(name: str, document: Path, 
     reached = []
     for _ in range(KILLS):
         wanted = offset_of(checkpoint) + chance.randrange(1, 30_000)
-        process = subprocess.Popen(arguments)
+        process = subprocess.Popen(arguments, env=os.environ | {"PYTHONDONTWRITEBYTECODE": ""})
         while process.poll() is None and offset_of(checkpoint) < wanted:
             time.sleep(chance.random() / 1000)
         process.send_signal(signal.SIGKILL)
@@ -67,6 +67,7 @@ def test_killed_at_any_moment_the_output_is_the_same(name: str, document: Path, 
         if process.returncode == 0:
             break
         reached.append(offset_of(checkpoint))
+    assert len(reached) == KILLS, "it ended before it was killed so many times"
     assert len(set(reached)) > 1, "it was killed in the middle"
     if process.returncode != 0:
         assert subprocess.run(arguments, check=False).returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -23,6 +24,8 @@ PATIENCE = 1800 if IS_CAMPAIGN else 300
 """Seconds without a new batch after which a run that lives is given up: a busy machine takes minutes to start Spark."""
 TIMEOUT = 0 if IS_CAMPAIGN else 1800
 """For a whole test; a campaign has as many kills as it is asked for, and each of them its own patience."""
+Mark = Callable[[], object]
+"""Something that a batch changes on its way: what it is now."""
 ROOT = Path(__file__).resolve().parents[3]
 FUNCTIONS = Path(__file__).resolve().parents[1] / "user_functions.py"
 QUERIES = {
@@ -63,7 +66,8 @@ def user_functions() -> list[ExternalFunction]:
 def start(arguments: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
     """`xylem stream`, in a process group of its own."""
     command = [sys.executable, "-m", "xylem", "stream", *arguments, "--conf", "spark.master=local[2]"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "python")}
+    # Bytecode is cached: without it, each of the ten processes of a start compiles what it loads.
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": ""}
     with log.open("ab") as out:
         return subprocess.Popen(command, env=environment, stdout=out, stderr=out, start_new_session=True)
 
@@ -112,8 +116,8 @@ class Feeder(threading.Thread):
     def run(self) -> None:
         number = waiting = batches = 0
         while not self._stopping.wait(self._seconds):
-            if _lines(self._metrics) != batches:
-                batches, waiting = _lines(self._metrics), 0
+            if lines(self._metrics) != batches:
+                batches, waiting = lines(self._metrics), 0
             if waiting < self._ahead:
                 self._add(number)
                 number, waiting = number + 1, waiting + 1
@@ -124,23 +128,94 @@ class Feeder(threading.Thread):
 
 
 def kill_at_random(arguments: Sequence[str], log: Path, metrics: Path, kills: int) -> list[int]:
-    """Start and kill so many times, each at a random moment after a batch or more; batches seen before each kill."""
+    """Start and kill until so many kills have hit a batch at work; batches seen before each of these kills.
+
+    A kill comes in the first batches after a start, the one that is made again included: at a random moment, or just
+    after something has changed that a batch writes on its way, such as an output. Whether a batch was at work is what
+    Spark's own logs say. A line of each kill is appended to the file `kills` beside the log.
+    """
     chance = random.Random(turns.today())
-    seen = []
-    for _ in range(kills):
-        batches = _lines(metrics)
+    checkpoint = Path(arguments[[*arguments].index("--checkpoint") + 1])
+    written = {"the checkpoint": file_mark(checkpoint / "commit")}
+    begins = {"the begin of a batch": folder_mark(checkpoint / "spark" / "offsets")}
+    seen: list[int] = []
+    attempts = 0
+    while len(seen) < kills:
+        attempts += 1
+        assert attempts <= 3 * kills + 3, f"{len(seen)} kills hit a batch at work"
+        batches = lines(metrics)
         process = start(arguments, log)
-        wanted = batches + chance.randrange(1, 4)
-        _await_batches(process, metrics, wanted, log)
-        time.sleep(chance.random() * 0.9)
+        more = chance.randrange(4)
+        _await_batches(process, metrics, batches + more, log)
+        moment = await_moment(process, chance, written if more == 0 else {**begins, **written}, log, is_first=more == 0)
         kill(process)
-        seen.append(_lines(metrics) - batches)
+        active = active_batch(checkpoint)
+        if active is not None:
+            seen.append(lines(metrics) - batches)
+        with log.with_name("kills").open("a") as file:
+            print(json.dumps({"kill": attempts, "hit": active, "after": moment, "batches": more}), file=file)
     return seen
+
+
+def active_batch(checkpoint: Path) -> int | None:
+    """The batch that Spark has begun and not ended, by its logs."""
+    last = {}
+    for kind in ("offsets", "commits"):
+        names = [place.name for place in (checkpoint / "spark" / kind).glob("*")]
+        last[kind] = max((int(name) for name in names if name.isdigit()), default=-1)
+    return last["offsets"] if last["offsets"] > last["commits"] else None
+
+
+def file_mark(path: Path) -> Mark:
+    """Changes when a file is written."""
+
+    def mark() -> object:
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
+
+    return mark
+
+
+def folder_mark(folder: Path) -> Mark:
+    """Changes when a file of a directory is added, or when the last one is replaced."""
+
+    def mark() -> object:
+        names = os.listdir(folder) if folder.is_dir() else []
+        last = max((name for name in names if not name.startswith(".")), default=None, key=lambda n: (len(n), n))
+        return last, file_mark(folder / last)() if last is not None else None
+
+    return mark
+
+
+def await_moment(
+    process: subprocess.Popen[bytes],
+    chance: random.Random,
+    marks: Mapping[str, Mark],
+    log: Path,
+    is_first: bool = False,
+) -> str:
+    """Wait for a moment of the batch that comes; which one, in words. The first batch has nothing to count from."""
+    wait = chance.random()
+    if not is_first and chance.random() < 0.4:
+        time.sleep(wait * 0.9)
+        return f"{wait * 0.9:.3f} s"
+    name = chance.choice(sorted(marks))
+    before, began = marks[name](), time.monotonic()
+    while marks[name]() == before and time.monotonic() - began < (PATIENCE if is_first else 10):
+        if process.poll() is not None:
+            raise AssertionError(f"ended by itself with {process.returncode}: {log.read_text()[-3000:]}")
+        time.sleep(0.001)
+    # From the very moment to some way into what comes next.
+    time.sleep(wait * chance.choice((0, 0.01, 0.1)))
+    return name
 
 
 def _await_batches(process: subprocess.Popen[bytes], metrics: Path, wanted: int, log: Path) -> None:
     """Wait while there is progress, however slow."""
-    reached, changed = _lines(metrics), time.monotonic()
+    reached, changed = lines(metrics), time.monotonic()
     while reached < wanted:
         if process.poll() is not None:
             raise AssertionError(f"ended by itself with {process.returncode}: {log.read_text()[-3000:]}")
@@ -148,8 +223,8 @@ def _await_batches(process: subprocess.Popen[bytes], metrics: Path, wanted: int,
             kill(process)
             raise AssertionError(f"no batch in {PATIENCE} s: {log.read_text()[-3000:]}")
         time.sleep(0.01)
-        if _lines(metrics) != reached:
-            reached, changed = _lines(metrics), time.monotonic()
+        if lines(metrics) != reached:
+            reached, changed = lines(metrics), time.monotonic()
 
 
 def run_to_end(arguments: Sequence[str], log: Path) -> None:
@@ -173,5 +248,5 @@ def kills_wanted() -> int:
     return int(os.environ.get("XYLEM_KILLS", "3"))
 
 
-def _lines(path: Path) -> int:
+def lines(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
