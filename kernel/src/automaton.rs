@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::plan::{Keep, NameOf, Plan, COMMENTS, COUNT, END, INSTRUCTIONS, ITEM, START, TEXTS};
+use crate::plan::{Keep, NameOf, Plan, ALL_SIBLINGS, COMMENTS, COUNT, END, INSTRUCTIONS, ITEM, START, TEXTS};
 
 /// Which attributes of an element are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ impl Automaton {
             only_counts: plan.only_counts(),
             attribute_classes: attribute_classes(&plan),
             late_above: late_above(&plan),
-            awaited: plan.steps.iter().flat_map(|step| step.awaits.iter().map(|&(other, _)| other)).collect(),
+            awaited: awaited(&plan),
             plan,
             ..Automaton::default()
         };
@@ -439,6 +439,12 @@ fn attribute_classes(plan: &Plan) -> FxHashMap<(String, String), u32> {
         }
     }
     classes
+}
+
+/// The steps whose elements others count; who waits for all of them waits for the end of their parent.
+fn awaited(plan: &Plan) -> Vec<u32> {
+    let all = plan.steps.iter().flat_map(|step| &step.awaits);
+    all.filter(|&&(_, many)| many != ALL_SIBLINGS).map(|&(other, _)| other).collect()
 }
 
 /// For each step, those before it on its path that are late, outermost first.

@@ -23,6 +23,8 @@ pub const LEAVES: u8 = TEXTS | COMMENTS | INSTRUCTIONS;
 pub const TEXT: u8 = 3;
 /// The kind of a record whose result is written.
 pub const WRITTEN: u8 = 5;
+/// In the place of a number of siblings: as many as there are.
+pub const ALL_SIBLINGS: u32 = u32::MAX;
 
 /// What is kept of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from xylem.analysis.near_siblings import ALL_SIBLINGS
 from xylem.plan.scan_plan import Batch, PresenceTest, Report, ScanPlan, ScanStep
 from xylem.source import kernel
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -95,6 +96,23 @@ def test_records_wait_for_siblings_and_come_in_document_order(new_scanner: NewSc
             ["*a:ii", "b:two"],
             ["*a:iii"],
             ["*a:iv"],
+            ["*a:iv"],
+        ], size
+
+
+@pytest.mark.parametrize("new_scanner", SCANNERS)
+def test_records_wait_for_their_parents_and_have_all_siblings(new_scanner: NewScanner) -> None:
+    asked = plan(
+        ScanStep(0, "descendant", "", "a", Report.ITEM, text=True, awaits=((2, ALL_SIBLINGS),)),
+        ScanStep(0, "descendant", "", "b", attributes=(("", "x"),), remembers=ALL_SIBLINGS, text=True),
+    )
+    for size in (1, 3, 1000):
+        rows = told(new_scanner, asked, size)
+        assert [[one for one in row if one[0] != "a" and one[0] != "c"] for row in rows] == [
+            ["b:1one", "*a:i", "b:2", "b:"],
+            ["*a:ii", "b:two"],
+            ["b:two", "*a:iii"],
+            ["b:1one", "b:2", "b:", "*a:iv"],
             ["*a:iv"],
         ], size
 

@@ -29,11 +29,12 @@ impl Projector {
         }
     }
 
-    /// Rows the next batch would begin with because of an open item, or of one that waits for siblings.
+    /// Rows the next batch would begin with because of an open item, of one that waits for siblings, or of siblings.
     pub fn held_rows(&self) -> usize {
         let item = self.open.get(self.first_item).map(|item| item.row);
         let first = item.into_iter().chain(self.siblings.first_row()).min();
-        first.map_or(0, |row| self.rows.len() - row as usize)
+        let held = first.map_or(0, |row| self.rows.len() - row as usize);
+        (held + self.siblings.size.rows).min(self.rows.len())
     }
 
     /// Rows that came since the last batch.

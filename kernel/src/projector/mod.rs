@@ -263,6 +263,9 @@ impl Projector {
         if self.first_item != NO_ITEM || self.siblings.first_row().is_some() {
             self.check_item(limits, at)?;
         }
+        if self.siblings.size.bytes > limits.item_bytes {
+            return Err(item_limit(at, self.siblings.size.bytes, limits.item_bytes));
+        }
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::start_tests::next_number;
 use super::{Open, Projector};
+use crate::plan::ALL_SIBLINGS;
 use crate::rows::Rows;
 use crate::value_tests::Verdict;
 
@@ -16,6 +17,15 @@ struct Remembered {
     parent: usize,
     step: u32,
     row: u32,
+    /// How many rows it has, and their bytes.
+    size: Size,
+}
+
+/// How much is kept.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Size {
+    pub rows: usize,
+    pub bytes: usize,
 }
 
 /// An item that is reported as soon as enough siblings behind it have ended, or its parent has.
@@ -34,6 +44,8 @@ struct Awaiting {
 pub(super) struct Siblings {
     /// Those below the outermost elements first, and among those of one parent in document order.
     remembered: Vec<Remembered>,
+    /// What they take together.
+    pub size: Size,
     /// In document order.
     awaiting: VecDeque<Awaiting>,
     /// How many items have waited and been told.
@@ -65,7 +77,9 @@ impl Siblings {
     /// Repeat what stays below the open element at a place, but for what is repeated because an item waits.
     pub(super) fn repeat_remembered(&mut self, rows: &mut Rows, done: &Rows, place: usize, parent: u32) {
         let held = self.first_awaiting_in(place).unwrap_or(u32::MAX);
-        let here = self.remembered.iter_mut().filter(|one| one.parent == place && one.row < held);
+        let first = self.remembered.partition_point(|one| one.parent < place);
+        let end = self.remembered.partition_point(|one| one.parent <= place);
+        let here = self.remembered[first..end].iter_mut().filter(|one| one.row < held);
         let mut here: Vec<&mut Remembered> = here.collect();
         here.sort_by_key(|one| one.row);
         let mut last = (u32::MAX, 0);
@@ -89,13 +103,37 @@ impl Siblings {
     }
 
     fn remember(&mut self, one: Remembered, most: u32) {
+        if most != ALL_SIBLINGS {
+            self.make_room(&one, most);
+        }
+        self.size.rows += one.size.rows;
+        self.size.bytes += one.size.bytes;
+        self.remembered.push(one);
+    }
+
+    /// The first of those that an element follows goes, where there are as many as may stay.
+    fn make_room(&mut self, one: &Remembered, most: u32) {
         let is_such = |other: &Remembered| other.parent == one.parent && other.step == one.step;
-        let first = self.remembered.iter().rposition(|other| other.parent != one.parent).map_or(0, |place| place + 1);
+        let first = self.remembered.partition_point(|other| other.parent < one.parent);
         let same: Vec<usize> = (first..self.remembered.len()).filter(|&at| is_such(&self.remembered[at])).collect();
         if same.len() >= most as usize {
-            self.remembered.remove(same[0]);
+            let gone = self.remembered.remove(same[0]);
+            self.release(gone.size);
         }
-        self.remembered.push(one);
+    }
+
+    /// Forget what stays below the element at a place, which has ended.
+    fn forget(&mut self, place: usize) {
+        while let Some(one) = self.remembered.last().filter(|one| one.parent >= place) {
+            let size = one.size;
+            self.remembered.pop();
+            self.release(size);
+        }
+    }
+
+    fn release(&mut self, size: Size) {
+        self.size.rows -= size.rows;
+        self.size.bytes -= size.bytes;
     }
 
     fn wait(&mut self, item: Awaiting, awaited: &[(u32, u32)]) {
@@ -179,9 +217,7 @@ impl Projector {
     #[inline(always)]
     pub(super) fn end_among_siblings(&mut self, element: &Open) {
         let place = self.open.len();
-        while self.siblings.remembered.last().is_some_and(|one| one.parent >= place) {
-            self.siblings.remembered.pop();
-        }
+        self.siblings.forget(place);
         let is_waited = !self.siblings.awaiting.is_empty();
         if is_waited {
             self.siblings.end_waiting(place);
@@ -190,7 +226,9 @@ impl Projector {
         if let Some(parent) = place.checked_sub(1) {
             for &step in &action.remembered {
                 let most = self.automaton.plan().steps[step as usize].remembers;
-                self.siblings.remember(Remembered { parent, step, row: element.row }, most);
+                let rows = self.rows.len() - element.row as usize;
+                let size = Size { rows, bytes: self.rows.bytes_from(element.row) };
+                self.siblings.remember(Remembered { parent, step, row: element.row, size }, most);
             }
             for &step in action.awaited.iter().filter(|_| is_waited) {
                 self.siblings.meet(step, parent, element.row);

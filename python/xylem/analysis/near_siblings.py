@@ -18,17 +18,26 @@ from xylem.syntax import ast, print_query
 AXES = ("preceding-sibling", "following-sibling")
 MOST_SIBLINGS = 8
 """A sibling further away is not looked for by keeping all between."""
+ALL_SIBLINGS = (1 << 32) - 1
+"""In the place of a number: as many as there are."""
+EITHER_SIDE = "sibling"
+"""In the place of an axis: the siblings in front of a node, those behind it, and the node itself."""
 
 
 @dataclass(frozen=True)
 class NearSibling:
-    """The n-th sibling of those that pass a test."""
+    """The n-th sibling of those that pass a test, or all of them."""
 
     axis: str
     test: ast.NodeTest
     tests: tuple[ast.Expr, ...]
     """Predicates in front of the number; decided by a start tag."""
     number: int
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether it may come after the node itself."""
+        return self.axis != "preceding-sibling"
 
     @property
     def label(self) -> int:
@@ -50,6 +59,11 @@ def near_sibling(step: ast.AxisStep) -> NearSibling | None:
             return None
         tests.append(predicate)
     return None
+
+
+def children_of_parent(test: ast.NodeTest) -> NearSibling:
+    """The children of a node's parent that pass a test."""
+    return NearSibling(EITHER_SIDE, test, (), ALL_SIBLINGS)
 
 
 def counted_siblings(call: ast.Expr) -> tuple[ast.Expr | None, ast.AxisStep] | None:

@@ -12,7 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from xylem.analysis.near_siblings import NearSibling, counted_siblings, near_sibling, nearest
+from xylem.analysis.near_siblings import (
+    EITHER_SIDE,
+    NearSibling,
+    children_of_parent,
+    counted_siblings,
+    near_sibling,
+    nearest,
+)
 from xylem.analysis.streamable_paths import is_descend
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
@@ -82,11 +89,11 @@ class Projection:
             found = self.children[axis, uri, local] = Projection(parent=self, via=axis)
         return found
 
-    def around(self, uri: str | None, local: str | None) -> Projection:
-        """The elements of a name above what a variable stands for."""
+    def around(self, uri: str | None, local: str | None, via: str = "ancestor") -> Projection:
+        """The elements of a name above what a variable stands for, or its parent."""
         if self.above is None:
             self.above = Projection()
-        return self.above.child("ancestor", uri, local)
+        return self.above.child(via, uri, local)
 
     def beside(self, sibling: NearSibling) -> Projection:
         """A sibling of what a variable stands for."""
@@ -95,6 +102,16 @@ class Projection:
         found = self.above.siblings.get(sibling)
         if found is None:
             found = self.above.siblings[sibling] = Projection(parent=self.above, via=sibling.axis)
+        return found
+
+    def beside_it(self, test: ast.NodeTest) -> Projection:
+        """The children of a variable's node's parent, which this stands for: siblings, on either side."""
+        assert self.via == "parent"
+        assert self.parent is not None
+        sibling = children_of_parent(test)
+        found = self.parent.siblings.get(sibling)
+        if found is None:
+            found = self.parent.siblings[sibling] = Projection(parent=self.parent, via=EITHER_SIDE)
         return found
 
     def need(self, use: Use) -> None:
@@ -114,8 +131,8 @@ class Projection:
         self.string |= other.string
         self.subtree |= other.subtree
         if other.above is not None:
-            for (_, uri, local), above in other.above.children.items():
-                self.around(uri, local).merge(above)
+            for (via, uri, local), above in other.above.children.items():
+                self.around(uri, local, via).merge(above)
             for sibling, near in other.above.siblings.items():
                 own = self.beside(sibling)
                 own.merge(near)
@@ -131,7 +148,7 @@ class Projection:
     @property
     def looks_behind(self) -> bool:
         """Whether siblings are needed that come after the node itself."""
-        return self.above is not None and any(one.axis == "following-sibling" for one in self.above.siblings)
+        return self.above is not None and any(one.is_behind for one in self.above.siblings)
 
     @property
     def leaves(self) -> bool:
@@ -204,6 +221,16 @@ def looks_beyond(expression: ast.Expr, names: Iterable[str]) -> bool:
     except NotProjectable:
         return True
     return any(projection.looks_above for projection in found.values())
+
+
+def looks_beside(expression: ast.Expr, name: ExpandedName) -> bool:
+    """Whether an expression reads siblings of a variable's node, or what else its parent has in it."""
+    found = Projection()
+    try:
+        project(expression, {name: found})
+    except NotProjectable:
+        return True
+    return found.above is not None and bool(found.above.siblings)
 
 
 def _consume(node: ast.Expr, scope: _Scope, use: Use) -> None:
@@ -322,7 +349,10 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
             reached.append(projection)
         match node.test:
             case ast.NameTest() | ast.Wildcard() | ast.ElementTest():
-                reached.append(projection.child(below, *_name(node.test)))
+                if projection.via == "parent" and axis == "child" and not descends:
+                    reached.append(projection.beside_it(node.test))
+                else:
+                    reached.append(projection.child(below, *_name(node.test)))
             case ast.TextTest() | ast.CommentTest() | ast.PITest():
                 holders = [projection.itself()]
                 if below == "descendant":
@@ -339,6 +369,8 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
 
 _UPWARD = {"parent", "ancestor", "ancestor-or-self"}
 _SIDEWAYS = {"preceding-sibling", "following-sibling"}
+_AROUND = ("ancestor", "parent")
+"""How what stands around a variable's node was reached."""
 
 
 def _name(test: ast.NodeTest) -> tuple[str | None, str | None]:
@@ -359,7 +391,7 @@ def _upward(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
         at = projection
         if _is_beside(at):
             raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
-        if at.via == "ancestor" and at.parent is not None:
+        if at.via in _AROUND and at.parent is not None:
             # It is around the variable's node, as what is above it is.
             reached.append(at.parent.child("ancestor", *_name(node.test)))
             continue
@@ -371,7 +403,7 @@ def _upward(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
             if node.axis == "parent":
                 break
         if node.axis != "parent" or projection.parent is None:
-            reached.append(at.around(*_name(node.test)))
+            reached.append(at.around(*_name(node.test), "parent" if node.axis == "parent" else "ancestor"))
     return reached
 
 
@@ -394,7 +426,7 @@ def _sideways(node: ast.AxisStep, context: list[Projection]) -> list[Projection]
                 raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
             reached.append(projection.beside(near))
             continue
-        if projection.via == "ancestor":
+        if projection.via in _AROUND:
             # An open element: those in front of it stay, those behind it are to come.
             near = near_sibling(node) if node.axis == "preceding-sibling" else None
             if near is None:
@@ -417,7 +449,7 @@ def _is_beside(projection: Projection) -> bool:
     """Whether it stands for a sibling of a variable's node, or for something in one."""
     at: Projection | None = projection
     while at is not None:
-        if at.via in _SIDEWAYS:
+        if at.via in _SIDEWAYS or at.via == EITHER_SIDE:
             return True
         at = at.parent
     return False
@@ -553,7 +585,7 @@ def _call(node: ast.FunctionCall, scope: _Scope) -> list[Projection]:
 def _count_siblings(node: ast.Node, start: ast.Expr | None, step: ast.AxisStep, scope: _Scope) -> bool:
     """Note that the siblings in front of a variable's node are counted; whether it is such a node."""
     context = _focus(scope, node) if start is None else _nodes(start, scope)
-    if not context or any(one.parent is not None and one.via != "ancestor" for one in context):
+    if not context or any(one.parent is not None and one.via not in _AROUND for one in context):
         return False
     near = near_sibling(nearest(step))
     if near is None:

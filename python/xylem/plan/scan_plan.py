@@ -52,7 +52,7 @@ stay among the rows, complete, until that element ends: a record's row, and each
 it. With a `label`, `numbers` tells for such a row which of the elements that the step reached below their parent
 it is. Where a step `awaits` others, the ITEM record of an element comes when so many elements of each have ended behind
 it, as its siblings, or its parent has; these records come in document order, and what is kept of those siblings
-is among the rows then.
+is among the rows then. In the place of a number, `ALL_SIBLINGS` keeps all of them, and waits for the parent.
 
 **A scanner** is `Scanner(plan, limits)` with `feed(data, flush=False) -> Batch | None` and `finish() -> Batch`. How
 the input is cut into `data` changes the batches but never the records. A batch comes when there is enough for one

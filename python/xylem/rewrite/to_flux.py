@@ -15,6 +15,7 @@ from functools import partial
 from xylem.analysis.facts.best_match_loops import join_of
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import uses_position
+from xylem.analysis.projection import looks_beside
 from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.streamable_paths import StreamablePath, is_element_test, streamable_path
 from xylem.functions.registry import FN
@@ -285,6 +286,8 @@ class _Converter:
         if window is not None and any(step.predicates or step.axis == "descendant" for step in found.steps):
             # What passes the tests is given to its windows.
             return None
+        if _is_told_alone(found, ast.Flwor(tuple(rest), result), clause.name.expanded):
+            return None
         bound = self.names.keep(clause.name)
         inner = place.where(clause.name, variable(bound))
         if window is None:
@@ -547,7 +550,10 @@ class _Converter:
             if split is None:
                 raise TooFar
             path, conditions = split
-        body = self.convert(result(variable(bound)), inner)
+        made = result(variable(bound))
+        if _is_told_alone(path, made, ("", bound)):
+            raise TooFar
+        body = self.convert(made, inner)
         for condition in reversed(conditions):
             body = if_then(self._condition(condition, inner.resolved), body)
         return For(bound, path.variable, tuple(map(flux_step, path.steps)), body)
@@ -666,3 +672,8 @@ def _ends_in_value(part: Flux) -> bool:
         case For(body=body) | If(body=body):
             return _ends_in_value(body)
     return False
+
+
+def _is_told_alone(path: StreamablePath, body: ast.Expr, name: tuple[str, str]) -> bool:
+    """Whether a body reads siblings of a text or comment, which the scan tells of as soon as it is there."""
+    return not is_element_test(path.steps[-1].test) and looks_beside(body, name)

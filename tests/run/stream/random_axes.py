@@ -21,7 +21,7 @@ following-sibling::m[@x][1] = '1'; preceding-sibling::a[2]; preceding-sibling::a
 head(following-sibling::b)/@x; (preceding-sibling::b)[last()]/@x = '2'; following-sibling::*[1][self::c]/m
 """
 TESTS = [test.strip() for test in _TESTS.split(";")]
-HEADS = ["//a", "//b/a", "/*/a", "//c//a", "/*/b/a", "//*", "//b", "/a//b"]
+HEADS = ["//a", "//b/a", "/*/a", "//c//a", "/*/b/a", "//*", "//b", "/a//b", "//text()", "//b/comment()"]
 TAILS = [
     *("/c", "/@x", "//m", "/..", "/../c", "/../@y", "/parent::b/m", "/ancestor::b/c", "/text()", "/comment()"),
     *("/following-sibling::a[1]", "/preceding-sibling::b[1]", "/following-sibling::c", "/preceding-sibling::c"),
@@ -35,6 +35,20 @@ NEAR = [
     *("preceding-sibling::b[1]/@x/string()", "following-sibling::m[1]/string()", "preceding-sibling::c[1]/m"),
     *("preceding-sibling::a[@x = '1'][1]", "following-sibling::*[2]/@y", "preceding-sibling::m[1]//text()"),
 ]
+BESIDE = [
+    *(
+        "../c",
+        "../m/string()",
+        "../*[2]",
+        "../a[last()]/@x",
+        "parent::b/m",
+        "../c[m]/m",
+        "../b[@x = '1'][1]",
+        "../*/@y",
+    ),
+    *("parent::*/c//text()", "../a/name()", "../m[. = '1']", "../c[not(@x)]", "../*[self::a or self::m][last()]"),
+]
+"""What the parent has in it, in front of the node and behind it."""
 KEYS = ["../m", "following-sibling::*[1]/@x", "ancestor::b/@x", "../@x", "preceding-sibling::b[1]", "../../c"]
 
 
@@ -59,7 +73,7 @@ def random_query(random: Random) -> str:
     start = random.choice(HEADS) + tests
     tail = random.choice([*TAILS, *[""] * 8])
     name, other = random.choice("abc*"), random.choice("abc*")
-    match random.randrange(11):
+    match random.randrange(14):
         case 0:
             return f"count({start}{tail})"
         case 1:
@@ -80,4 +94,24 @@ def random_query(random: Random) -> str:
         case 6:
             near = random.choice(NEAR)
             return f"for $p in {start} where exists($p/{near}) return ($p/@x/string(), string-join($p/{near}, '+'))"
+        case 7 | 8 | 9:
+            return _beside(random, start)
     return start + tail
+
+
+def _beside(random: Random, start: str) -> str:
+    """A loop over nodes that reads what stands beside them in their parents."""
+    one, two = (f"$p/{random.choice(BESIDE)}" for _ in range(2))
+    where = random.choice(["", "where $p/m ", "where contains($p, '1') ", f"where exists({two}) ", "where $p/../@x "])
+    match random.randrange(6):
+        case 0:
+            return f"for $p in {start} {where}return ({one}, {two})"
+        case 1:
+            return f"for $p in {start} {where}return <r>{{ {one} }}{{ $p }}{{ {two} }}</r>"
+        case 2:
+            return f"for $p in {start} let $u := $p/.. {where}return <r n='{{ count($u/c) }}'>{{ $u/m }}</r>"
+        case 3:
+            return f"for $p in {start} {where}order by string($p/@x) return ({one})"
+        case 4:
+            return f"count(for $p in {start} {where}return {one})"
+    return f"for $p in {start} {where}return {one}"

@@ -88,6 +88,11 @@ KEEPS_ONE_ITEM = [
     '//abstract[@lang = "fr"]/../title',
     '//abstract[@lang = "fr"][contains(., "word")]/../title',
     '//abstract[contains(., "word")]/parent::paper/title',
+    'for $a in //abstract where contains($a, "word") return $a/../title',
+    'for $a in //abstract where $a/@lang = "fr" return ($a/../title, $a/../author)',
+    "for $a in //abstract let $p := $a/.. where $a/@lang = 'fr' return <r>{ $p/title, $p/author[last()] }</r>",
+    'for $a in //abstract where contains($a, "word") return $a/parent::paper/title',
+    "//author ! ../title",
     "//author/preceding-sibling::author[1]",
     '//title[following-sibling::author[1] = "A2"]',
     '//paper[preceding-sibling::paper[1]/author = "A2"]/title',
@@ -132,6 +137,43 @@ def test_no_more_is_kept_than_the_query_reads(query: str) -> None:
     answer, kept = streamed(query, DOCUMENT)
     assert answer == xylem.compile(query).run(xylem.parse(DOCUMENT)).serialize(method="adaptive")
     assert kept < len(DOCUMENT) * KEEPS_PARTS[query]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "for $t in //text() return <r>{ $t/following-sibling::c[1] }</r>",
+        "for $t in //text() where $t/preceding-sibling::c[1]/@x return $t",
+        "count(for $t in //text() return $t/../c[@x])",
+        "//text() ! ../c",
+        "for $k in //comment() return $k/../c",
+    ],
+)
+def test_what_stands_beside_text_is_whole_or_refused(query: str) -> None:
+    document = "<m><c x='1'>q<m/></c>1<c y='1'><!--k-->1</c></m>"
+    expected = xylem.compile(query).run(xylem.parse(document)).serialize(method="adaptive")
+    assert answered(query, document) in (expected, "XYST0004")
+
+
+@pytest.mark.parametrize("order", ["<t/>" * 20_000 + "<a>x</a>" * 20_000, "<a>x</a><t/>" * 20_000])
+def test_many_children_of_one_parent_take_linear_time(order: str) -> None:
+    query = "for $a in //a where $a = 'y' return $a/../t"
+    assert streamed(query, f"<r>{order}<p><t>one</t><a>y</a><t>two</t></p></r>")[0] == "<t>one</t>\n<t>two</t>"
+
+
+def test_what_stands_in_a_parent_has_a_limit() -> None:
+    query = "for $a in //a return $a/../t"
+    document = f"<r>{'<t>some text</t>' * 1000}<a/></r>".encode()
+    result = xylem.compile(query).stream(document, limits=Limits(item_bytes=20_000))
+    with pytest.raises(xylem.XylemError) as raised:
+        result.write_to(lambda _: None)
+    assert raised.value.code == "XYIN0004"
+
+
+def test_explain_says_what_is_kept_of_parents() -> None:
+    told = xylem.compile("for $a in //a where $a = 'y' return $a/../t").explain().to_text()
+    assert "$a: ../t" in told
+    assert "until the end of $a/..; at most the whole stream" in told
 
 
 def test_the_documents_element_is_kept_within_the_limit_of_buffers() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from xylem.analysis.near_siblings import ALL_SIBLINGS
 from xylem.functions.registry import FN
 from xylem.functions.traits import GROWS
 from xylem.plan import flux
@@ -100,7 +101,25 @@ def _buffered(program: StreamProgram, paths: ScanPaths) -> tuple[Buffered, ...]:
     feeds = [role for role in program.roles if isinstance(role, FeedRole)]
     values = (_kept_value(role, paths) for role in feeds)
     open_records = (_kept_while_open(role, paths) for role in feeds)
-    return (*found.values(), *filter(None, values), *filter(None, open_records), *held_by_windows(program))
+    beside = (_kept_beside(role, program, paths) for role in program.roles if isinstance(role, (ItemRole, FeedRole)))
+    return (
+        *found.values(),
+        *filter(None, values),
+        *filter(None, open_records),
+        *filter(None, beside),
+        *held_by_windows(program),
+    )
+
+
+def _kept_beside(role: ItemRole | FeedRole, program: StreamProgram, paths: ScanPaths) -> Buffered | None:
+    """What stands in the parents of records; a parent may be the document's element."""
+    awaits = program.scan.steps[role.step].awaits
+    kept = [path for other, many in awaits if many == ALL_SIBLINGS for path in paths.kept_with_name(other)]
+    if not kept:
+        return None
+    name = program.slots[role.slot]
+    told = tuple(f"../{path.removeprefix('./')}" for path in dict.fromkeys(kept))
+    return Buffered(name, told, f"the end of ${name}/..", THE_STREAM)
 
 
 def _kept_while_open(role: FeedRole, paths: ScanPaths) -> Buffered | None:

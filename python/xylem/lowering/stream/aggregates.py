@@ -26,7 +26,7 @@ from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.focus import read_variables, reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.last_items import is_last, last_items, looks_at_copies, sees_more_than_items
-from xylem.analysis.projection import NotProjectable, Projection, project
+from xylem.analysis.projection import NotProjectable, Projection, looks_beside, project
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.functions.traits import BY_ORDER, COUNTS, IN_ANY_ORDER, MERGES
@@ -455,7 +455,10 @@ class Extraction:
 
 def is_fed_with_leaves(function: str, taken: ast.Expr) -> bool:
     """Whether an aggregate can be fed with the leaves of its records, text nodes say, each by itself."""
-    return function not in ("last", "first", "items", "groups") and each_leaf(taken) is not None
+    if function in ("last", "first", "items", "groups"):
+        return False
+    leaves = each_leaf(taken)
+    return leaves is not None and not looks_beside(leaves.taken, ITEM.name.expanded)
 
 
 def _may_construct(node: ast.Node) -> bool:

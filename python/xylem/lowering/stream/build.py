@@ -404,7 +404,7 @@ class StreamBuilder:
             tests = self.regions.scan_tests(step)
             assert tests is not None, step
             beside.tests, beside.kept = tests, kept
-            if near.axis == "following-sibling":
+            if near.is_behind:
                 planned.awaits = (*planned.awaits, (beside.index, near.number))
             beside.remembers = near.number
             beside.label = near.label if kept.is_counted else None
