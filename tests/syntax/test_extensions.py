@@ -128,3 +128,10 @@ def test_sequential() -> None:
     with pytest.raises(StaticError):
         parse("set $x := 1")
     assert parse("declare execution sequential; set/x")
+
+
+def test_commas_that_are_missed_between_variables_are_told() -> None:
+    with pytest.raises(StaticError) as told:
+        parse("forseq $w in 1 tumbling window start curItem $c position $i when 1 end when newstart return 1")
+    assert "expected `,` or `when`, found `position`" in str(told.value)
+    assert "separated by commas" in told.value.hint

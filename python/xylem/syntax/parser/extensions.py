@@ -41,6 +41,7 @@ JOIN_WORDS = ("constrained", "left", "right", "full", "bestmatch")
 _fraction = re.compile(r"\.[0-9]|[0-9]+(?:\.[0-9]|[eE][+-]?[0-9])").match
 _WINDOW_KINDS = ("tumbling", "sliding", "landmark")
 _ROLES = ("position", "curItem", "prevItem", "nextItem")
+_COMMAS = "the variables of forseq are separated by commas: `start curItem $s, position $i when …`"
 _CLAUSE_WORDS = ("for", "let", "where", "group", "order", "stable", "count", "return", "forseq")
 _LIMIT_STARTS = frozenset("0123456789.\"'$(")
 
@@ -87,6 +88,8 @@ class ExtensionGrammar(PrimaryGrammar):
             variables.append(self._forseq_variable())
             while self.take(","):
                 variables.append(self._forseq_variable())
+        if self.word() in _ROLES:
+            raise self.expected("`,` or `when`", hint=_COMMAS)
         self.expect_word("when")
         when = None if may_be_newstart and self.take_word("newstart") else self.expr_single()
         return ForseqCondition(tuple(variables), when, force, span=self.span(start))
