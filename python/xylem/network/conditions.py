@@ -234,9 +234,16 @@ class _Reader:
         if op in _TEXT_TESTS and not constant:
             return None
         zones = self._text_atom(path, op, constant, holds)
-        return both(zones, self._presence(path, True)) if holds else zones
+        if not holds and op not in ("=", "!="):
+            return zones
+        there = both(zones, self._presence(path, True))
+        return there if holds else either((*self._presence(path, False), *there))
 
-    def _text_atom(self, path: ast.Expr, op: str, constant: str, holds: bool) -> Zones:
+    @staticmethod
+    def _text_atom(path: ast.Expr, op: str, constant: str, holds: bool) -> Zones:
+        """Of one text that is there."""
+        if not holds and op in ("=", "!="):
+            op, holds = NEGATED[op], True
         return _atom(Some(path, "string", op, constant), holds)
 
     def _of_two(self, left: ast.Expr, op: str, right: ast.Expr, is_general: bool, holds: bool) -> Zones | None:

@@ -197,7 +197,7 @@ class RecordReads:
             if step.predicates:
                 raise NotShared("it tests an element around the records", step)
             return Around(around.depth + 1), bare
-        if around.depth > self.single_around and not all(map(is_test, step.predicates)):
+        if around.depth > self.single_around and not all(map(_is_condition, step.predicates)):
             raise NotShared("it counts records below each of the elements around them", step)
         return self._tested(Records(()), bare, step.predicates, scope)
 
@@ -207,7 +207,7 @@ class RecordReads:
         """Records under predicates; None where one of them asks for more than the record itself."""
         conditions = list(records.conditions)
         for number, predicate in enumerate(map(spelled_out, predicates)):
-            if not is_test(predicate):
+            if not _is_condition(predicate):
                 # A position, say: it counts those that passed the tests before it, as it did.
                 self.uses.append(tuple(conditions))
                 rest = tuple(self._walk(one, scope) for one in predicates[number:])
@@ -445,7 +445,7 @@ class RecordReads:
                 first = [(*self._conditions(test, scope, loop), *rest) for rest in self._options(then, scope, loop)]
                 no = self._conditions(negated(test), scope, loop)
                 return first + [(*no, *rest) for rest in self._options(otherwise, scope, loop)]
-            case ast.Filter(base=base, predicate=predicate) if is_test(predicate) and not uses_position(predicate):
+            case ast.Filter(base=base, predicate=predicate) if _is_condition(predicate):
                 found = self.of_one_record(base, scope)
                 if found is None or found.loop != loop or found.stands_for != THE_RECORD:
                     return [()]
@@ -504,6 +504,14 @@ class RecordReads:
 
 def _exists(path: ast.Expr) -> ast.Expr:
     return ast.FunctionCall(ast.Name("exists", None, FN), (path,))
+
+
+def _is_condition(predicate: ast.Expr) -> bool:
+    """Whether a predicate is true or false for each record alone."""
+    match predicate:
+        case ast.If(then=then, otherwise=otherwise):
+            return _is_condition(then) and _is_condition(otherwise) and not uses_position(predicate)
+    return is_test(predicate)
 
 
 def _with_predicates(expr: ast.Expr, predicates: tuple[ast.Expr, ...]) -> ast.Expr:
