@@ -354,16 +354,20 @@ class Query:
 
     def _over_small(self, source: bytes) -> StreamResult | None:
         """The answer over an input that a tree may answer; None where it may not."""
+        from xylem.message_results import writes_plainly
         from xylem.query.small_input import SmallInputs
         from xylem.stream_result import SmallResult
 
+        passes = self._compiled.stream_passes()  # Whether it streams at all does not depend on the input.
         if self._small is None:
-            self._small = SmallInputs(self._compiled, _resources((), ()))
-        self._compiled.stream_passes()  # Whether it streams at all does not depend on the input.
+            writes = writes_plainly(passes.last.handlers.output)
+            self._small = SmallInputs(self._compiled, _resources((), ()), writes=writes)
         if not self._small.may_answer(source):
             return None
         return SmallResult(
-            partial(self._small.items, source), lambda: self._over_stream(source, *_STREAMED_PLAINLY)
+            partial(self._small.items, source),
+            partial(self._small.text, source),
+            lambda: self._over_stream(source, *_STREAMED_PLAINLY),
         )
 
     def _over_stream(

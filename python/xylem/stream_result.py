@@ -137,11 +137,18 @@ class StreamResult:
 
 
 class SmallResult(StreamResult):
-    """The answer over a small input in memory: its items come from a tree, all else that is asked for from a stream."""
+    """The answer over a small input in memory: its items come from a tree, its text may come from a scan of the input,
+    all else that is asked for from a stream."""
 
-    def __init__(self, items: Callable[[], list[Any] | None], streamed: Callable[[], StreamResult]) -> None:
-        """`items` gives None where only the stream can answer."""
+    def __init__(
+        self,
+        items: Callable[[], list[Any] | None],
+        text: Callable[[], str | None],
+        streamed: Callable[[], StreamResult],
+    ) -> None:
+        """`items` and `text` give None where only the stream can answer."""
         self._items = items
+        self._text = text
         self._make = streamed
 
     def __getattr__(self, name: str) -> Any:
@@ -165,3 +172,13 @@ class SmallResult(StreamResult):
                 self._start = None
                 return Arriving([found])
         return super().xdm()
+
+    def write_to(self, write: Callable[[bytes], object], **parameters: Any) -> None:
+        if not parameters and "_streamed" not in self.__dict__ and "_start" not in self.__dict__:
+            found = self._text()
+            if found is not None:
+                self._start = None
+                if found:
+                    write(found.encode())
+                return
+        super().write_to(write, **parameters)

@@ -65,6 +65,48 @@ def test_the_answer_is_that_of_a_stream(text: str) -> None:
     assert by_tree == len([one for one in DOCUMENTS if one.startswith(b"<")])
 
 
+def written(result: StreamResult, **parameters: str) -> tuple[bytes, str]:
+    """The text, and the error behind it."""
+    pieces: list[bytes] = []
+    try:
+        result.write_to(pieces.append, **parameters)
+    except xylem.XylemError as error:
+        return b"".join(pieces), f"{error.code} {error}"
+    return b"".join(pieces), ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *QUERIES,
+        "/o/n",
+        "/o/@k",
+        "string(/o/n[1]), 'é<', 1.5",
+        "for $o in /o return <o>{ sum($o/n) }</o>",
+        "for $n in /o/n return if ($n > 1) then <m>{ data($n) }</m> else 'few'",
+        "declare option output:method 'text'; /o/n",
+        "declare option output:omit-xml-declaration 'no'; <o>{ /o/n }</o>",
+        "declare option output:item-separator ';'; /o/n/string()",
+    ],
+)
+def test_the_text_is_that_of_a_stream(text: str) -> None:
+    query = xylem.compile(text)
+    for document in DOCUMENTS:
+        assert written(query.stream(document)) == written(query.stream(iter([document]))), document
+        encoded = written(query.stream(document), encoding="utf-16")
+        assert encoded == written(query.stream(iter([document])), encoding="utf-16"), document
+
+
+def test_a_scan_writes_the_text() -> None:
+    result = xylem.compile("for $n in /o/n return <m>{ string($n) }</m>").stream(DOCUMENTS[0])
+    assert isinstance(result, SmallResult)
+    assert written(result) == (b"<m>3</m><m>1</m><m>2</m>", "")
+    assert "_streamed" not in vars(result)
+    with pytest.raises(ValueError, match="read once"):
+        list(result)
+    assert result.statistics.records > 0
+
+
 def test_the_first_inputs_are_streamed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(small_input, "FIRST_STREAMED", 2)
     query = xylem.compile("/o/n")

@@ -1,8 +1,8 @@
 """Small inputs in memory, one after another: a tree answers them, since it costs less than to begin a stream.
 
 A stream that is begun again and again for some hundred bytes spends its time on beginning. The tree gives the same
-items. Where it gives an error or many items, the stream is asked instead: it gives what comes before the error, and
-keeps no more than it must.
+items, and where the whole query is a template, a scan of the bytes writes the same text. Where there is an error or
+many items, the stream is asked instead: it gives what comes before the error, and keeps no more than it must.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from xylem.functions.traits import UNSTEADY, standard
 from xylem.run.prepared_program import PreparedProgram
 from xylem.run.program import Program
 from xylem.source.limits import DEFAULT_LIMITS
+from xylem.source.message_batches import ListedBatch
+from xylem.source.message_reader import MessageReader
 from xylem.source.xml_reader import read_document
 from xylem.syntax import ast
 
@@ -37,8 +39,12 @@ _MOST_IDLE = 4
 class SmallInputs:
     """Answers small inputs of one query."""
 
-    def __init__(self, compiled: CompiledQuery, resources: Resources) -> None:
+    def __init__(self, compiled: CompiledQuery, resources: Resources, *, writes: bool = False) -> None:
+        """`writes`: a scan may write the text of the answer."""
         self._compiled = compiled
+        self._writes = writes
+        self._readers: list[MessageReader] = []
+        """Readers that no thread uses."""
         self._resources = resources
         self._seen = 0
         self._idle: list[PreparedProgram] = []
@@ -55,6 +61,21 @@ class SmallInputs:
         if self._is_plain is None:
             self._is_plain = _is_plain(self._compiled.program)
         return self._is_plain
+
+    def text(self, source: bytes) -> str | None:
+        """The text of the answer; None if the scan alone cannot give it."""
+        try:
+            reader = self._readers.pop()
+        except IndexError:
+            template = self._compiled.document_template() if self._writes else None
+            if template is None:
+                self._writes = False
+                return None
+            reader = MessageReader(DEFAULT_LIMITS, template)
+        (found,) = reader.read(ListedBatch((source,)), writes=True).written()
+        if len(self._readers) < _MOST_IDLE:
+            self._readers.append(reader)
+        return None if found is None else found[0]
 
     def items(self, source: bytes) -> list[Any] | None:
         """The items of the answer; None if the stream has to give it."""

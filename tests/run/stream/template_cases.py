@@ -38,7 +38,9 @@ PATH_NAMES = ("a", "b", "c", "n:b", "*", "n:*", "*:c")
 OTHER_NODES = (
     "{of}/node()", "{of}/* except {of}/a", "{of}/(a, n:b)", "({path})[last()]", "({path}, {of}/b, 'none')[1]",
     "{of}/*[not(self::a or self::n:b)]", "{of}/a/node()", "{of}/*[self::b[a]]", "{of}/@*",
-    "(for $k in {of}/@* return <k>{{ string($k) }}</k>)",
+    "(for $k in {of}/@* return <k>{{ string($k) }}</k>)", "text {{ {path} }}",
+    "(1, text {{ {path}, 2 }}, 3, text {{ () }}, 4)",
+    "<t>{{ 'a', text {{ string({of}/@k) }}, text {{ 'b' }} }}</t>",
 )  # fmt: skip
 """Nodes that are picked by their names, and so on."""
 TAGS = (

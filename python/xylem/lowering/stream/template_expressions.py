@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 
 from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.resolve_names import declared_namespaces
+from xylem.functions.registry import FN
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
 from xylem.plan.result_template import (
     Characters,
@@ -41,6 +42,7 @@ from .template_paths import NoTemplate, with_all_attributes, with_all_children
 
 _VALUES = (ast.FunctionCall, ast.CastAs, ast.Arithmetic, ast.Unary, ast.StringConcat, ast.ValueComparison)
 """Expressions that give one value, if any: a row, where rows are wanted."""
+_STRING_JOIN, _EXISTS = ast.Name("string-join", "fn", FN), ast.Name("exists", "fn", FN)
 
 
 class TemplateExpressions:
@@ -135,6 +137,8 @@ class TemplateExpressions:
                 self._element(ast.DirectElement(name, content=(ast.EnclosedExpr(body),), span=expression.span))
             case ast.ComputedElement(name=name, body=body):
                 self._computed(name, body)
+            case ast.ComputedText(body=body) if self.columns is None and self.frames.depth:
+                self._text_node(body)
             case ast.ComputedAttribute(name=ast.Name() as name, body=body):
                 self.frames.attribute(*self._attribute(ast.DirectAttribute(name, (ast.EnclosedExpr(body),))))
             case ast.Filter() if self.columns is None and (first := first_of(expression)) is not None:
@@ -151,6 +155,12 @@ class TemplateExpressions:
                 self.nodes(self.compiler.nodes(expression))
             case _:
                 self.frames.atomic(self._piece(expression))
+
+    def _text_node(self, body: ast.Expr) -> None:
+        """text { … } in an element: nothing without a value. It is a node, which no blank sets off from values."""
+        joined = ast.FunctionCall(_STRING_JOIN, (body, ast.StringLiteral(" ")), span=body.span)
+        text = Characters(""), self._piece(joined), Characters("")
+        self.choice(self.condition(ast.FunctionCall(_EXISTS, (body,), span=body.span)), text, ())
 
     def nodes(self, nodes: NodesOf) -> None:
         """Elements or text nodes become copies; attributes would belong into the start tag."""
