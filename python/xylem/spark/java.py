@@ -7,9 +7,11 @@ only the fast compiler. The last two cost peak speed of long JVM work; here the 
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -21,6 +23,10 @@ OLDEST_JAVA = 17
 LOGGING = Path(__file__).with_name("quiet_log.properties")
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 WORKER_START = Path(__file__).resolve().with_name("worker_start")
+ENDING_SECONDS = 10.0
+"""How long a JVM that closes its connections may take to end."""
+NO_MEMORY = "-XX:+ExitOnOutOfMemoryError"
+"""A JVM whose threads die one after another, for want of memory, lets its driver wait for ever."""
 FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 _NOISE = re.compile(
     rb"WARNING: Using incubator modules|Picked up (JAVA_TOOL|_JAVA)_OPTIONS"
@@ -65,7 +71,7 @@ def java_options(home: Path, *, fast_start: bool) -> list[str]:
     """The options of a JVM of Spark's."""
     from .class_archive import archive_of
 
-    options = [f"-Dlog4j2.configurationFile={LOGGING.as_uri()}"]
+    options = [f"-Dlog4j2.configurationFile={LOGGING.as_uri()}", NO_MEMORY]
     if fast_start:
         options += FAST_START
         archive = archive_of(home)
@@ -76,7 +82,7 @@ def java_options(home: Path, *, fast_start: bool) -> list[str]:
 
 
 def start_gateway(configuration: Any) -> Any:
-    """Start the JVM of the driver; its standard error is passed on without what is said at every start."""
+    """Start the JVM of the driver; what it says is passed on to standard error, without what is said at every start."""
     from pyspark import java_gateway
     from pyspark.errors import PySparkRuntimeError
 
@@ -93,7 +99,7 @@ def start_gateway(configuration: Any) -> Any:
     passing.start()
     try:
         # A session of its own: what a terminal or `timeout` tells the whole group is for the driver to deal with.
-        gateway = launch(configuration, {"stderr": writing, "start_new_session": True})
+        gateway = launch(configuration, {"stdout": writing, "stderr": writing, "start_new_session": True})
         _leave_stopping_to_driver(gateway)
         return gateway
     except (PySparkRuntimeError, OSError) as reason:
@@ -106,6 +112,28 @@ def start_gateway(configuration: Any) -> Any:
             os.close(writing)
         os.environ.clear()
         os.environ.update(before)
+
+
+def has_ended(reason: Exception) -> bool:
+    """Whether an error came because the JVM of the driver is no more, though it was not asked to end."""
+    from py4j.protocol import Py4JNetworkError
+    from pyspark import SparkContext
+
+    process: Any = getattr(SparkContext._gateway, "proc", None)
+    if process is None or not isinstance(reason, (OSError, Py4JNetworkError)):
+        return False
+    try:
+        # Its connections end before it does.
+        process.wait(ENDING_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def end_in_silence(context: Any) -> None:
+    """Let whoever runs the query tell of a JVM that ends; Python's threads that serve it would print their stacks."""
+    context._accumulatorServer.handle_error = lambda request, client: None
+    logging.getLogger().addFilter(lambda record: record.msg != "Exception while sending command.")
 
 
 def _leave_stopping_to_driver(gateway: Any) -> None:

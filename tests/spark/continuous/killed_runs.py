@@ -80,12 +80,12 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 def tell_all(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
     """A signal for the driver, its JVM and all workers, as a service manager sends it."""
-    for one in [process.pid, *_descendants(process.pid)]:
+    for one in [process.pid, *descendants(process.pid)]:
         with suppress(ProcessLookupError):
             os.kill(one, number)
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     """All processes that a process has started, and those that these have."""
     parents: dict[int, list[int]] = {}
     for place in Path("/proc").glob("[0-9]*/stat"):

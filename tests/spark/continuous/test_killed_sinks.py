@@ -124,7 +124,9 @@ class _Runs:
 
     def _started(self, streams: list[dict[str, Any]]) -> subprocess.Popen[bytes]:
         given = self._place / "streams.json"
-        given.write_text(json.dumps({"config": {"spark.jars": connector_jars()}, "streams": streams}))
+        # Ten queries in one JVM need more than it is given for one.
+        config = {"spark.jars": connector_jars(), "spark.driver.memory": "2g"}
+        given.write_text(json.dumps({"config": config, "streams": streams}))
         command = [sys.executable, str(Path(__file__).with_name("killed_streams.py")), str(given)]
         environment = os.environ | {"PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": ""}
         with (self._place / "log").open("ab") as out:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from xylem.spark.scratch import LOCK, sweep
 
-from .killed_runs import ROOT, answer, tell_all
+from .killed_runs import ROOT, answer, descendants, tell_all
 
 SLOW = """
 import time, xylem
@@ -119,6 +119,42 @@ def test_a_signal_for_all_processes(tmp_path: Path, grace_seconds: float) -> Non
     # Of Spark's own files, too.
     kept = [path for path in (tmp_path / "checkpoint").rglob("*") if path.is_file()]
     assert {path.stat().st_mode & 0o777 for path in kept} == {0o600}, kept
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.turns("kills")
+def test_java_alone_is_killed(tmp_path: Path) -> None:
+    """As the kernel does it where there is no memory left: the error has a code, and the next start continues."""
+    stream = Stream(tmp_path)
+    process = stream.started(60.0)
+    (java,) = [pid for pid in descendants(process.pid) if Path(f"/proc/{pid}/comm").read_text() == "java\n"]
+    os.kill(java, signal.SIGKILL)
+    assert process.wait(timeout=120) == 1
+    told = stream.log.read_text()
+    assert "XYRT0026: the continuous query failed: Java was killed, or had no memory left" in told
+    assert "Traceback" not in told
+    assert "XYBUG" not in told
+    stream.check_end(stream.start("available-now", 60.0))
+    assert sorted(map(int, answer(stream.output).split())) == list(range(DOCUMENTS))
+
+
+FILLED = """
+from xylem.spark.java import has_ended
+from xylem.spark.session import session
+spark = session("local[1]")
+try:
+    spark.sparkContext._jvm.java.nio.ByteBuffer.allocate(2**31 - 1)
+except Exception as reason:
+    print("ended" if has_ended(reason) else repr(reason))
+"""
+
+
+@pytest.mark.timeout(200)
+@pytest.mark.turns("kills")
+def test_a_java_without_memory_ends() -> None:
+    """A thread of it that ends alone lets others, and the driver, wait for ever."""
+    ended = subprocess.run([sys.executable, "-c", FILLED], capture_output=True, text=True, check=False)
+    assert ended.stdout == "ended\n", ended.stderr[-3000:]
 
 
 @pytest.mark.timeout(200)

@@ -15,6 +15,7 @@ from xylem.run.limited_run import UNLIMITED, RunLimits
 from xylem.source.replay import Replay
 
 from ..carried_error import told_in
+from ..java import end_in_silence, has_ended
 from ..jobs import failure_of
 from ..shipped_query import ShippedQuery
 from .batch_commit import START, BatchCommit
@@ -194,6 +195,10 @@ class _Run:
                 commit = self._commit()
                 try:
                     return self._report.summary(self._batches(spark, commit))
+                except Exception as reason:
+                    if has_ended(reason):
+                        raise DynamicError("XYRT0026", "Java was killed, or had no memory left") from reason
+                    raise
                 finally:
                     commit.close()
         finally:
@@ -386,6 +391,7 @@ class _Run:
 
 def _quieten(spark: SparkSession) -> None:
     """Report the error that ends a query once; Spark would print it before, with the stacks of two languages."""
+    end_in_silence(spark.sparkContext)
     jvm: Any = spark.sparkContext._jvm
     off = jvm.org.apache.logging.log4j.Level.OFF
     jvm.org.apache.logging.log4j.core.config.Configurator.setLevel("org.apache.spark.sql.execution.streaming", off)
