@@ -14,7 +14,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from xylem.source.byte_ranges import Scope
     from xylem.source.byte_source import ByteSource, Source
     from xylem.source.malformed import MalformedRecord, MalformedTally
-    from xylem.stream_result import StreamResult
+    from xylem.stream_result import SmallResult, StreamResult
     from xylem.values.arriving import Arriving
     from xylem.values.datetimes import DateTime
     from xylem.values.paged_tree import TreePages
@@ -354,17 +354,12 @@ class Query:
 
     def _over_small(self, source: bytes) -> StreamResult | None:
         """The answer over an input that a tree may answer; None where it may not."""
-        from xylem.message_results import writes_plainly
-        from xylem.query.small_input import SmallInputs
-        from xylem.stream_result import SmallResult
-
         passes = self._compiled.stream_passes()  # Whether it streams at all does not depend on the input.
         if self._small is None:
-            writes = writes_plainly(passes.last.handlers.output)
-            self._small = SmallInputs(self._compiled, _resources((), ()), writes=writes)
+            self._small = _small_inputs(self._compiled, passes.last.handlers.output)
         if not self._small.may_answer(source):
             return None
-        return SmallResult(
+        return _small_result()(
             partial(self._small.items, source),
             partial(self._small.text, source),
             lambda: self._over_stream(source, *_STREAMED_PLAINLY),
@@ -673,6 +668,21 @@ def _counters() -> Counters:
     from xylem.run.counters import Counters
 
     return Counters()
+
+
+def _small_inputs(compiled: CompiledQuery, output: Mapping[str, str]) -> SmallInputs:
+    from xylem.message_results import writes_plainly
+    from xylem.query.small_input import SmallInputs
+
+    return SmallInputs(compiled, _resources((), ()), writes=writes_plainly(output))
+
+
+@cache
+def _small_result() -> type[SmallResult]:
+    # An import in each call would take as long as to scan a small input.
+    from xylem.stream_result import SmallResult
+
+    return SmallResult
 
 
 def _local(name: str) -> str:
