@@ -185,3 +185,23 @@ def test_the_size_of_updates_may_be_limited() -> None:
     with pytest.raises(XylemError) as caught:
         list(_run(ANSWERED[0], stream, 1 << 20, Limits(history_bytes=1_000)).answers())
     assert caught.value.code == "XYIN0049"
+
+
+def test_units_that_are_known_again_take_no_more_room() -> None:
+    twice = '<u:replace of="q"><q>1<i/></q></u:replace><u:replace of="q"><q>2</q></u:replace>'
+    run = _run(ANSWERED[0], _updates(twice * 50), 1 << 20)
+    run.final()
+    assert run._texts is not None
+    assert len(run._texts._texts) == 2
+
+
+def test_a_region_beside_which_something_came_can_be_frozen() -> None:
+    stream = _updates(
+        '<u:replace of="q" t="1"><q>8</q></u:replace>',
+        '<u:insert-after of="q" t="2"><z>1</z></u:insert-after>',
+        '<u:replace of="q" t="3"><q>7</q></u:replace>',
+        '<u:freeze of="q"/><u:replace of="q" t="4"><q>9</q></u:replace>',
+    )
+    shown, code = _shown(ANSWERED[0], stream, 1 << 20)
+    assert (shown, code) == _expected(ANSWERED[0], stream)
+    assert code == "XYIN0042"

@@ -8,12 +8,14 @@ update of the kind (`Units` sets `Slot.text_region` to None).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from xylem.values.qname import QName
 
 from .content import Slot
 from .unit_notes import Unit, Watch, holds_none, value_of
 
-__all__ = ["TextRegion", "text_region"]
+__all__ = ["TextRegion", "forget_text", "text_region"]
 
 
 class TextRegion:
@@ -46,12 +48,13 @@ class TextRegion:
             watch.version = version
             watch.value = element, leaf  # type: ignore[assignment]
 
-    def write_only(self, text: str, number: int, commit: int) -> None:
-        """As `write`, where one version is kept and nobody can ask when what is in it began."""
-        version = self.slot.versions[0]
-        version.content[0].content[0].value = text  # type: ignore[union-attr]  # an element with a text alone
-        version.number = number
-        version.shown = commit
+
+def forget_text(slot: Slot, forget: Callable[[Unit], None]) -> None:
+    """Something else happens to a region; `forget` is told of its units that the kernel answers."""
+    region, slot.text_region = slot.text_region, None
+    for unit in region.units if region is not None else ():
+        if unit.native is not None:
+            forget(unit)
 
 
 def text_region(slot: Slot, watch: Watch, most: int) -> TextRegion | None:

@@ -23,13 +23,13 @@ from xylem.source.update_stream.operations import BeginUpdate, Operation
 from xylem.source.update_stream.simple_run import few_of
 
 from .commits import Commit
-from .content import Slot
+from .content import Leaf, Slot, Version
 from .engine import Engine
 from .feed import Feed
 from .loops import FoldLoop, RegionLoop
 from .text_regions import TextRegion
 from .unit_document import NotPlain, UnitDocument
-from .unit_notes import Unit
+from .unit_notes import Unit, value_of
 
 if TYPE_CHECKING:
     from xylem.source.kernel import TextUpdates
@@ -47,7 +47,7 @@ _MOST_UNITS = 2_000_000
 class TextRuns:
     """Follows the runs of one stream.
 
-    Holds:  in the kernel, what the loop reads of each unit; here, the regions by number.
+    Holds:  in the kernel, what the loop reads of each unit; here, their texts by number.
     """
 
     def __init__(self, engine: Engine, feed: Feed, kernel: TextUpdates, loop: RegionLoop | FoldLoop) -> None:
@@ -58,11 +58,10 @@ class TextRuns:
         self._loop = loop
         self.taken = 0
         """How many updates it has read."""
-        self._regions: list[TextRegion] = []
-        self._units: list[Unit] = []
-        """The unit that each is in."""
-        self._forgotten: dict[Unit, list[str]] = {}
-        """The ids of texts in units that the kernel had to forget."""
+        self._texts: list[tuple[Version, Leaf, Unit]] = []
+        """Of each region by its number: its version, its text, and the unit that it is in."""
+        self._free: list[int] = []
+        """Numbers that regions had."""
         engine.units.forget_native = self._forget
         self._history.unnamed = self._unnamed
 
@@ -96,30 +95,39 @@ class TextRuns:
 
     def _add(self, unit: Unit, named: list[tuple[str, TextRegion]]) -> None:
         """Let the kernel answer updates of some texts of a unit."""
-        if unit.native is not None or not unit.is_alive or len(self._regions) >= _MOST_UNITS:
+        if unit.native is not None or not unit.is_alive or len(self._texts) >= _MOST_UNITS:
             return
         try:
             written = UnitDocument(unit)
         except NotPlain:
             return
         regions: list[NewRegion] = []
-        numbered: list[TextRegion] = []
         for id, region in named:
             place = written.places.get(region.slot)
-            if place is not None:
-                regions.append((id, region.name.local, *place, len(self._regions) + len(numbered)))
-                numbered.append(region)
+            version = region.slot.versions[-1]
+            value = value_of(version)
+            if place is not None and value is not None:
+                regions.append((id, region.name.local, *place, self._number(version, value[1], unit)))
         found = self._kernel.add(written.data, regions) if regions else None
+        numbers = tuple(region[4] for region in regions)
         if found is None:
+            self._free += numbers
             return
-        self._regions += numbered
-        self._units += [unit] * len(numbered)
-        unit.native, text, items = found
+        number, text, items = found
+        unit.native = number, numbers
         if not self._is_made(unit, text, items):
             # The template writes it otherwise than the code, which is right.
             self._forget(unit)
             return
         self._engine.trees.let_go(unit)
+
+    def _number(self, version: Version, leaf: Leaf, unit: Unit) -> int:
+        if self._free:
+            number = self._free.pop()
+            self._texts[number] = version, leaf, unit
+            return number
+        self._texts.append((version, leaf, unit))
+        return len(self._texts) - 1
 
     def _is_made(self, unit: Unit, text: str, items: int) -> bool:
         """Whether the operator has made of a unit what the kernel makes of it."""
@@ -129,10 +137,10 @@ class TextRuns:
 
     def _forget(self, unit: Unit) -> None:
         assert unit.native is not None
-        ids = self._kernel.forget(unit.native)
+        number, texts = unit.native
+        unit.named = self._kernel.forget(number)
         unit.native = None
-        if unit.is_alive:
-            self._forgotten[unit] = ids
+        self._free += texts
 
     def _unnamed(self, slot: Slot) -> None:
         for unit in slot.text_region.units if slot.text_region is not None else ():
@@ -175,13 +183,14 @@ class TextRuns:
         if region is None or len(region.units) != 1 or region.units[0].native is not None:
             return
         (unit,) = region.units
-        ids = dict.fromkeys((*self._forgotten.pop(unit, ()), id))
+        ids = dict.fromkeys((*unit.named, id))
+        unit.named = ()
         slots = self._feed.stream.slots
         known = [(one, slots[one].text_region) for one in ids if one in slots]
         self._add(unit, [(one, other) for one, other in known if other is not None and other.units == (unit,)])
 
     def _answered(self, found: list[Told]) -> Iterator[tuple[Commit, Edits | None]]:
-        history, engine, loop, regions = self._history, self._engine, self._loop, self._regions
+        history, engine, loop, texts = self._history, self._engine, self._loop, self._texts
         now = history.now
         times = []
         for told in found:
@@ -191,15 +200,19 @@ class TextRuns:
         self.taken += len(found)
         update = history.updates
         number = first = history.commit_run(times)
+        # One version is kept, and nobody can ask when what is in it began.
         for told in found:
             update += 1
-            regions[told[0]].write_only(told[2], update, number)
+            version, leaf, _ = texts[told[0]]
+            leaf.value = told[2]
+            version.number = update
+            version.shown = number
             number += 1
         engine.evaluated += len(found)
-        units, follow = self._units, engine.follow_answer
+        follow = engine.follow_answer
         for number, (place, _, _, answer, items), time in zip(count(first), found, times, strict=False):
             engine.number, engine.now = number, time
             if answer is None:
                 yield Commit(number, time), None
             else:
-                yield Commit(number, time), follow(loop, units[place], answer, items)
+                yield Commit(number, time), follow(loop, texts[place][2], answer, items)

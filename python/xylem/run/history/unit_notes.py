@@ -40,8 +40,8 @@ class Unit:
     """One turn of a loop."""
 
     __slots__ = (
-        "condition", "dependents", "depth", "is_alive", "is_dirty", "item", "made", "native", "parent", "place",
-        "scope", "source", "timelines", "wake",
+        "condition", "dependents", "depth", "is_alive", "is_dirty", "item", "made", "named", "native", "parent",
+        "place", "scope", "source", "timelines", "wake",
     )  # fmt: skip
 
     def __init__(self, source: Source, item: Element | Slot, place: Place, depth: int) -> None:
@@ -57,8 +57,10 @@ class Unit:
         """The unit around it that must hold as well."""
         self.dependents: dict[Unit, None] | None = None
         """The units whose condition it is."""
-        self.native: int | None = None
-        """Its number where the kernel answers updates of its texts."""
+        self.native: tuple[int, tuple[int, ...]] | None = None
+        """Where the kernel answers updates of its texts, its number and theirs."""
+        self.named: Sequence[str] = ()
+        """The ids of texts that the kernel has answered."""
         self.is_alive = True
         self.is_dirty = False
         self.made: Any = None

@@ -16,7 +16,7 @@ from .commits import Change, History, Stream
 from .content import Content, Element, Owner, Slot, Version
 from .paths import Paths, Standing
 from .places import Order, Place
-from .text_regions import TextRegion, text_region
+from .text_regions import TextRegion, forget_text, text_region
 from .unit_notes import (
     NOTHING_AROUND,
     Around,
@@ -96,7 +96,7 @@ class Units:
         if self._is_value(slot, watch):
             self.note_text_region(slot, watch)
             return
-        slot.text_region = None
+        forget_text(slot, self.forget_native)
         self._touch(watch, since=slot)
         if watch.standing.projected and self._completed(slot, watch):
             self.truncate(slot, watch)
@@ -218,7 +218,7 @@ class Units:
         beside = self._watches.get(anchor)
         if beside is None:
             return
-        anchor.text_region = None
+        forget_text(anchor, self.forget_native)
         self._touch(beside, is_beside=True, since=slot)
         if slot in self._watches:
             return
@@ -256,7 +256,7 @@ class Units:
         for item in in_order(content):
             watch = self._watches.get(item) if type(item) is Slot else None
             if watch is not None and type(item) is Slot:
-                item.text_region = None
+                forget_text(item, self.forget_native)
                 watch.standing, watch.is_past = standing, True
                 for version in item.versions:
                     self._may_yet_be_chosen(version.content, standing)
@@ -281,7 +281,7 @@ class Units:
             self.forget(past.content)
         outer_watch.version = version = outer.versions[-1]
         outer_watch.value = None
-        outer.text_region = None
+        forget_text(outer, self.forget_native)
         self._walk_past(outer, None, outer_watch)
         self._walk(
             version.content,
@@ -495,7 +495,7 @@ class Units:
         inner = around.with_readers(unit for unit in projected if unit not in around.readers) if projected else around
         version = slot.versions[-1]
         watch = self._watches[slot] = Watch(standing, inner, depth, begin, None, projected, version)
-        slot.text_region = None
+        forget_text(slot, self.forget_native)
         if open is not None:
             open[version] = OpenContent(standing, inner, depth, projected)
         if self._keeps_versions and len(slot.versions) > 1:
@@ -513,7 +513,7 @@ class Units:
         for item in in_order(content):
             if type(item) is Slot:
                 watch = self._watches.pop(item, None)
-                item.text_region = None
+                forget_text(item, self.forget_native)
                 self._drop(item)
                 if watch is not None:
                     for version in item.versions:
@@ -532,7 +532,7 @@ class Units:
         for item in in_order(content):
             if type(item) is Slot:
                 self._drop(item)
-                item.text_region = None
+                forget_text(item, self.forget_native)
                 watch = self._watches.get(item)
                 if watch is not None:
                     if item.is_inner and watch.standing.projected:
