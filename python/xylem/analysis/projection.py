@@ -140,9 +140,15 @@ class Projection:
 
     @property
     def looks_above(self) -> bool:
-        """Whether more is needed of elements around than their names and attributes, which an open element has."""
+        """Whether more is needed of elements around than their names and attributes, which an open element has.
+
+        Copies of what stands in the parent are as long as what is kept of it for each node. What else is asked of it
+        may be the same for all nodes in the parent, and is computed once where the whole of it is kept.
+        """
         if self.above is None:
             return False
+        if any(one.axis == EITHER_SIDE and not beside.subtree for one, beside in self.above.siblings.items()):
+            return True
         return any(one.children or one.leaves or one.string or one.subtree for one in self.above.children.values())
 
     @property
@@ -230,7 +236,7 @@ def looks_beside(expression: ast.Expr, name: ExpandedName) -> bool:
         project(expression, {name: found})
     except NotProjectable:
         return True
-    return found.above is not None and bool(found.above.siblings)
+    return found.above is not None and (bool(found.above.siblings) or found.looks_above)
 
 
 def _consume(node: ast.Expr, scope: _Scope, use: Use) -> None:
@@ -349,7 +355,7 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
             reached.append(projection)
         match node.test:
             case ast.NameTest() | ast.Wildcard() | ast.ElementTest():
-                if projection.via == "parent" and axis == "child" and not descends:
+                if projection.via == "parent" and axis == "child" and not descends and not node.predicates:
                     reached.append(projection.beside_it(node.test))
                 else:
                     reached.append(projection.child(below, *_name(node.test)))

@@ -90,7 +90,7 @@ KEEPS_ONE_ITEM = [
     '//abstract[contains(., "word")]/parent::paper/title',
     'for $a in //abstract where contains($a, "word") return $a/../title',
     'for $a in //abstract where $a/@lang = "fr" return ($a/../title, $a/../author)',
-    "for $a in //abstract let $p := $a/.. where $a/@lang = 'fr' return <r>{ $p/title, $p/author[last()] }</r>",
+    "for $a in //abstract let $p := $a/.. where $a/@lang = 'fr' return <r>{ $p/title, $p/author }</r>",
     'for $a in //abstract where contains($a, "word") return $a/parent::paper/title',
     "//author ! ../title",
     "//author/preceding-sibling::author[1]",
