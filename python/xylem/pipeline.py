@@ -168,6 +168,7 @@ def _streamed_module(
         ends_with_windows(plan.program),
         document_template(plan.program, stream.selection),
         stream.by_code,
+        stream.window_rows.formed,
         stream.columns is not None,
         None if stream.columns is None else document_template(plan.program, stream.selection, stream.columns),
     )

@@ -228,23 +228,31 @@ impl<O: Clone> Cursor<O> {
                 self.close_front(query)?;
             }
         }
-        if self.open.is_empty() {
-            if !starts {
-                return Ok(());
-            }
-            self.clear(place.position);
+        if !self.enter(&spec, place, starts, query) {
+            return Ok(());
         }
-        self.add(&spec, place, query);
-        if starts {
-            self.open_at(&spec, place);
-        }
-        self.last = place.kept(self.end_needs);
         if !spec.newstart && self.condition_holds(spec.shared.as_ref(), &Place::default(), query)? {
             self.end_windows(&spec, query)?;
         }
         let oldest = self.open.front().map_or(place.position + 1, |open| open.start.position);
         self.ranges.iter_mut().for_each(|range| range.forget(oldest));
         Ok(())
+    }
+
+    /// Take a row into the open windows, and open one if it starts there; false if it belongs to none.
+    fn enter<Q: Query<Object = O>>(&mut self, spec: &Spec, place: &Place, starts: bool, query: &mut Q) -> bool {
+        if self.open.is_empty() {
+            if !starts {
+                return false;
+            }
+            self.clear(place.position);
+        }
+        self.add(spec, place, query);
+        if starts {
+            self.open_at(spec, place);
+        }
+        self.last = place.kept(self.end_needs);
+        true
     }
 
     /// Windows stay open for good.
@@ -254,17 +262,9 @@ impl<O: Clone> Cursor<O> {
         if spec.newstart && starts {
             self.give_open(0..self.open.len(), query)?;
         }
-        if self.open.is_empty() {
-            if !starts {
-                return Ok(());
-            }
-            self.clear(place.position);
+        if !self.enter(&spec, place, starts, query) {
+            return Ok(());
         }
-        self.add(&spec, place, query);
-        if starts {
-            self.open_at(&spec, place);
-        }
-        self.last = place.kept(self.end_needs);
         if spec.newstart || !self.condition_holds(spec.shared.as_ref(), &Place::default(), query)? {
             return Ok(());
         }

@@ -12,6 +12,7 @@ from .properties import properties
 
 _FILLS = {
     Runs.SCAN: "#e3f0e6",
+    Runs.KERNEL: "#e3f0e6",
     Runs.CODE: "#eef1f6",
     Runs.TASK: "#e3f0e6",
     Runs.ONE_TASK: "#f6dedc",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xylem.plan.best_match_plan import BestMatchPlan, BestMatchTuples
@@ -173,6 +174,7 @@ class Clauses:
             inputs=(collection,),
             over=tuples,
         )
+        found = replace(found, runs=self.planner.forms_windows)
         for boundary in (plan.start, plan.end):
             for variable in boundary.variables:
                 scope = scope.with_variable(variable.name, Extent.ONE if variable.role == "position" else Extent.ITEM)

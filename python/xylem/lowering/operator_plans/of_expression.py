@@ -72,6 +72,8 @@ class ExpressionPlanner:
         functions: Functions | None = None,
     ) -> None:
         self.runs = runs
+        self.forms_windows = runs
+        """Where windows are formed."""
         self.number = 1
         """Of the pass over the input that its scans belong to."""
         self.given: dict[Variable, Operator] = {}

@@ -87,7 +87,7 @@ class _StreamPlanner:
         self.has_landmarks = LandmarkCursor.__name__ in program.handlers.code
         self.until = {buffer.variable: buffer.until for buffer in program.plan.buffers}
         self.given = dict(given)
-        self.flux = {runs: self._flux_planner(runs) for runs in (Runs.CODE, Runs.SCAN)}
+        self.flux = {runs: self._flux_planner(runs) for runs in (Runs.CODE, Runs.SCAN, Runs.KERNEL)}
 
     def _flux_planner(self, runs: Runs) -> FluxPlanner:
         planner = ExpressionPlanner(runs, self.program.handlers.planned, self.functions)
@@ -274,19 +274,26 @@ class _StreamPlanner:
             span=handler.window.span,
             meters=(Meter("buffer", variable, self.number),),
         )
+        if role.by_kernel is not None:
+            tuples = replace(tuples, runs=Runs.KERNEL)
         inside = scope.with_variable(ast.Name(variable, None, ""), Extent.WINDOW)
-        yield from folded(self.flux[Runs.CODE].events(hoisted(handler.body), inside, tuples), self._windowed)
+        runs = Runs.KERNEL if role.kernel_writes else Runs.CODE
+        yield from folded(self.flux[runs].events(hoisted(handler.body), inside, tuples), self._windowed)
 
     # --- windows that are fed, aggregates that are fed
 
     def _windowed(self, opened: OpenedWindows, items: Operator) -> Operator:
         """The operators of window clauses over the items between their brackets."""
-        planner = self.flux[Runs.CODE].planner
+        by_kernel = self.program.kernel_windows
+        expression = opened.opened.expression
+        planner = self.flux[Runs.KERNEL if by_kernel.get(expression) else Runs.CODE].planner
+        planner.forms_windows = Runs.KERNEL if expression in by_kernel else Runs.CODE
         before = self.given.get(ITEMS.expanded)
         self.given[ITEMS.expanded] = items
         try:
-            found = planner.plan(opened.opened.expression, Scope({}, Extent.ONE), opened.over)
+            found = planner.plan(expression, Scope({}, Extent.ONE), opened.over)
         finally:
+            planner.forms_windows = planner.runs
             if before is None:
                 del self.given[ITEMS.expanded]
             else:

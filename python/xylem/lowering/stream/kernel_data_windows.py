@@ -49,8 +49,9 @@ _PLACE = ast.Name("place of a window", None, "")
 _ITEM = ast.Name("item of a data window", None, "")
 
 
-def windows_by_kernel(b: StreamBuilder, handler: OnWindow | OnEach) -> tuple[str, Template] | None:
-    """The function that makes the windows of a scope, and the rows that the scan writes for them."""
+def windows_by_kernel(b: StreamBuilder, handler: OnWindow | OnEach) -> tuple[str, Template, bool] | None:
+    """The function that makes the windows of a scope, the rows that the scan writes for them, and whether the kernel
+    writes their results."""
     body = as_expression(handler.body)
     if body is None or b.c.static.is_sequential or read_variables(body) - {("", handler.variable)}:
         return None
@@ -65,7 +66,7 @@ def windows_by_kernel(b: StreamBuilder, handler: OnWindow | OnEach) -> tuple[str
         if rows.cells is None:
             return None
         row = b.template(GiveItem(handler.variable, flwor), handler.variable, b.selection)
-        return None if row is None else (frame.name, row)
+        return None if row is None else (frame.name, row, rows.kernel_writes)
     finally:
         rows.cells = None
 

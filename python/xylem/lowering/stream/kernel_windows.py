@@ -61,8 +61,12 @@ class WindowRows:
     """Whether results may be written as text."""
     cells: tuple[Cell, ...] | None = field(default=None, init=False)
     """The row of an item of the windows that are open; None where nodes are given."""
+    kernel_writes: bool = field(default=False, init=False)
+    """Whether the kernel writes the results of these windows, too."""
     beyond: list[NoTemplate] = field(default_factory=list, init=False)
     """What keeps the kernel from forming windows."""
+    formed: dict[ast.Expr, bool] = field(default_factory=dict, init=False)
+    """The expressions whose windows it forms, and whether it writes their results, too."""
 
 
 def kernel_windows(
@@ -80,6 +84,7 @@ def kernel_windows(
         rows.beyond.append(beyond)
         return "None"
     rows.cells = writer.windows.cells
+    rows.kernel_writes = writer.windows.template is not None or writer.windows.values is not None
     return text
 
 

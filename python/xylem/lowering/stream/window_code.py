@@ -157,7 +157,10 @@ def _by_kernel(c: Compiler, rows: WindowRows, opened: OpenWindows, expression: a
     if not opened.takes_elements or opened.may_nest or opened.gives_all:
         return "None"
     with _fed(c, opened):
-        return kernel_windows(c, rows, with_plans(c, expression))
+        made = kernel_windows(c, rows, with_plans(c, expression))
+    if rows.cells is not None:
+        rows.formed[expression] = rows.kernel_writes
+    return made
 
 
 def _write_clause(c: Compiler, opened: OpenWindows) -> None:

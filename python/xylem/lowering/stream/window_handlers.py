@@ -74,7 +74,7 @@ class WindowPlanner:
         made = WindowRole(planned.index, role, index, slot, body, self._cursor(handler), feeds)
         by_kernel = windows_by_kernel(b, written)
         if by_kernel is not None:
-            made.by_kernel, planned.result = by_kernel
+            made.by_kernel, planned.result, made.kernel_writes = by_kernel
         b.roles.append(made)
 
     def _aggregates(self, handler: OnWindow | OnEach) -> tuple[OnWindow | OnEach, list[Aggregate]]:

@@ -31,6 +31,8 @@ class Runs(StrEnum):
 
     SCAN = "scan"
     """In the scan itself, as it reads."""
+    KERNEL = "kernel"
+    """In the kernel, over the values that the scan takes from items."""
     CODE = "code"
     """In code generated for the query."""
     TASK = "task"

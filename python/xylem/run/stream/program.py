@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -48,6 +48,8 @@ class StreamProgram:
     """What answers a whole document that is small, where all of the query can be written so."""
     by_code: tuple[tuple[str, str], ...] = ()
     """Expressions that keep the kernel from writing a result or forming windows, and why."""
+    kernel_windows: Mapping[ast.Expr, bool] = field(default_factory=dict)
+    """The expressions whose windows the kernel forms, and whether it writes their results, too."""
     writes_rows: bool = False
     """Whether text that the scan writes is rows of a table, and not XML."""
     document_rows: Template | None = None

@@ -132,6 +132,8 @@ class WindowRole:
     """(slot, function, feeder) of aggregates over the window. With any, no item is held: they are all that is read."""
     by_kernel: str | None = None
     """The function that makes the windows of one scope for the kernel, where it can form them of rows."""
+    kernel_writes: bool = False
+    """Whether the kernel writes the results of such windows, too."""
 
 
 @dataclass(frozen=True)
