@@ -158,7 +158,7 @@ def _by_kernel(c: Compiler, rows: WindowRows, opened: OpenWindows, expression: a
         return "None"
     with _fed(c, opened):
         made = kernel_windows(c, rows, with_plans(c, expression))
-    if rows.cells is not None:
+    if made != "None":
         rows.formed[expression] = rows.kernel_writes
     return made
 
