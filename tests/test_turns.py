@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -25,55 +26,76 @@ def test_each_case_has_one_turn_within_some_days(days: int) -> None:
         assert sum(has_its_turn(case, day, days) for day in range(100, 100 + days)) == 1
 
 
-def collected(*arguments: str, **environment: str) -> tuple[set[str], str]:
-    """The slow tests of a file that a run of pytest would choose, and all it says."""
+def collected(*runs: tuple[list[str], dict[str, str]]) -> tuple[list[set[str]], str]:
+    """The tests that runs of pytest would choose, each by its arguments and environment; and all that they say.
+
+    One process asks for all of them: what a second run imports is there already.
+    """
     told = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-c", CHOOSE],
+        input=json.dumps(runs),
         cwd=ROOT,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "python"), **environment},
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT / "python")},
         capture_output=True,
         text=True,
         check=True,
     )
-    return {line.strip() for line in told.stdout.splitlines() if "<Function test_" in line}, told.stdout
+    return [set(names) for names in json.loads(told.stderr.splitlines()[-1])], told.stdout
 
 
+CHOOSE = """
+import json, os, pytest, sys
+
+class Chosen:
+    def pytest_collection_finish(self, session):
+        found.append([item.nodeid for item in session.items])
+
+found = []
+for arguments, environment in json.load(sys.stdin):
+    for name in ("XYLEM_TEST_DAY", "XYLEM_CAMPAIGN"):
+        os.environ.pop(name, None)
+    os.environ.update(environment)
+    pytest.main(["--collect-only", "-p", "no:cacheprovider", *arguments], plugins=[Chosen()])
+print(json.dumps(found), file=sys.stderr)
+"""
 SLOW = "tests/robustness/test_long_chains.py"
 
 
 def test_a_run_chooses_by_its_day_and_says_so() -> None:
-    one, told = collected(SLOW, "-k", "million", XYLEM_TEST_DAY="740000")
-    other, _ = collected(SLOW, "-k", "million", XYLEM_TEST_DAY="740001")
-    both, _ = collected(SLOW, "-k", "million", XYLEM_CAMPAIGN="1")
+    million = [SLOW, "-k", "million"]
+    days = [(million, {"XYLEM_TEST_DAY": str(740_000 + day)}) for day in range(2)]
+    (one, other, both), told = collected(*days, (million, {"XYLEM_CAMPAIGN": "1"}))
     assert len(one) == len(other) == 1
     assert one | other == both
     assert "XYLEM_TEST_DAY=740000 repeats them" in told
 
 
-@pytest.mark.parametrize(
-    ("file", "days"),
-    [("tests/spark/test_frame.py", 3), ("tests/schema/test_definitions.py", 2), ("tests/bench/test_everyday.py", 2)],
-)
-def test_slow_kinds_run_every_few_days(file: str, days: int) -> None:
-    found = [collected(file, XYLEM_TEST_DAY=str(740_000 + day))[0] for day in range(days)]
-    everything, _ = collected(file, XYLEM_CAMPAIGN="1")
-    assert set().union(*found) == everything
-    assert everything not in found
-
-
-def test_listed_tests_are_there_and_have_their_turns() -> None:
+def test_slow_kinds_and_listed_tests_run_every_few_days() -> None:
     for name in listed():
         file, _, function = name.partition("::")
-        assert f"def {function}(" in (ROOT / file).read_text(), name
-    name = next(name for name in sorted(listed()) if "test_folded_joins" in name)
-    file, _, function = name.partition("::")
-    found = [collected(file, "-k", function, XYLEM_TEST_DAY=str(740_000 + day))[0] for day in range(LISTED_DAYS)]
-    everything, _ = collected(file, "-k", function, XYLEM_CAMPAIGN="1")
-    assert set().union(*found) == everything
-    assert everything not in found
+        assert f"def {function.rpartition('::')[2]}(" in (ROOT / file).read_text(), name
+    one_that_is_listed = next(name for name in sorted(listed()) if "test_folded_joins" in name)
+    kinds = {
+        "tests/spark/test_frame.py": 3,
+        "tests/schema/test_definitions.py": 2,
+        "tests/bench/test_everyday.py": 2,
+        one_that_is_listed: LISTED_DAYS,
+    }
+    files = [name.partition("::")[0] for name in kinds]
+    days = [(files, {"XYLEM_TEST_DAY": str(740_000 + day)}) for day in range(max(kinds.values()))]
+    (everything, *found), _ = collected((files, {"XYLEM_CAMPAIGN": "1"}), *days)
+    for kind, within in kinds.items():
+        whole = of_kind(everything, kind)
+        each_day = [of_kind(names, kind) for names in found[:within]]
+        assert set().union(*each_day) == whole
+        assert whole not in each_day
+
+
+def of_kind(names: set[str], kind: str) -> set[str]:
+    return {name for name in names if name.startswith(kind)}
 
 
 def test_a_test_that_is_named_runs_any_day() -> None:
-    for day in ("740000", "740001"):
-        named, _ = collected(f"{SLOW}::test_a_million_does_not_end_the_process[or]", XYLEM_TEST_DAY=day)
-        assert len(named) == 1
+    named = [f"{SLOW}::test_a_million_does_not_end_the_process[or]"]
+    found, _ = collected(*((named, {"XYLEM_TEST_DAY": day}) for day in ("740000", "740001")))
+    assert [len(names) for names in found] == [1, 1]

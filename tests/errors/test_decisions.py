@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2] / "python" / "xylem"
 FILES = sorted(ROOT.rglob("*.py"))
 MESSAGES = {"why", "message", "detail", "strerror"}
 """What our errors and those of the system call their texts."""
+NAMED = re.compile(r"except\b.* as ")  # a file without one need not be parsed
 ASKING = {"startswith", "endswith", "removeprefix", "removesuffix", "find", "index", "count"}
 
 
@@ -45,9 +45,10 @@ def _is_text(node: ast.expr, caught: str) -> bool:
     return False
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_nothing_is_decided_by_a_message(path: Path) -> None:
-    assert list(decisions(ast.parse(path.read_text(encoding="utf-8")))) == []
+def test_nothing_is_decided_by_a_message() -> None:
+    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in FILES}
+    found = {path: [*decisions(ast.parse(text))] for path, text in texts.items() if NAMED.search(text)}
+    assert {path: lines for path, lines in found.items() if lines} == {}
 
 
 def test_the_test_sees_them() -> None:
