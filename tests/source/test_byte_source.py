@@ -38,6 +38,40 @@ def test_a_file(tmp_path: Path) -> None:
         assert source.position == len(first) == byte_source.FIRST_CHUNK_BYTES
 
 
+@pytest.mark.parametrize("size", [1, 100, byte_source.FIRST_CHUNK_BYTES - 1, byte_source.FIRST_CHUNK_BYTES])
+def test_a_small_file_is_read_at_once(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "a.xml"
+    path.write_bytes(CONTENT[:size])
+    with ByteSource.of(path) as source:
+        assert source.is_whole == (size < byte_source.FIRST_CHUNK_BYTES)
+        assert (source.name, source.uri, source.size) == (str(path), path.as_uri(), size)
+        path.unlink()
+        if source.is_whole:
+            assert source.whole() == CONTENT[:size]
+            assert (source.position, CONTENT.startswith(source.head), len(source.head) > 0) == (size, True, True)
+        else:
+            assert b"".join(source) == CONTENT[:size]
+    path.write_bytes(b"<again/>")
+    assert b"".join(source.again()) == b"<again/>"
+
+
+@pytest.mark.parametrize("other", [b"", b"<a/>", CONTENT])
+def test_a_small_file_that_changes_while_it_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: bytes
+) -> None:
+    path = tmp_path / "a.xml"
+    path.write_bytes(b"<a>small</a>")
+    size_of = byte_source._size
+
+    def written_meanwhile(file: object) -> int | None:
+        size = size_of(file)
+        path.write_bytes(other)
+        return size
+
+    monkeypatch.setattr(byte_source, "_size", written_meanwhile)
+    assert content(path) == other
+
+
 def test_what_was_opened_is_closed(tmp_path: Path) -> None:
     path = tmp_path / "a.xml"
     path.write_bytes(CONTENT)

@@ -107,6 +107,17 @@ class ByteSource:
             path = Path(fspath(source))
             file = _opened(path)
             size = _size(file)
+            if size and size < FIRST_CHUNK_BYTES and (data := _all_of(file, path, size)) is not None:
+                file.close()
+                return cls(
+                    (data,),
+                    name=str(path),
+                    uri=path.absolute().as_uri(),
+                    size=size,
+                    ratio_limit=ratio_limit,
+                    is_whole=True,
+                    again=partial(cls.of, source, ratio_limit),
+                )
             return cls(
                 _pieces(file),
                 name=str(path),
@@ -201,6 +212,7 @@ class ByteSource:
         if not data.startswith(b"<") or (data.startswith(b"<?xml") and codec_beyond_kernel(data) is not None):
             return None
         self.position = len(data)
+        self.head = data[:HEAD_BYTES]
         return data
 
     def __iter__(self) -> Iterator[bytes]:
@@ -252,6 +264,19 @@ def _opened(path: Path) -> Any:
         return path.open("rb", buffering=0)
     except OSError as error:
         raise InputError("XYIN0002", error.strerror or str(error), source=str(path)) from error
+
+
+def _all_of(file: Any, path: Path, size: int) -> bytes | None:
+    """The content of a small file, read at once; None if it is not as large any more as it was."""
+    try:
+        data: bytes = file.read(FIRST_CHUNK_BYTES)
+        if len(data) == size:
+            return data
+        file.seek(0)
+    except OSError as error:
+        file.close()
+        raise InputError("XYIN0002", error.strerror or str(error), source=str(path)) from error
+    return None
 
 
 def _pieces(source: Readable | Receiving) -> Iterator[bytes]:

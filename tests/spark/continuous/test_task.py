@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from xylem.spark.carried_error import arrived
+from xylem.spark.continuous.document_answers import DocumentAnswers
 from xylem.spark.continuous.merged_rows import TaskRow
 from xylem.spark.continuous.modes import mode_of
 from xylem.spark.continuous.pieces import Piece
@@ -78,3 +79,23 @@ def test_a_file_that_was_written_again_is_told_or_stops_the_query(tmp_path: Path
     rows = list(Task(Work(subscriptions, changed=Changed.STOP)).rows(pieces))
     (error,) = about(rows, ERROR)
     assert arrived(error, "").code == "XYIN0032"
+
+
+def test_documents_of_a_task_know_nothing_of_each_other(tmp_path: Path) -> None:
+    """They share what runs over them, errors and different moments included."""
+    query = "for $r in /r return <a at='{ current-dateTime() }'>{ $r/@n, $r/b, count($r/b) }</a>"
+    assert shipped_query(query).once(DocumentAnswers).is_streaming
+    sources = [f"<r n='{n}' xmlns:p{n}='urn:{n}'>{'<b>x</b>' * (n % 3)}</r>" for n in range(6)]
+    sources[3] = "<r><b>half"
+    files = [tmp_path / f"{number}.xml" for number in range(len(sources))]
+    for place, text in zip(files, sources, strict=True):
+        place.write_text(text)
+
+    def answers(pieces: list[Piece]) -> list[bytes]:
+        work = Work((Subscription("q", shipped_query(query), Mode.EACH),), malformed=Malformed.SKIP)
+        return [row[5] for row in Task(work).rows(pieces) if row[0] != ABOUT]
+
+    pieces = [Piece(n, place, 1, 1000 * (n // 2), place.name) for n, place in enumerate(files)]
+    found = answers(pieces)
+    assert found == [answer for piece in pieces for answer in answers([piece])]
+    assert len(found) == len(set(found)) == len(files) - 1

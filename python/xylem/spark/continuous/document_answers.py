@@ -14,10 +14,10 @@ from xylem.query.compiled_query import CompiledQuery
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
 from xylem.run.program import Program
+from xylem.run.stream.document_runs import DocumentRuns
 from xylem.run.stream.program import StreamProgram
 from xylem.run.stream.progress import Progress
 from xylem.run.stream.resumable_program import Reached, ResumableProgram, record_scope, refuse_formats
-from xylem.run.stream.run import Statistics
 from xylem.source.byte_source import ByteSource
 from xylem.source.xml_reader import read_document
 from xylem.stream_result import StreamResult
@@ -38,6 +38,8 @@ class DocumentAnswers:
         self._program = compiled.program
         self._stream = _in_one_pass(compiled)
         self._options = query.seen()
+        self._runs: tuple[int, DocumentRuns] | None = None
+        """What reads documents of the same time one after another: they share all but what is in them."""
 
     @property
     def is_streaming(self) -> bool:
@@ -90,27 +92,29 @@ class DocumentAnswers:
         return Result([item], self._program.output).serialize(**self._query.output)
 
     def _result(self, document: Document, now_ms: int) -> Result | StreamResult:
-        options = self._options | {"now": moment(now_ms)}
-        return self._from_tree(document, options) if self._stream is None else self._streamed(document, options)
+        if self._stream is None:
+            return self._from_tree(document, self._options | {"now": moment(now_ms)})
+        source, clock = self._timed(ByteSource.of(document, self._query.limits.decompression_ratio))
+        if clock is None and isinstance(document, bytes | Path):
+            if self._runs is None or self._runs[0] != now_ms:
+                self._runs = now_ms, self._over_documents(now_ms)
+            runs = self._runs[1]
+        else:
+            runs = self._over_documents(now_ms, clock)
+        return StreamResult(self._stream, partial(runs.write, source), Progress(source, runs.statistics))
 
-    def _streamed(self, document: Document, options: dict[str, Any]) -> StreamResult:
+    def _over_documents(self, now_ms: int, clock: Callable[[], DateTime | None] | None = None) -> DocumentRuns:
         assert self._stream is not None
-        limits = self._query.limits
-        source, clock = self._timed(ByteSource.of(document, limits.decompression_ratio))
-        progress = Progress(source, Statistics())
-        start = partial(
-            self._stream.write,
-            progress.source,
+        options = self._options
+        return self._stream.over_documents(
             options["resources"],
             variables=options["variables"],
             environment=options["environment"],
-            now=options["now"],
-            limits=limits,
+            now=moment(now_ms),
+            limits=self._query.limits,
             scanner=self._query.scanner,
-            statistics=progress.statistics,
             clock=clock,
         )
-        return StreamResult(self._stream, start, progress)
 
     def _timed(self, source: ByteSource) -> tuple[ByteSource, Callable[[], DateTime | None] | None]:
         """A source, with the clock that its records set where it is replayed."""
