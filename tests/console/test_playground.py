@@ -81,3 +81,14 @@ def test_a_run_that_takes_too_long_is_stopped(monkeypatch: pytest.MonkeyPatch) -
 def test_examples_have_no_errors(name: str) -> None:
     query, _ = playground.examples()[name]
     assert playground.check(query)["errors"] == []
+
+
+def test_endless_output_ends_with_what_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the disk nor the memory of the server has more of it."""
+    monkeypatch.setattr(playground, "MOST_OUTPUT_BYTES", 100_000)
+    told = playground.run("let $s := string-join((1 to 1000) ! 'a') return (1 to 100000000000) ! $s", "")
+    assert told["output"] == (("a" * 1000 + " ") * 100)[:100_000]
+    assert told["messages"] == "only the first 100,000 bytes are shown"
+    told = playground.run("count((1 to 20000) ! trace(., 'told'))", "")
+    assert told["output"] == "20000\n"
+    assert len(told["messages"]) < 200_000

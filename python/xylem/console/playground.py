@@ -6,12 +6,15 @@ limits of time and memory, an empty directory, no input but the sample, and no `
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import IO, Any
 
 from xylem.errors import XylemError
 from xylem.interactive.diagnostics import checked, diagnostic_of, line_notes
@@ -75,24 +78,40 @@ def run(text: str, sample: str, chosen: str = "xml") -> dict[str, Any]:
 
 
 def _ran(command: list[str], place: Path) -> tuple[str, str]:
-    with (place / "out").open("wb") as out, (place / "told").open("wb") as told:
-        try:
-            subprocess.run(
-                command,
-                cwd=place,
-                env=clean_environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=told,
-                timeout=2 * TIME_LIMIT_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            told.write(b"the run was stopped\n")
-    data = (place / "out").read_bytes()
-    text = data[:MOST_OUTPUT_BYTES].decode("utf-8", "replace")
-    more = "" if len(data) <= MOST_OUTPUT_BYTES else f"\nonly the first {MOST_OUTPUT_BYTES:,} bytes are shown"
-    return text, (place / "told").read_text("utf-8", "replace").rstrip("\n") + more
+    """What a command writes, and what it tells; it ends when it has written more than is shown."""
+    with subprocess.Popen(
+        command,
+        cwd=place,
+        env=clean_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        told = bytearray()
+        listening = threading.Thread(target=_listen, args=(process.stderr, told))
+        listening.start()
+        # Its own limit of time comes first, unless even that does not stop it.
+        patience = threading.Timer(2 * TIME_LIMIT_SECONDS, process.kill)
+        patience.start()
+        data = process.stdout.read(MOST_OUTPUT_BYTES + 1)
+        process.stdout.close()
+        process.wait()
+        patience.cancel()
+        listening.join()
+    messages = told.decode("utf-8", "replace").rstrip("\n")
+    if process.returncode == -signal.SIGKILL:
+        messages += "\nthe run was stopped"
+    if len(data) > MOST_OUTPUT_BYTES:
+        messages += f"\nonly the first {MOST_OUTPUT_BYTES:,} bytes are shown"
+    return data[:MOST_OUTPUT_BYTES].decode("utf-8", "replace"), messages.lstrip("\n")
+
+
+def _listen(source: IO[bytes], told: bytearray) -> None:
+    """Take all that is told, and keep what is shown of it."""
+    while chunk := os.read(source.fileno(), 1 << 16):
+        if len(told) < MOST_OUTPUT_BYTES:
+            told += chunk
 
 
 def examples() -> dict[str, tuple[str, str]]:
