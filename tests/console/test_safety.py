@@ -31,6 +31,8 @@ def test_a_page_and_what_it_may_load() -> None:
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "http:" not in answer.text.replace("http://www.w3.org", "")
+    assert "at most 10 s, 1GB of memory, 1 MB of output" in answer.text
+    assert "At most 60 minutes and 2GB of memory" in client(access).get("/runs").text
     for asset in ("/static/playground.js", "/static/console.css"):
         assert client(access).get(asset).status_code == 200
 

@@ -77,6 +77,7 @@ class Routes:
             sample=first[1],
             examples=list(examples),
             formats=playground.FORMATS,
+            limits=playground.LIMITS,
         )
         return HTMLResponse(text)
 

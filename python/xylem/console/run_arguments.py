@@ -13,6 +13,11 @@ from .registry import METRICS, RUNNERS, SPARK, STREAM, Asked
 
 TIME_LIMIT_SECONDS = 3600
 MEMORY_LIMIT = "2GB"
+LIMITS = (
+    f"At most {TIME_LIMIT_SECONDS // 60} minutes and {MEMORY_LIMIT} of memory; "
+    f"continuously, {MEMORY_LIMIT} for each document."
+)
+"""As the page tells them."""
 UPDATES = ("native", "keyed", "osmchange", "snapshot", "patch", "debezium", "tokens")
 RESULT = "result"
 LETTERS = "letters.jsonl"

@@ -21,7 +21,7 @@ from xylem.errors import XylemError
 
 from .network_map import network_map, network_plan
 from .registry import METRICS, PROCESS, STREAM, Asked
-from .run_arguments import RESULT, UPDATES
+from .run_arguments import LIMITS, RESULT, UPDATES
 from .run_log import ROWS_AT_ONCE, ResultLog, commits, display_at, letters, lines, thinned
 from .runs import Runs, last_line
 from .safety import Access
@@ -77,9 +77,8 @@ class RunRoutes:
         project = self._runs.project
         listed = await anyio.to_thread.run_sync(lambda: (project.queries(), project.inputs(), project.folders()))
         queries, inputs, folders = listed
-        return self._page(
-            "runs.html", queries=queries, inputs=inputs, folders=folders, formats=UPDATES, root=project.root.name
-        )
+        offered = {"queries": queries, "inputs": inputs, "folders": folders, "formats": UPDATES}
+        return self._page("runs.html", **offered, limits=LIMITS, root=project.root.name)
 
     async def run_page(self, request: Request) -> Response:
         try:
