@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from xylem.errors import DynamicError, InputError
@@ -29,12 +30,18 @@ def write_sealed(path: Path, kind: str, content: bytes) -> None:
     pending = path.with_name(f".{path.name}.pending")
     # Of an attempt that was interrupted, maybe with other rights.
     pending.unlink(missing_ok=True)
-    with open(os.open(pending, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(_line(path.name, kind, content))
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(pending, path)
+    try:
+        with open(os.open(pending, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(_line(path.name, kind, content))
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(pending, path)
+    except OSError:
+        # A disk that is full has no room for what is of no use.
+        with suppress(OSError):
+            pending.unlink()
+        raise
     sync_directory(path.parent)
 
 

@@ -19,7 +19,7 @@ from xylem.run.windows.resumed import WindowState
 from xylem.spark.continuous.checkpoint import Checkpoint, Commit
 from xylem.spark.continuous.continuous_run import ContinuousQuery, Trigger, run_continuous
 from xylem.spark.continuous.places import input_place, output_place
-from xylem.spark.continuous.spark_files import check_spark_files, offsets_digest
+from xylem.spark.continuous.spark_files import check_spark_files, offsets_digest, remove_unfinished
 from xylem.spark.continuous.spool import Position, Segment, SpoolLog, cuts_path, data_path
 from xylem.spark.continuous.spool_writer import ItemFinder, SpoolWriter
 from xylem.spark.continuous.told_query import QueryText, told_queries
@@ -274,6 +274,22 @@ def test_files_of_spark(tmp_path: Path) -> None:
     refused(tmp_path / "offsets" / "6", lambda: check_spark_files(tmp_path, 4, known))
 
 
+UNFINISHED = ".0.847b991f-d64b-4377-b71e-b3d123f3dfdb.tmp"
+"""What Spark calls a file of batch 0 until it is complete."""
+
+
+def test_what_spark_had_begun_to_write_is_removed(tmp_path: Path) -> None:
+    remove_unfinished(tmp_path / "spark")
+    kept = ["metadata", ".metadata.crc", "offsets/0", "offsets/.0.crc", "commits/0", "commits/.0.crc", "offsets/.x.tmp"]
+    begun = [f"{place}/{name}" for place in ("offsets", "commits") for name in (UNFINISHED, f".{UNFINISHED}.crc")]
+    for name in (*kept, *begun, UNFINISHED.replace("0", "metadata", 1)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    remove_unfinished(tmp_path)
+    left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == set(kept)
+
+
 # --- a query that was interrupted, and goes on
 
 
@@ -335,3 +351,22 @@ def test_a_real_checkpoint(tmp_path: Path) -> None:
         shutil.copytree(base / folder, tmp_path / folder)
     run_continuous(continuous(tmp_path))
     assert answers(tmp_path) == wanted
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.timeout(600)
+@pytest.mark.turns("kills")
+def test_a_disk_that_was_full_when_spark_began_the_first_batch(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / "0.xml"
+    path.write_text("<s>")
+    with pytest.raises(XylemError, match="XYIN0001"):
+        run_continuous(continuous(tmp_path))
+    path.write_text("<s><i k='1' v='5'/></s>")
+    offsets = tmp_path / "state" / "spark" / "offsets"
+    for place in offsets.iterdir():
+        place.unlink()
+    for name in (UNFINISHED, f".{UNFINISHED}.crc"):
+        (offsets / name).touch()
+    run_continuous(continuous(tmp_path))
+    assert '<s n="1">5</s>\n' in answers(tmp_path).values()

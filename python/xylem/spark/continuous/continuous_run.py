@@ -27,7 +27,7 @@ from .places import InputKind, InputPlace, OutputKind, OutputPlace
 from .progress import ProgressReport
 from .routed_sink import RoutedSink
 from .sinks import ConsoleSink, DirectorySink, FileSink, Sink
-from .spark_files import check_spark_files
+from .spark_files import check_spark_files, remove_unfinished
 from .stop_signals import StopSignals
 from .subscription import Changed, Malformed
 from .told_query import file_ending, fingerprint
@@ -137,6 +137,7 @@ class _Run:
             for number, (place, work) in enumerate(zip(query.inputs, self._works, strict=True))
         ]
         commit = checkpoint.last_commit()
+        remove_unfinished(checkpoint.spark_folder)
         check_spark_files(checkpoint.spark_folder, commit.batch, commit.offsets)
         for number, feed in enumerate(self._feeds):
             feed.check(commit.reached.get(str(number)), commit.logs.get(str(number)))

@@ -7,12 +7,16 @@
 Where a batch begins is where the one before it ended. So with each commit a digest of the offsets of its batch is kept
 with it, and they are held against it when the query is started again. What Spark has begun since then is compared with
 those: the settings stay what they were. All else only has to be readable.
+
+A file that Spark was writing when it was killed, or when the disk was full, has another name, and means nothing. Spark
+would refuse to begin the first batch beside it, so such files are removed.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +25,25 @@ from xylem.run.sealed_file import damaged, missing
 
 _VERSIONS = ("v1", "v2")
 _CHANGING = ("batchTimestampMs", "batchWatermarkMs")
+_UNFINISHED = re.compile(r"\.{1,2}(\d{1,19}|metadata)\.[0-9a-f-]{36}\.tmp(\.crc)?")
 
 
 def offsets_digest(folder: Path, batch: int) -> str:
     """What the offsets of a batch are known by; nothing where Spark keeps none."""
     data = _content(folder / "offsets" / str(batch))
     return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove the files that Spark had begun and not ended; nobody else is writing."""
+    for place in (folder, folder / "offsets", folder / "commits"):
+        try:
+            for path in [path for path in place.iterdir() if _UNFINISHED.fullmatch(path.name)]:
+                path.unlink()
+        except FileNotFoundError:
+            continue
+        except OSError as reason:
+            raise InputError("XYIN0002", f"{place}: {reason.strerror or reason}") from reason
 
 
 def check_spark_files(folder: Path, batch: int, digest: str) -> None:
