@@ -17,6 +17,8 @@ from .part_names import ITEMS_OF_STREAM, PART_NAMESPACE
 
 RANGE_BEGINS, RANGE_ENDS = "xylem-range-begins-61c2", "xylem-range-ends-61c2"
 """Processing instructions at the ends of a range, where parts ask which elements are open there."""
+SENT, KEY_OF_SENT = "xylem-sent-61c2", "k"
+"""The element around an item that goes to windows of its key, and the attribute that tells the key, behind a `=`."""
 LOOKUP = ast.Name("lookup", None, PART_NAMESPACE)
 """lookup(number, values): the function that asks a table."""
 
@@ -69,6 +71,9 @@ class Windowed:
     key: ast.Expr | None
     """A function from an item to its key; None where windows go over all items."""
     key_name: ast.Name | None
+    sent: ast.Expr | None = None
+    """What stands for the body where items are elements: they travel as this gives them, as XML. With a key, each is in
+    an element SENT, which has it as an attribute; None where the items themselves are sent."""
     time: ast.Expr | None = None
     """A function from an item to its event time, where there is a key; without one, `query` sees to it."""
     watermark: str = ""

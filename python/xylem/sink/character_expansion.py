@@ -59,6 +59,19 @@ def escape_attribute(text: str) -> str:
     return text
 
 
+def unescaped(text: str) -> str:
+    """What `escape_text` or `escape_attribute` has made this of."""
+    return _REFERENCE.sub(_referred, text) if "&" in text else text
+
+
+_REFERENCE = re.compile("&(?:#x([0-9A-F]+)|([a-z]+));")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"'}
+
+
+def _referred(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16)) if found[1] else _NAMED[found[2]]
+
+
 def _reference(found: re.Match[str]) -> str:
     return f"&#x{ord(found[0]):X};"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 import xylem
@@ -57,16 +57,19 @@ def compiled(query: str, event_time: EventTime | None = None) -> DistributedProg
     return program
 
 
-def in_batches(program: DistributedProgram, made: list[str], sizes: Iterator[int]) -> str:
-    """The answer over items that come in batches; the state is written down after each, and read again."""
+def in_batches(
+    program: DistributedProgram, made: list[str], sizes: Iterator[int], read_again: Callable[[int], bool] = bool
+) -> str:
+    """The answer over items that come in batches; the state is written down after each, and read again or kept."""
     chain: list[bytes] = []
+    state = WindowState()
     rows: list[bytes] = []
     batch = 0
     while made:
         size = next(sizes)
         document = f"<s>{''.join(made[:size])}</s>".encode()
         made = made[size:]
-        state = restored(chain)
+        state = restored(chain) if read_again(batch) else state
         items = sorted(program.task(0, document, 0, {}), key=lambda row: (row.range, row.ordinal))
         found = program.completed_windows(1, state, items, batch, is_end=False, each_item=False)
         rows += [one.value for one in found]
@@ -95,8 +98,73 @@ def test_generated_clauses_in_any_batches() -> None:
         own = random_clause(chance).query().removeprefix("declare variable $seq external; ")
         if number % 3 == 0:
             own = f"for $key in distinct-values($seq/@k) {own.replace('$seq', '$seq[@k eq $key]', 1)}"
-        found = in_batches(compiled(own.replace("$seq", "/s/i")), made, sizes(chance))
-        assert found == at_once(own, made), own
+        program = compiled(own.replace("$seq", "/s/i"))
+        for read_again in (bool, lambda batch: False, lambda batch: chance.random() < 0.3):
+            found = in_batches(program, list(made), sizes(chance), read_again)
+            assert found == at_once(own, made), own
+
+
+KEYS = ["a", "", "a b", "&amp;&lt;&quot;'&gt;", "&quot;&gt;", "&#9;&#10;", "\x85\u2028", "\U0001f333", "=", None]
+KEYED = [
+    "for $u in distinct-values(/s/i/k) forseq $w in /s/i[k eq $u] tumbling window start position $a when true() "
+    "end position $b when $b - $a eq 2 return <k k='{ $u }'>{ $w/v/string(), count($w/x), name($w[1]) }</k>",
+    "for $i in /s/i group by $u := $i/k for tumbling window $w in $i start $s at $a when true() "
+    "end $e at $b when $b - $a eq 2 or $e/@t = '7' return <k k='{ $u }' t='{ $w/@* }'>{ sum($w/v) }</k>",
+    # The order of children of several names is that of the input.
+    "for $i in /s/i group by $u := $i/k for tumbling window $w in $i start $s when true() end when true() "
+    "return <k>{ $s/v[preceding-sibling::x] }</k>",
+    "for $i in /s/i group by $u := upper-case($i/k) for sliding window $w in $i start at $a when true() "
+    "only end at $b when $b - $a eq 1 return <k k='{ $u }'>{ $w }</k>",
+    # A key that is no text.
+    "for $i in /s/i group by $u := string-length($i/k) for tumbling window $w in $i start when true() "
+    "end at $b when $b mod 3 = 0 return <k k='{ $u }'>{ $w/v/text() }</k>",
+    "declare default element namespace 'urn:d'; for $i in /Q{}s/Q{}i group by $u := $i/Q{}k "
+    "for tumbling window $w in $i start when true() end at $b when $b mod 2 = 0 "
+    "return <k k='{ $u }'>{ sum($w/Q{}v) }</k>",
+    "declare copy-namespaces no-preserve, no-inherit; for $i in /s/i group by $u := $i/k for tumbling window $w in $i "
+    "start when true() end at $b when $b mod 2 = 0 return <k>{ $w/v, sort(in-scope-prefixes($w[1])) }</k>",
+    "for tumbling window $w in /s/i start when true() end at $b when $b mod 4 = 0 "
+    "return <k>{ $w/v, $w/@t/string() }</k>",
+]
+
+
+@pytest.mark.parametrize("query", KEYED)
+def test_items_travel_with_what_is_read_of_them(query: str) -> None:
+    chance = random.Random(8)
+    made = []
+    for number in range(80):
+        key = chance.choice(KEYS)
+        parts = [f"<v>{chance.randint(0, 9)}</v>", "<x><v>1</v></x>" * (number % 2)]
+        parts += [] if key is None else [f"<k>{key}</k>"]
+        chance.shuffle(parts)
+        start = f"<i t='{number % 10}' xmlns:q='urn:q{number % 3}' q:a='1' xmlns:r='urn:r'>"
+        made.append(f"{start}{''.join(parts)}text</i>")
+    documents = [f"<s>{''.join(made[first : first + 20])}</s>".encode() for first in range(0, 80, 20)]
+    program = compiled(query)
+    state = WindowState()
+    found = []
+    for batch, document in enumerate(documents):
+        rows = sorted(program.task(0, document, 0, {}), key=lambda row: (row.range, row.ordinal))
+        found += program.completed_windows(1, state, rows, batch, is_end=False, each_item=True)
+    found += program.completed_windows(1, state, [], 4, is_end=True, each_item=True)
+    rows = [Row(1, b"", 0, number, one.value) for number, one in enumerate(found)]
+    whole = xylem.parse(f"<s>{''.join(made)}</s>")
+    answer = xylem.compile(query).run(whole).serialize()
+    assert sorted(elements(program.finish({1: rows}))) == sorted(elements(answer))
+
+
+def elements(answer: str) -> list[str]:
+    """Windows by key come in the order of their ends from a stream, and key by key from a tree."""
+    return answer.split("<k")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_an_item_goes_to_the_place_of_its_key(key: str | None) -> None:
+    text = "for $i in /s/i group by $u := KEY for tumbling window $w in $i start when true() end when false() return $u"
+    written, computed = (compiled(text.replace("KEY", by)) for by in ("$i/k", "$i/k ! xs:string(.)"))
+    document = f"<s><i>{'' if key is None else f'<k>{key}</k>'}</i></s>".encode()
+    places = [[row.key for row in program.task(0, document, 0, {})] for program in (written, computed)]
+    assert places[0] == places[1]
 
 
 def test_several_kinds_of_state() -> None:
@@ -147,7 +215,8 @@ def test_a_state_of_another_version_is_refused() -> None:
     state = WindowState()
     rows = list(program.task(0, b"<s><i/></s>", 0, {}))
     list(program.completed_windows(1, state, rows, 0, is_end=False, each_item=False))
-    state.layout, state.is_checked = "another", False
+    state = restored([saved(state, is_whole=True)])
+    state.layout = "another"
     with pytest.raises(DynamicError) as caught:
         list(program.completed_windows(1, state, rows, 1, is_end=False, each_item=False))
     assert caught.value.code == "XYRT0020"

@@ -36,6 +36,7 @@ from ..input_reads import names_bound_in, reads_input
 from ..not_spread import NotSpread
 from ..paths_into_windows import windows_of
 from .frame_rewrites import data_of
+from .sent_items import sent_items
 from .spreading import inlined
 
 if TYPE_CHECKING:
@@ -117,6 +118,9 @@ def _part(
     except BeyondReach as beyond:
         raise NotSpread(beyond.why, beyond.node) from beyond
     made = Windowed(frame.closed(query), _key(frame, shape), shape.keyed.name if shape.keyed is not None else None)
+    if shape.order is None and not shape.head:
+        sent = sent_items(spread.body, query, shape.keyed)
+        made = replace(made, sent=None if sent is None else frame.closed(sent))
     if shape.order is not None and shape.keyed is not None:
         made = _timed(frame, shape.order, made)
     return frame.add(

@@ -30,24 +30,24 @@ class MapTask(PartTask):
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
         super().__init__(part, compiler, text)
-        self._query = PartQuery(compiler, part.body)
+        self.query = PartQuery(compiler, part.body)
 
     def prepare(self) -> None:
         super().prepare()
-        self._query.prepare_items()
+        self.query.prepare_items()
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         if self.text is None or each_item or self.part.limit is not None:
-            items = self._query.items(source, run)
+            items = self.query.items(source, run)
             return self.single_rows(items, range_number, each_item)
         if isinstance(source, MessageSource):
             return self._message_row(source, range_number, run)
         writer = self.text.writer()
-        return self.text_rows(self._query.write(source, writer, run), writer, range_number)
+        return self.text_rows(self.query.write(source, writer, run), writer, range_number)
 
     def _message_row(self, source: MessageSource, range_number: int, run: RunOptions) -> Iterator[Row]:
         """A small document is one row: one writer serves them all."""
-        items = list(self._query.items(source, run))
+        items = list(self.query.items(source, run))
         if items:
             assert self.text is not None
             writer = run.writers.get(self.part.number)
@@ -57,7 +57,7 @@ class MapTask(PartTask):
 
     def document_rows(self) -> DocumentRows | None:
         """The function that makes rows of small documents that the scan answers; None if it can answer none."""
-        template = self._query.document_template
+        template = self.query.document_template
         part, text = self.part, self.text
         if template is None or text is None or part.limit is not None or part.must_be_flat:
             return None
@@ -80,7 +80,7 @@ class MapTask(PartTask):
 
     def item_rows(self, source: Any, range_number: int, run: RunOptions) -> Iterator[tuple[Any, Row]]:
         """Each item of a range with a row of its own, as others will see it."""
-        items: Iterable[Any] = self._query.items(source, run)
+        items: Iterable[Any] = self.query.items(source, run)
         if self.part.must_be_flat:
             items = flat(items)
         for ordinal, item in enumerate(items):

@@ -24,13 +24,13 @@ class SequentialTask(MapTask):
 
     def prepare(self) -> None:
         super().prepare()
-        self._query.prepare_value()
+        self.query.prepare_value()
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
         if not isinstance(source, list):
             return super().make(source, range_number, run, context, each_item)
         documents = [range_tree(each, run.limits) for each in source]
-        items = self._query.evaluated(replace(run, resources=_WithCollection(run.resources, documents)))
+        items = self.query.evaluated(replace(run, resources=_WithCollection(run.resources, documents)))
         if self.text is None or each_item:
             return self.single_rows(items, range_number, each_item)
         writer = self.text.writer()

@@ -7,7 +7,7 @@ buckets, in the order of the stream. Without a key there is one bucket.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -17,7 +17,8 @@ from xylem.errors import DynamicError
 from xylem.functions.context import Context
 from xylem.functions.event_order import Late, bound_of, event_time, policy_of, refuse
 from xylem.plan.part_names import RESUMED_WINDOWS
-from xylem.plan.spread import SpreadPart
+from xylem.plan.spread import KEY_OF_SENT, SENT, SpreadPart
+from xylem.sink.character_expansion import unescaped
 from xylem.sink.serialization_parameters import SerializationParameters
 from xylem.sink.serialize import serialize
 from xylem.values.atomize import atomize
@@ -47,6 +48,8 @@ _WITHIN_BATCH = (1 << 64) - 1
 """The bits of the number of a range that tell it from others of its batch."""
 _AS_TEXT, _AS_LIST = b"t", b"l"
 _XML = SerializationParameters(omit_xml_declaration=True)
+_BEGIN_LENGTH = len(f'<{SENT} {KEY_OF_SENT}="')
+_END_OF_SENT = f"</{SENT}>"
 
 
 class Completed(NamedTuple):
@@ -78,7 +81,7 @@ class WindowsTask(PartTask):
         assert part.windowed is not None
         self._compiler = compiler
         self._windowed = part.windowed
-        self._items = MapTask(part, compiler, TextChoice(_XML, (), compiler) if self._is_plain else None)
+        self._items = self._written_items()
         self._query = PartQuery(compiler, part.body)
         self._key = None if part.windowed.key is None else PartQuery(compiler, part.windowed.key)
         self._time = None if part.windowed.time is None else PartQuery(compiler, part.windowed.time)
@@ -100,11 +103,17 @@ class WindowsTask(PartTask):
         """Whether the tasks that form windows need the event time of a batch."""
         return self._time is not None
 
-    @cached_property
-    def _is_plain(self) -> bool:
-        """Whether the scan can write all that is needed of the items: elements, and nothing else is asked of them."""
+    def _written_items(self) -> MapTask | None:
+        """The items as the scan can write them: elements, without a key or with one that is text."""
         kind = self._compiler.type_of(self.part.body).item
-        return not self.is_keyed and isinstance(kind, NodeItem) and kind.kind == ELEMENT
+        if not isinstance(kind, NodeItem) or kind.kind != ELEMENT:
+            return None
+        text = TextChoice(_XML, (), self._compiler)
+        if self._windowed.sent is not None:
+            sent = MapTask(replace(self.part, body=self._windowed.sent), self._compiler, text)
+            if sent.query.is_streamed and sent.query.copy_namespaces == (True, True):
+                return sent
+        return None if self.is_keyed else MapTask(self.part, self._compiler, text)
 
     @cached_property
     def program(self) -> Program:
@@ -115,7 +124,7 @@ class WindowsTask(PartTask):
 
     def prepare(self) -> None:
         super().prepare()
-        if self._is_plain:
+        if self._items is not None:
             self._items.prepare()
         else:
             self._query.prepare_items()
@@ -125,11 +134,44 @@ class WindowsTask(PartTask):
         self.program  # noqa: B018 - compiled here, if it is not yet
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
-        if self._is_plain:
-            for row in self._items.make(source, range_number, run, context, False):
-                yield row._replace(value=_AS_TEXT + row.value[1:])
+        if self._items is not None:
+            rows = self._items.make(source, range_number, run, context, False)
+            if self.is_keyed:
+                yield from self._sent_by_key(rows, range_number, context)
+            else:
+                for row in rows:
+                    yield row._replace(value=_AS_TEXT + row.value[1:])
             return
         yield from self._bucketed(self._query.items(source, run), range_number, run, context)
+
+    def _sent_by_key(self, rows: Iterable[Row], range_number: int, context: Context) -> Iterator[Row]:
+        """The items that the scan has written, by bucket."""
+        zone = context.run.implicit_timezone_minutes
+        numbers: dict[str, int] = {}
+        buckets: dict[int, _Bucket] = {}
+        ordinal, rest = 0, ""
+        for row in rows:
+            # The text of an item may end in another row than it began.
+            *written, rest = f"{rest}{row.value[1:].decode()}".split(_END_OF_SENT)
+            for text in written:
+                told, _, item = text[_BEGIN_LENGTH:].partition('">')
+                number = numbers.get(told)
+                if number is None:
+                    number = numbers[told] = _bucket(unescaped(told[1:]), zone) if told else 0
+                bucket = buckets.get(number)
+                if bucket is None:
+                    bucket = buckets[number] = _Bucket()
+                bucket.ordinals.append(ordinal)
+                bucket.items.append(item)
+                ordinal += 1
+                if len(bucket.items) >= _ITEMS:
+                    yield self._sent_row(number, range_number, buckets.pop(number))
+        for number, bucket in buckets.items():
+            yield self._sent_row(number, range_number, bucket)
+
+    def _sent_row(self, number: int, range_number: int, bucket: _Bucket) -> Row:
+        value = _AS_LIST + pack((bucket.ordinals, True, "".join(bucket.items).encode()))
+        return Row(self.part.number, bytes((number,)), range_number, bucket.ordinals[0], value)
 
     def _bucketed(self, items: Iterable[Any], range_number: int, run: RunOptions, context: Context) -> Iterator[Row]:
         key_of = None if self._key is None else self._key.function(run)
@@ -141,7 +183,7 @@ class WindowsTask(PartTask):
             number = 0
             if key_of is not None:
                 keys = list(key_of((item,)))
-                number = crc32(group_key(keys[:1], [None] * len(keys[:1]), zone)) % BUCKETS if keys else 0
+                number = _bucket(keys[0], zone) if keys else 0
             bucket = buckets.get(number)
             if bucket is None:
                 bucket = buckets[number] = _Bucket()
@@ -251,6 +293,10 @@ class WindowsTask(PartTask):
                 held = []
         if held:
             yield Completed(windows.order, self.row_value(held, writer))
+
+
+def _bucket(key: Any, zone: int) -> int:
+    return crc32(group_key((key,), (None,), zone)) % BUCKETS
 
 
 def _packed(items: Sequence[Any]) -> tuple[bool, bytes]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from xylem.errors import DynamicError
@@ -24,6 +25,8 @@ Order = bytes
 """Where an item stands in the stream; compared as bytes."""
 AT_THE_END: Order = b"\xff" * 8
 """Before the order of the first item of a key: what the end of the stream completes comes after all else."""
+LIVE_CURSORS = 50_000
+"""As many stay in memory, in one state; those of other keys are made anew when an item comes."""
 WHOLE_STREAM = ()
 """The key where windows are not by key."""
 
@@ -37,6 +40,8 @@ class KeyState:
     first: Order
     """Where its first item stood."""
     cursor: SavedCursor
+    live: Any = None
+    """The cursor itself, where it has no items of the stream, which would keep all that they came with."""
 
 
 @dataclass
@@ -59,10 +64,15 @@ class WindowState:
     """What waits for its turn in event time."""
     counts: dict[int, int] = field(default_factory=dict)
     """How far each `count` clause is."""
+    live: int = 0
+    """How many cursors are in memory."""
 
-    def restored(self, group: Any, fresh: Any) -> Any:
-        """The cursor of a key: a fresh one, which goes on where that of the batch before was left."""
+    def restored(self, group: Any, make: Callable[[], Any]) -> Any:
+        """The cursor of a key, which goes on where it was left in the batch before."""
         found = self.keys.get(group)
+        if found is not None and found.live is not None:
+            return found.live
+        fresh = make()
         if not self.is_checked:
             self._check_layout(fresh)
         if found is not None:
@@ -74,16 +84,25 @@ class WindowState:
         before = self.keys.get(group)
         saved = save(cursor, self.items)
         if before is not None:
-            self.items.forget(set(before.cursor.items).difference(saved.items))
-        self.keys[group] = KeyState(key, first, saved)
+            self._drop(before, saved.items)
+        made = self.keys[group] = KeyState(key, first, saved)
+        if not saved.items and self.live < LIVE_CURSORS:
+            made.live = cursor
+            self.live += 1
         self.touched.add(group)
 
     def forget(self, group: Any) -> None:
         """Keep nothing of a key."""
         before = self.keys.pop(group, None)
         if before is not None:
-            self.items.forget(set(before.cursor.items))
+            self._drop(before)
             self.touched.add(group)
+
+    def _drop(self, before: KeyState, still: Iterable[int] = ()) -> None:
+        if before.cursor.items:
+            self.items.forget(set(before.cursor.items).difference(still))
+        if before.live is not None:
+            self.live -= 1
 
     def _check_layout(self, fresh: Any) -> None:
         try:
@@ -110,7 +129,7 @@ class ResumedWindows:
 
     def over(self, cursor: Any) -> Iterator[Any]:
         """The windows that the items of the batch complete."""
-        cursor = self.state.restored(WHOLE_STREAM, cursor)
+        cursor = self.state.restored(WHOLE_STREAM, lambda: cursor)
         for order, item in self.items:
             self.order = order
             yield from cursor.push(item)
@@ -162,7 +181,7 @@ class ResumedWindows:
             return
         for group, known in state.keys.items():
             if group not in touched:
-                touched[group] = known.key, known.first, state.restored(group, make(known.key))
+                touched[group] = known.key, known.first, state.restored(group, partial(make, known.key))
         for key, first, cursor in sorted(touched.values(), key=lambda one: one[1]):
             self.order = AT_THE_END + first
             for window in cursor.finish():
@@ -171,7 +190,7 @@ class ResumedWindows:
     def _key(self, group: Any, key: Any, make: Callable[[Any], Any]) -> tuple[Any, Order, Any]:
         known = self.state.keys.get(group)
         if known is not None:
-            return known.key, known.first, self.state.restored(group, make(known.key))
+            return known.key, known.first, self.state.restored(group, partial(make, known.key))
         if len(self.state.keys) >= self.limit:
             raise DynamicError("XYDY0010", f"windows for more than {self.limit:,} different keys")
-        return key, self.order, self.state.restored(group, make(key))
+        return key, self.order, self.state.restored(group, partial(make, key))
