@@ -44,6 +44,12 @@ pub fn find_cuts(
     }
 }
 
+/// Whether some bytes are among others; without the interpreter's lock.
+#[pyfunction]
+pub fn contains(py: Python<'_>, data: &[u8], part: &[u8]) -> bool {
+    py.detach(|| memchr::memmem::find(data, part).is_some())
+}
+
 /// Cut points of input that comes in pieces.
 #[pyclass(module = "xylem._kernel")]
 pub struct CutFinder {

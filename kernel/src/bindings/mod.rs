@@ -31,7 +31,7 @@ mod _kernel {
     #[pymodule_export]
     use super::best_match::{best_pairs, MatchIndex, NumberColumn};
     #[pymodule_export]
-    use super::cut_points::{find_cuts, CutFinder, DocumentSplitter};
+    use super::cut_points::{contains, find_cuts, CutFinder, DocumentSplitter};
     #[pymodule_export]
     use super::errors::ScanError;
     #[pymodule_export]

@@ -16,6 +16,7 @@ from xylem.source.framed_file import framed
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .answer_format import TABLES, AnswerFormat, separate_lines, write_items
+from .core_use import may_use_cores
 from .empty_answer import is_nothing, tell_of_namespaces
 from .query_source import InputDocument, QuerySource, document, input_source, output_parameters, variables
 from .result_output import ResultOutput, result_output
@@ -166,8 +167,17 @@ def run_query(source: QuerySource, options: RunOptions) -> None:
     policy, letters = policy_of(options.on_malformed, options.output)
     with tallied(policy, letters, is_reported=options.statistics is not None) as tally:
         by_parts = _query_of_parts(source, options, is_forced=has_frames)
-        if by_parts is None or not _run_many(source, by_parts, options, tally):
-            _run_one(source, _query(source, options, by_parts), options, tally, slow_scanner)
+        if by_parts is not None and _run_many(source, by_parts, options, tally):
+            return
+        if by_parts is None and may_use_cores(options):
+            from .cores_run import run_on_cores
+
+            by_parts, output = run_on_cores(source, options)
+            if output is not None:
+                if not options.quiet and is_nothing(output):
+                    tell_of_namespaces(source, options.inputs)
+                return
+        _run_one(source, _query(source, options, by_parts), options, tally, slow_scanner)
 
 
 def _files(names: Sequence[str]) -> Sequence[str]:

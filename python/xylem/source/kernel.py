@@ -366,6 +366,12 @@ def new_names() -> NativeNames:
 # --- cut points, see `cut_points.py`
 
 
+def contains(data: bytes, part: bytes) -> bool:
+    """Whether some bytes are among others; other threads run meanwhile."""
+    found: bool = _native().contains(data, part)
+    return found
+
+
 def find_cuts(
     path: str,
     scopes: Sequence[Scope],

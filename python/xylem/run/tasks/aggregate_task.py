@@ -64,13 +64,13 @@ class AggregateTask(PartTask):
         self.is_counting = (FN, part.function) in COUNTS
         self.counting = ast.FunctionCall(ast.Name("count", "fn", FN), (part.body,), span=part.source.span)
         """Counted by the scan itself, where it can."""
-        self._query = PartQuery(compiler, self.counting if self.is_counting else part.body)
+        self.query = PartQuery(compiler, self.counting if self.is_counting else part.body)
         self._found = PartQuery(compiler, part.body)
         self._choice = StateChoice(part.function, part.arguments, compiler)
 
     def prepare(self) -> None:
         super().prepare()
-        self._query.prepare_items()
+        self.query.prepare_items()
         self._choice.prepare()
         if self.part.cuts_anywhere:
             self._found.prepare_items()
@@ -78,7 +78,7 @@ class AggregateTask(PartTask):
             self._found.prepare_value()
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
-        items = self._query.items(source, run)
+        items = self.query.items(source, run)
         around = self.around(source, run)
         if self.is_counting:
             yield self.counted(self._count(items, source, run, around) - around, range_number)

@@ -13,6 +13,7 @@ from xylem.errors.source_text import Span
 from xylem.functions.context import Resources
 from xylem.functions.external import AggregateProtocol
 from xylem.plan.result_template import Template
+from xylem.plan.scan_plan import Report
 from xylem.plan.spread import PART_NAMESPACE
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.message_inputs import MessageSource
@@ -30,6 +31,8 @@ from .answer_text import AnswerText
 from .range_tree import range_tree
 
 _ITEMS = 256
+_ITEMS_ALONE = Report.ITEM | Report.TEXTS | Report.COMMENTS
+"""Records of which there are many."""
 
 
 class PartCompiler(Protocol):
@@ -121,6 +124,14 @@ class PartQuery:
     @property
     def is_streamed(self) -> bool:
         return self._streamed is not None
+
+    @property
+    def is_answered_by_scan(self) -> bool:
+        """Whether the scan writes or counts all that is found in one pass, and no code sees an item."""
+        program = self._streamed
+        if program is None or program.by_code or program.feeds_windows:
+            return False
+        return all(step.result is not None or not step.report & _ITEMS_ALONE for step in program.scan.steps)
 
     @property
     def copy_namespaces(self) -> tuple[bool, bool]:

@@ -128,6 +128,10 @@ class DistributedProgram:
         """The numbers of the parts that tasks of a stage compute."""
         return [part.number for part in self._query.parts if part.stage == stage]
 
+    def task_of(self, part: int) -> PartTask:
+        """What computes a part."""
+        return self._tasks[part]
+
     def is_text(self, part: int) -> bool:
         """Whether the rows of a part hold text of the answer, and not packed items."""
         return self._tasks[part].is_text
