@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
+from xylem.values.cycle_search import seldom_cycle_search
+
 from .python_limits import too_deep
 
 T = TypeVar("T")
@@ -46,12 +48,14 @@ def with_deep_stack(function: Callable[[], T]) -> T:
             failure.append(error)
 
     caller = threading.get_ident()
-    thread = _start(run)
-    _working[caller] = thread.ident or caller
-    try:
-        thread.join()
-    finally:
-        del _working[caller]
+    # What a recursive function makes is alive until it returns, so that looking for cycles in it finds nothing.
+    with seldom_cycle_search():
+        thread = _start(run)
+        _working[caller] = thread.ident or caller
+        try:
+            thread.join()
+        finally:
+            del _working[caller]
     if failure:
         raise failure[0]
     return outcome[0]  # type: ignore[no-any-return]

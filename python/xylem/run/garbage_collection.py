@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gc
 
-YOUNG_OBJECTS = 20_000
+from xylem.values.cycle_search import YOUNG_OBJECTS
 
 
 def collect_seldom() -> None:
