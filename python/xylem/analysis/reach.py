@@ -198,9 +198,7 @@ class ReachAnalysis:
                 return Reach.NONE
             case ast.FunctionCall(name=name, arguments=arguments):
                 return self._call(node, name, arguments, scope, focus)
-            case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
-                return self._call(node, name, (operand, *arguments), scope, focus)
-            case ast.DynamicCall() | ast.Arrow():
+            case ast.DynamicCall():
                 for child in node.children():
                     if isinstance(child, ast.Expr):
                         self._read(child, scope, focus)

@@ -47,5 +47,3 @@ def _named(
             yield from filter(None, [functions.get((*name.expanded, len(arguments)))])
         case ast.NamedFunctionRef(name=name, arity=arity):
             yield from filter(None, [functions.get((*name.expanded, arity))])
-        case ast.Arrow(function=ast.Name() as name, arguments=arguments):
-            yield from filter(None, [functions.get((*name.expanded, len(arguments) + 1))])

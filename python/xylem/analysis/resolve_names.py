@@ -97,15 +97,12 @@ def _named_function_ref(node: ast.NamedFunctionRef, context: StaticContext) -> a
     return replace(node, name=_function_name(node.name, context))
 
 
-def _arrow(node: ast.Arrow, context: StaticContext) -> ast.Arrow:
-    function = node.function
-    resolved = _function_name(function, context) if isinstance(function, ast.Name) else resolve_names(function, context)
-    return replace(
-        node,
-        operand=resolve_names(node.operand, context),
-        function=resolved,
-        arguments=_resolve_value(node.arguments, context),
-    )
+def _arrow(node: ast.Arrow, context: StaticContext) -> ast.FunctionCall | ast.DynamicCall:
+    """E => f(x) is f(E, x): behind this stage nothing knows which of the two was written."""
+    function, arguments = node.function, (node.operand, *node.arguments)
+    if isinstance(function, ast.Name):
+        return _function_call(ast.FunctionCall(function, arguments, span=node.span), context)
+    return _resolve_fields(ast.DynamicCall(function, arguments, span=node.span), context)
 
 
 def _function_decl(node: ast.FunctionDecl, context: StaticContext) -> ast.FunctionDecl:

@@ -33,8 +33,6 @@ def spelled_out(condition: ast.Expr) -> ast.Expr:
                     return spelled_out(put_in.apply(result))
                 except FocusInTheWay:
                     return None
-            case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
-                return spelled_out(ast.FunctionCall(name, (operand, *arguments), span=node.span))
             case ast.Path(left=left, right=ast.Filter(base=ast.ContextItem(), predicate=predicate)) if (
                 _gives_each_once(left) and is_test(predicate) and not uses_position(predicate)
             ):

@@ -60,8 +60,6 @@ def finding(node: ast.Node) -> Finding | None:
             return Finding("order by", Effect.HOLDS, "all tuples, to sort them")
         case ast.FunctionCall(name=name, arguments=arguments):
             return _of_call(name, len(arguments))
-        case ast.Arrow(function=ast.Name() as name, arguments=arguments):
-            return _of_call(name, len(arguments) + 1)
         case ast.NamedFunctionRef():
             return None
         case _:

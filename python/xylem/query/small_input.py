@@ -102,7 +102,7 @@ def _is_plain(program: Program) -> bool:
                 return False
             case ast.OptionDecl(name=ast.Name(uri=uri)) if uri == PREFIXES["xylem"]:
                 return False
-            case ast.FunctionCall(name=name) | ast.Arrow(function=ast.Name() as name):
+            case ast.FunctionCall(name=name):
                 if name.uri not in _PLAIN or name.expanded in UNSTEADY or name.expanded in _READING:
                     return False
     return True

@@ -53,7 +53,6 @@ def read_from_document(body: ast.Expr, is_one_document: bool = True, *, may_be_n
         except FocusInTheWay:
             raise NotSpread("a function reference takes the context item with it", body) from None
         body = replaced(body, _collection)
-    body = replaced(body, _without_arrow)
     _check_inner_roots(body, frozenset(), True, is_one_document)
     return body
 
@@ -103,14 +102,6 @@ def _is_collection(node: ast.Node) -> bool:
 
 def _collection(node: ast.Node) -> ast.Node | None:
     return ast.Root(span=node.span) if _is_collection(node) else None
-
-
-def _without_arrow(node: ast.Node) -> ast.Node | None:
-    """E => f(x) is f(E, x)."""
-    if isinstance(node, ast.Arrow) and isinstance(node.function, ast.Name):
-        call = ast.FunctionCall(node.function, (node.operand, *node.arguments), span=node.span)
-        return replaced(call, lambda below: None if below is call else _without_arrow(below))
-    return None
 
 
 def _check_inner_roots(node: ast.Node, inputs: frozenset[ExpandedName], has_input: bool, is_one: bool) -> None:

@@ -271,6 +271,6 @@ def _looks_around(node: ast.Node) -> bool:
     match node:
         case ast.Root():
             return True
-        case ast.FunctionCall(name=name) | ast.NamedFunctionRef(name=name) | ast.Arrow(function=ast.Name() as name):
+        case ast.FunctionCall(name=name) | ast.NamedFunctionRef(name=name):
             return name.expanded in _BEYOND_ITEMS
     return False

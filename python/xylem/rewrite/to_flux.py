@@ -142,8 +142,6 @@ class _Converter:
                 return self.convert(place.names.variables[name.expanded], place.resolved)
             case ast.VarRef() | ast.Path() | ast.AxisStep() | ast.Filter() | ast.ContextItem() | ast.Root():
                 return self._path(expr, place)
-            case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
-                return self.convert(ast.FunctionCall(name, (operand, *arguments), span=expr.span), place)
             case ast.SimpleMap(left=left, right=right) if gives_windows(left) and not uses_position(right):
                 each = ast.Name(self.names.invent("each"), None, "")
                 loop = ast.ForClause(each, None, left, None, span=left.span)

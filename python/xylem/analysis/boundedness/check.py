@@ -62,8 +62,6 @@ class Boundedness:
                 return flwor(self, expr, bound)
             case ast.FunctionCall(name=name, arguments=arguments):
                 return self._call(expr, name, arguments, bound)
-            case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
-                return self._call(expr, name, (operand, *arguments), bound)
         return of_other(self, expr, bound)
 
     def finite(self, expr: ast.Expr, bound: Bindings, operation: str, hint: str = "") -> None:

@@ -98,8 +98,6 @@ def _called(node: ast.Node) -> tuple[str, str, int] | None:
             return (*name.expanded, len(arguments))
         case ast.NamedFunctionRef(name=name, arity=arity):
             return (*name.expanded, arity)
-        case ast.Arrow(function=ast.Name() as name, arguments=arguments):
-            return (*name.expanded, len(arguments) + 1)
     return None
 
 

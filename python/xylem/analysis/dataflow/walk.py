@@ -82,8 +82,6 @@ class Walk:
                 return flwor.quantified(self, expr, around)
             case ast.FunctionCall(name=name, arguments=arguments):
                 return calls.call(self, expr, name, arguments, around)
-            case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
-                return calls.call(self, expr, name, (operand, *arguments), around)
             case ast.InlineFunction(parameters=parameters, body=body):
                 for parameter in parameters:
                     around = around.where(parameter.name, CONSTANT)

@@ -104,7 +104,7 @@ class ExpressionPlanner:
             case ast.SimpleMap(left=left, right=right):
                 tuples = self.made(Bind, expr, variable=".", inputs=(self.plan(left, scope),), over=over)
                 return self.plan(right, scope.with_focus(Extent.ITEM), tuples)
-            case ast.FunctionCall() | ast.Arrow(function=ast.Name()):
+            case ast.FunctionCall():
                 return self.call(expr, scope, over)
             case ast.Quantified():
                 return self._quantified(expr, scope, over)
@@ -143,8 +143,6 @@ class ExpressionPlanner:
                 return name.expanded in _CALLS or (*name.expanded, len(arguments)) in self.functions
             case ast.FunctionCall(name=name):
                 return name.expanded in _RESOURCES or (*name.expanded, 0) in self.functions
-            case ast.Arrow(function=ast.Name() as name, arguments=arguments):
-                return name.expanded in _CALLS or (*name.expanded, 1 + len(arguments)) in self.functions
         return isinstance(node, _OPERATORS)
 
     def inner(self, node: ast.Node, scope: Scope) -> Iterator[Operator]:
@@ -268,10 +266,7 @@ class ExpressionPlanner:
 
     # --- calls
 
-    def call(self, expr: ast.FunctionCall | ast.Arrow, scope: Scope, over: Operator | None) -> Operator:
-        if isinstance(expr, ast.Arrow):
-            assert isinstance(expr.function, ast.Name)
-            expr = ast.FunctionCall(expr.function, (expr.operand, *expr.arguments), span=expr.span)
+    def call(self, expr: ast.FunctionCall, scope: Scope, over: Operator | None) -> Operator:
         name, arguments = expr.name, expr.arguments
         if name.expanded in (FOUND.expanded, VALUE.expanded):
             return self.over(self.plan(arguments[0], scope), over)

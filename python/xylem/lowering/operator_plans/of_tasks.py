@@ -118,8 +118,8 @@ class _PartPlanner(ExpressionPlanner):
             return True
         return super().is_operator(node)
 
-    def call(self, expr: ast.FunctionCall | ast.Arrow, scope: Scope, over: Operator | None) -> Operator:
-        if not isinstance(expr, ast.FunctionCall) or expr.name.expanded != LOOKUP.expanded:
+    def call(self, expr: ast.FunctionCall, scope: Scope, over: Operator | None) -> Operator:
+        if expr.name.expanded != LOOKUP.expanded:
             return super().call(expr, scope, over)
         number = expr.arguments[0]
         assert isinstance(number, ast.IntegerLiteral)

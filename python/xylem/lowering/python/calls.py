@@ -91,15 +91,6 @@ def tail_call(c: Compiler, node: ast.FunctionCall, finish: Finish) -> None:
     own.frame.loops_forever = True
 
 
-@compiles(ast.Arrow)
-def compile_arrow(c: Compiler, node: ast.Arrow) -> Code:
-    arguments = (node.operand, *node.arguments)
-    if isinstance(node.function, ast.Name):
-        call = ast.FunctionCall(name=node.function, arguments=arguments, span=node.span)
-        return compile_call(c, call)
-    return compile_dynamic_call(c, ast.DynamicCall(function=node.function, arguments=arguments, span=node.span))
-
-
 def static_call(c: Compiler, node: ast.Expr, name: ast.Name, arguments: tuple[ast.Expr, ...]) -> Code:
     arity = len(arguments)
     intrinsic = _INTRINSICS.get((name.uri or "", name.local, arity))

@@ -181,9 +181,6 @@ class Extraction:
                 pass
             case ast.FunctionCall():
                 taken = self._aggregate(node, bound, own_focus)
-            case ast.Arrow(operand=operand, function=ast.Name() as name, arguments=arguments):
-                call = ast.FunctionCall(name, (operand, *arguments), span=node.span)
-                taken = self._aggregate(call, bound, own_focus)
             case ast.GeneralComparison():
                 taken = self._comparison(node, bound, own_focus)
             case ast.Quantified():

@@ -45,7 +45,7 @@ def plan_history(
     finds_joins: bool = True,
 ) -> PlannedHistory:
     """The operators of a query whose names are resolved."""
-    body = replaced(inline_prolog(body, prolog), _called)
+    body = inline_prolog(body, prolog)
 
     def planned(expr: ast.Expr, scopes: Scopes) -> PlannedHistory:
         return _Planner(prolog, is_empty_greatest, finds_joins, scopes.found).planned(expr)
@@ -68,14 +68,6 @@ def _whole(error: NoOperator) -> PlannedHistory:
     span = error.node.span if error.node is not None else None
     note = (span, f"the whole query is evaluated again after each commit: {error.why}")
     return PlannedHistory(plan.HistoryPlan(plan.Sequence(()), (), whole=error.why, notes=(note,)), ())
-
-
-def _called(node: ast.Node) -> ast.Node | None:
-    """`E => f(x)` as f(E, x)."""
-    if not isinstance(node, ast.Arrow) or not isinstance(node.function, ast.Name):
-        return None
-    arguments = tuple(replaced(one, _called) for one in (node.operand, *node.arguments))
-    return ast.FunctionCall(node.function, arguments, span=node.span)
 
 
 class _Planner(WindowPlans):

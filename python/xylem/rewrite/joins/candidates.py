@@ -135,7 +135,7 @@ def is_the_same_each_time(expr: ast.Node) -> bool:
     for node in expr.walk():
         if isinstance(node, (*_CONSTRUCTORS, ast.DynamicCall, ast.ExtensionNode, ast.InlineFunction)):
             return False
-        if isinstance(node, ast.Arrow) or (isinstance(node, ast.FunctionCall) and not _is_known(node)):
+        if isinstance(node, ast.FunctionCall) and not _is_known(node):
             return False
     return True
 

@@ -62,17 +62,7 @@ class SpellOutFunctions(QueryRule):
                 node = replace(node, arguments=(*node.arguments[:1], *(replaced(a, named) for a in node.arguments[1:])))
             return _spelled_out(node, facts)
 
-        return replaced(replaced(replaced(body, _without_arrow), at), _mapped)
-
-
-def _without_arrow(node: ast.Node) -> ast.Node | None:
-    """E => f(…) as f(E, …), for the functions of this rule."""
-    match node:
-        case ast.Arrow(operand=operand, function=ast.Name(local=local, uri=uri) as name, arguments=arguments):
-            if uri == FN and local in _SPELLED_OUT:
-                inner = replaced(operand, _without_arrow)
-                return ast.FunctionCall(name, (inner, *arguments), span=node.span)
-    return None
+        return replaced(replaced(body, at), _mapped)
 
 
 def _mapped(node: ast.Node) -> ast.Node | None:

@@ -42,9 +42,6 @@ def is_steady(expr: ast.Node) -> bool:
         match node:
             case ast.SetStatement() | ast.Block() | ast.DynamicCall() | ast.NamedFunctionRef() | ast.InlineFunction():
                 return False
-            case ast.Arrow(function=function, arguments=arguments):
-                if not isinstance(function, ast.Name) or not _is_steady_call(function, len(arguments) + 1):
-                    return False
             case ast.FunctionCall(name=name, arguments=arguments):
                 if not _is_steady_call(name, len(arguments)):
                     return False

@@ -76,8 +76,8 @@ def asks_for_arrivals(module: ast.Module) -> bool:
     """Whether a query asks when items arrived."""
     for node in module.walk():
         match node:
-            case ast.FunctionCall(name=called) | ast.NamedFunctionRef(name=called) | ast.Arrow(function=called):
-                if isinstance(called, ast.Name) and called.expanded == _ADD_TIMESTAMP:
+            case ast.FunctionCall(name=called) | ast.NamedFunctionRef(name=called):
+                if called.expanded == _ADD_TIMESTAMP:
                     return True
     return False
 
