@@ -149,8 +149,8 @@ pub enum Part {
     Each {
         /// The elements.
         reach: Reach,
-        /// How they are counted.
-        counting: Option<Box<Counting>>,
+        /// Its turns.
+        turns: Turns,
         /// The parts.
         parts: Vec<Part>,
     },
@@ -196,6 +196,32 @@ pub enum Part {
     /// A row of a table.
     Row(Vec<Cell>),
 }
+
+/// The turns of a loop over elements.
+#[derive(Clone, Debug, Default)]
+pub struct Turns {
+    /// How the elements are counted.
+    pub counting: Option<Box<Counting>>,
+    /// Whether each turn reads what stands above the loop, and the query itself has an index of that: it goes on when there
+    /// are more than a few.
+    pub are_few: bool,
+}
+
+impl Turns {
+    /// One more turn begins.
+    #[inline(always)]
+    pub fn begin(&self, before: &mut usize) -> Result<(), Undecided> {
+        *before += 1;
+        if self.are_few && *before > MOST_TURNS {
+            return Err(Undecided);
+        }
+        Ok(())
+    }
+}
+
+/// Turns that read what stands above their loop. A turn of the query costs as much as reading a few thousand rows, or hundreds
+/// in a loop of their own.
+const MOST_TURNS: usize = 256;
 
 /// Elements of a loop are counted.
 #[derive(Clone, Debug)]

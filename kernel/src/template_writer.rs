@@ -164,10 +164,11 @@ impl<'a> Writer<'a> {
                     self.finish(name, content, here)?;
                 }
                 Part::Row(cells) => self.row(cells, here)?,
-                Part::Each { reach, counting, parts } => {
-                    let (named, mut before) = (self.named, 0);
+                Part::Each { reach, turns, parts } => {
+                    let (named, mut begun, mut before) = (self.named, 0, 0);
                     outcome(named.follow(&reach.path, here.start(reach), &mut |row| {
-                        flow(self.turn(counting.as_deref(), &mut before, parts, &Around::inside(row, here)))
+                        flow(turns.begin(&mut begun))?;
+                        flow(self.turn(turns.counting.as_deref(), &mut before, parts, &Around::inside(row, here)))
                     }))?;
                 }
             }

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 
 use super::plan::{value_tests, ValueTestTuple};
-use super::template::{counting, orders, reach, value_of, wanted, word, ValueOfTuple};
+use super::template::{orders, reach, turns, value_of, wanted, word, ValueOfTuple};
 use crate::expression::{Atom, Decimal, Doing, Expression, Function, Json, Member, Pattern, Replacement};
 use crate::rows::kind;
 
@@ -42,7 +42,7 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
             let function = Function::named(&name, arguments.len()).ok_or_else(|| unknown(&name))?;
             Expression::Call(function, arguments.iter().map(expression).collect::<PyResult<_>>()?)
         }
-        "each" => Expression::Each(reach(tuple)?, counting(&tuple.get_item(4)?)?, Box::new(expression_of(tuple, 3)?)),
+        "each" => Expression::Each(reach(tuple)?, turns(tuple)?, Box::new(expression_of(tuple, 3)?)),
         "each value" => {
             let (slot, position) = (tuple.get_item(1)?.extract()?, tuple.get_item(4)?.extract()?);
             Expression::EachValue(slot, position, Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]))

@@ -11,7 +11,7 @@ use crate::cells::{Cell, Content, Reading};
 use crate::expression::Order;
 use crate::holes::Hole;
 use crate::row_paths::{PathStep, Wanted, WantedName};
-use crate::template::{Counting, Declared, ElementName, Part, Piece, Reach, ScanResult, Tally, ValueOf, Values};
+use crate::template::{Counting, Declared, ElementName, Part, Piece, Reach, ScanResult, Tally, Turns, ValueOf, Values};
 
 /// uri or None, local or None, whether it descends
 pub type PathStepTuple = (Option<String>, Option<String>, bool);
@@ -95,11 +95,7 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
             parts: parts(&tuple.get_item(3)?)?,
             position: tuple.get_item(4)?.extract()?,
         },
-        "each" => Part::Each {
-            reach: reach(tuple)?,
-            parts: parts(&tuple.get_item(3)?)?,
-            counting: counting(&tuple.get_item(4)?)?,
-        },
+        "each" => Part::Each { reach: reach(tuple)?, parts: parts(&tuple.get_item(3)?)?, turns: turns(tuple)? },
         "functions" => {
             let bodies: Vec<Bound<'_, PyAny>> = tuple.get_item(1)?.extract()?;
             let bodies = bodies.iter().map(parts).collect::<PyResult<_>>()?;
@@ -133,9 +129,14 @@ fn copied_attributes(tuple: &Bound<'_, PyTuple>) -> PyResult<CopiedAttributes> {
 }
 
 /// The slot of a position, and an expression or None; None where nothing is counted.
-pub fn counting(tuple: &Bound<'_, PyAny>) -> PyResult<Option<Box<Counting>>> {
+fn counting(tuple: &Bound<'_, PyAny>) -> PyResult<Option<Box<Counting>>> {
     let Some((slot, test)) = tuple.extract::<Option<(usize, Option<Bound<'_, PyTuple>>)>>()? else { return Ok(None) };
     Ok(Some(Box::new(Counting { slot, test: test.as_ref().map(expression).transpose()? })))
+}
+
+/// The turns of a loop: how its elements are counted, and whether they must be few.
+pub fn turns(tuple: &Bound<'_, PyTuple>) -> PyResult<Turns> {
+    Ok(Turns { counting: counting(&tuple.get_item(4)?)?, are_few: tuple.get_item(5)?.extract()? })
 }
 
 /// Whether the greatest comes first, and whether no value is the greatest, of each key.

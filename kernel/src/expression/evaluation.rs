@@ -19,7 +19,7 @@ use crate::number::to_double;
 use crate::row_paths::{NamedRows, KIND_MASK};
 use crate::rows::kind;
 use crate::subtree_text::write_name;
-use crate::template::{flow, outcome, Around, Counting, Reach, Undecided, ValueOf};
+use crate::template::{flow, outcome, Around, Counting, Reach, Turns, Undecided, ValueOf};
 use crate::value_tests::{all, string_value, Verdict};
 
 /// Where expressions are evaluated.
@@ -60,8 +60,8 @@ impl<'a> Evaluation<'a, '_> {
                 })
             }
             Expression::Variable(slot) => self.variable(*slot)?.atoms().iter().try_for_each(|atom| take(atom.clone())),
-            Expression::Each(reach, counting, inner) => {
-                self.each_turn(reach, counting.as_deref(), &mut |turn| turn.each(inner, take))
+            Expression::Each(reach, turns, inner) => {
+                self.each_turn(reach, Some(turns), &mut |turn| turn.each(inner, take))
             }
             Expression::EachValue(slot, position, parts) => {
                 let ([values, inner], mut before) = (&**parts, 0);
@@ -370,12 +370,16 @@ impl<'a> Evaluation<'a, '_> {
     pub fn each_turn(
         &self,
         reach: &Reach,
-        counting: Option<&'a Counting>,
+        turns: Option<&'a Turns>,
         turn: &mut dyn FnMut(&Evaluation<'a, '_>) -> Result<(), Undecided>,
     ) -> Result<(), Undecided> {
         let Evaluation { named, variables, locals, sorting, here } = *self;
-        let mut before = 0;
+        let (mut begun, mut before) = (0, 0);
+        let counting = turns.and_then(|turns| turns.counting.as_deref());
         outcome(named.follow(&reach.path, here.start(reach), &mut |row| {
+            if let Some(turns) = turns {
+                flow(turns.begin(&mut begun))?;
+            }
             let inside = Evaluation { named, variables, locals, sorting, here: &Around::inside(row, here) };
             flow(inside.turn(counting, &mut before, turn))
         }))
@@ -419,7 +423,7 @@ impl<'a> Evaluation<'a, '_> {
                 debug_assert!(found.is_ok() || number >= most);
             }
             // What is only counted need not be read.
-            Expression::Each(reach, counting, inner) => self.each_turn(reach, counting.as_deref(), &mut |turn| {
+            Expression::Each(reach, turns, inner) => self.each_turn(reach, Some(turns), &mut |turn| {
                 number += turn.count(inner, usize::MAX)?;
                 Ok(())
             })?,

@@ -32,7 +32,7 @@ pub use self::sorting::{Keys, Order};
 
 use crate::plan::ValueTests;
 use crate::row_paths::Wanted;
-use crate::template::{Counting, Reach, ValueOf};
+use crate::template::{Reach, Turns, ValueOf};
 
 /// An expression.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub enum Expression {
     /// A map, an array or a value as JSON: a text.
     Json(Box<Json>),
     /// An expression for each of some elements, in a loop over them.
-    Each(Reach, Option<Box<Counting>>, Box<Expression>),
+    Each(Reach, Turns, Box<Expression>),
     /// An expression for each of some values, which has a slot, and its position perhaps another.
     EachValue(usize, Option<usize>, Box<[Expression; 2]>),
     /// fold-left: the slots of what there is so far and of an item; the items, what there is at first, and what is made of both.

@@ -342,10 +342,10 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
         return [leaf for projection in context for leaf in _attributes(node.test, projection, descends)]
     if axis == "self" and not descends:
         return context
-    if axis in _UPWARD or axis in _SIDEWAYS:
+    if axis in ast.UPWARDS or axis in _SIDEWAYS:
         if descends or not context:
             raise NotProjectable(node, f"the {axis} axis looks beyond what has been kept")
-        return _upward(node, context) if axis in _UPWARD else _sideways(node, context)
+        return _upward(node, context) if axis in ast.UPWARDS else _sideways(node, context)
     if axis not in ("child", "descendant", "descendant-or-self", "self"):
         raise NotProjectable(node, f"the {axis} axis looks beyond what has been kept")
     reached: list[Projection] = []
@@ -373,7 +373,6 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
     return reached
 
 
-_UPWARD = {"parent", "ancestor", "ancestor-or-self"}
 _SIDEWAYS = {"preceding-sibling", "following-sibling"}
 _AROUND = ("ancestor", "parent")
 """How what stands around a variable's node was reached."""

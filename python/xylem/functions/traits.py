@@ -65,6 +65,9 @@ PICKS = PICKS_ONE | standard("one-or-more remove subsequence tail trace unordere
 PASSES = PICKS | standard("insert-before reverse")
 """Gives nothing but items of its arguments."""
 
+TAKES_MANY = MERGES | TRUTHS | PASSES - standard("trace")
+"""Takes a sequence as a whole, and has no other effect: its value is kept where it is asked for many times."""
+
 # --- what is asked of a node
 
 OUTSIDE = COUNTS | TRUTHS | standard(

@@ -107,6 +107,8 @@ class EachNode:
     inner: KernelExpression
     up: int = 0
     counting: Counting | None = None
+    are_few: bool = False
+    """As of `Each` in `plan/result_template.py`."""
 
 
 @dataclass(frozen=True)

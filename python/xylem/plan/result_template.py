@@ -198,6 +198,8 @@ class Each:
     parts: tuple[Part, ...]
     up: int = 0
     counting: Counting | None = None
+    are_few: bool = False
+    """Whether the scan leaves the record to the query if there are many (`lowering/stream/few_turns.py`)."""
 
 
 @dataclass(frozen=True)

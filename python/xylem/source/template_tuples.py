@@ -128,8 +128,8 @@ def _part(part: Part) -> tuple[object, ...]:
             return "let", slot, expression_tuple(value)
         case EachValue(slot=slot, values=of, parts=parts, position=position):
             return "each-value", slot, expression_tuple(of), part_tuples(parts), position
-        case Each(path=path, parts=parts, up=up, counting=counting):
-            return "each", up, _path(path), part_tuples(parts), _counting(counting)
+        case Each(path=path, parts=parts, up=up, counting=counting, are_few=are_few):
+            return "each", up, _path(path), part_tuples(parts), _counting(counting), are_few
         case Functions(bodies=bodies, parts=parts):
             return "functions", [part_tuples(body) for body in bodies], part_tuples(parts)
         case Apply(function=function, path=path, up=up, below=below):
@@ -171,8 +171,8 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return "tests", [value_test_tuple(test) for test in tests]
         case Call(function=function, arguments=arguments):
             return "call", function, [expression_tuple(argument) for argument in arguments]
-        case EachNode(path=path, inner=inner, up=up, counting=counting):
-            return "each", up, _path(path), expression_tuple(inner), _counting(counting)
+        case EachNode(path=path, inner=inner, up=up, counting=counting, are_few=are_few):
+            return "each", up, _path(path), expression_tuple(inner), _counting(counting), are_few
         case EachItem(slot=slot, values=values, inner=inner, position=position):
             return "each value", slot, expression_tuple(values), expression_tuple(inner), position
         case FoldValues(values=values, start=start, step=step):

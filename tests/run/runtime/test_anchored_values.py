@@ -8,6 +8,8 @@ import xylem
 from xylem.run.runtime.anchored_values import LONGEST, MOST_ITEMS, MOST_KEPT, AnchoredValues
 from xylem.run.runtime.joins import JoinIndex
 from xylem.run.runtime.shared_values import SharedValue
+from xylem.values.growing_tree import append_child, opened
+from xylem.values.node import Node
 
 
 def nodes(text: str) -> list[Any]:
@@ -60,3 +62,15 @@ def test_values_of_many_items_are_limited_together() -> None:
     for node in nodes(f"<a>{'<x/>' * 5}</a>"):
         values.of([node]).keep(range(MOST_ITEMS // 2))
         assert values.size <= 2 * MOST_ITEMS
+
+
+def test_a_tree_that_has_grown_is_asked_again() -> None:
+    values = AnchoredValues(SharedValue)
+    (child,) = nodes("<a><x/></a>")
+    tree = opened(child.parent)
+    root = Node(tree, 0)
+    first = values.of([root])
+    first.keep([])
+    assert values.of([root]) is first
+    append_child(tree, child)
+    assert values.of([root]) is not first

@@ -137,10 +137,6 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
 def placed_at_anchor(c: Compiler, name: str, made: str, anchor: ast.Name, reading: Sequence[ast.Node]) -> str:
     """Write what is kept for an anchor's nodes where the last variable beside it is bound; gives that of this turn."""
     reads = frozenset[ExpandedName]().union(*map(free_in, reading)) - {anchor.expanded}
-    if c.writer.is_streamed:
-        # Kept while one handler runs: the tree grows before the next one.
-        here = [one for one, variable in c.scope.variables.items() if variable.mark is not None]
-        reads |= {min(here, key=lambda one: c.scope.variables[one].order)}
     kept = placed(c, name, made, reads, reading)
     node = c.as_sequence(c.use(c.scope.variables[anchor.expanded]))
     of_this_turn = c.writer.fresh("kept")

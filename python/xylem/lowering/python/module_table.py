@@ -99,11 +99,11 @@ class ModuleTable:
         return self.joins.of_body(body) if self.may_join(body) else body
 
     def may_join(self, expr: ast.Expr) -> bool:
-        """Whether something is compared or found by its place, or a function is called that may do so.
+        """Whether something is compared or found by its place or anew, or a function is called that may do so.
 
         Others need no rewriting loaded.
         """
-        return any(isinstance(node, _COMPARING) or _finds_by_place(node) for node in expr.walk())
+        return any(isinstance(node, _COMPARING) or _finds_by_place(node) for node in expr.walk()) or _goes_back(expr)
 
     # --- declarations
 
@@ -391,6 +391,13 @@ def _finds_by_place(node: ast.Node) -> bool:
         case ast.Filter(predicate=predicate):
             return not isinstance(predicate, ast.IntegerLiteral)
     return False
+
+
+def _goes_back(expr: ast.Expr) -> bool:
+    """Whether it goes up, or to the root again: what is found there may be the same at many turns of a loop."""
+    nodes = [*expr.walk()]
+    goes_up = any(isinstance(node, ast.AxisStep) and node.axis in ast.UPWARDS for node in nodes)
+    return goes_up or sum(isinstance(node, ast.Root) for node in nodes) > 1
 
 
 def check_variable_annotations(declaration: ast.VariableDecl) -> None:

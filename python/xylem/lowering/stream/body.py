@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from xylem.analysis.resolve_names import declared_namespaces
 from xylem.functions.registry import FN
@@ -39,7 +40,7 @@ from ..python.code_gap import CodeGap
 from ..python.compiler import Compiler, Sink
 from ..python.constructors import attribute_value
 from ..python.windows import data_window_cursor
-from .leaf_joins import shared_loop, with_leaf_joins
+from .leaf_joins import joined_loop, with_leaf_joins
 from .steps import path_expression
 from .whole_elements import with_whole_elements
 from .window_code import write_windows
@@ -65,13 +66,13 @@ def write_body(c: Compiler, body: Flux) -> None:
             for part in with_whole_elements(c, parts):
                 write_body(c, part)
         case For():
-            shared = shared_loop(c, body)
+            shared = joined_loop(c, body)
             if shared is None:
                 _write_for(c, body)
             else:
                 c.push(shared, OUTPUT)
         case Copy(variable=variable, path=path):
-            c.push(path_expression(variable, path), OUTPUT)
+            c.push(with_leaf_joins(c, path_expression(variable, path)), OUTPUT)
         case If(condition=condition, body=inner):
             with c.writer.at(condition.span):
                 c.writer.line(f"if {c.truth(with_leaf_joins(c, condition))}:")
@@ -178,7 +179,12 @@ def _write_start(c: Compiler, element: ast.DirectElement, literal: bool) -> None
     with c.namespaces(c.static.inside_element(declared)), c.writer.at(element.span):
         c.writer.line(f"out.start_element({_qname(c, element.name)}, {declared!r}, {{}}, {literal})")
         for attribute in element.attributes:
-            c.writer.line(f"out.attribute({_qname(c, attribute.name)}, {attribute_value(c, attribute)})")
+            text = attribute_value(c, replace(attribute, parts=tuple(_joined(c, part) for part in attribute.parts)))
+            c.writer.line(f"out.attribute({_qname(c, attribute.name)}, {text})")
+
+
+def _joined(c: Compiler, part: str | ast.EnclosedExpr) -> str | ast.EnclosedExpr:
+    return part if isinstance(part, str) else replace(part, body=with_leaf_joins(c, part.body))
 
 
 def _qname(c: Compiler, name: ast.Name) -> str:

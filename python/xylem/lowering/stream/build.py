@@ -60,6 +60,7 @@ from .aggregates import Aggregate, Extraction
 from .body import loop_of
 from .counted_limit import limit_of
 from .early_firing import early_firing, past_at_start
+from .few_turns import with_few_turns
 from .given_values import GivenValues
 from .handler_code import HandlerCode
 from .hoisting import hoisted
@@ -447,7 +448,7 @@ class StreamBuilder:
         try:
             cells = self.window_rows.cells
             declared = self._declared
-            return template_of(
+            template = template_of(
                 body,
                 variable,
                 self.selection,
@@ -462,6 +463,7 @@ class StreamBuilder:
                 holes=holes,
                 known=self._known,
             )
+            return with_few_turns(template) if self.c.writer.planned else template
         except NoTemplate as beyond:
             self.beyond_scan.append(beyond)
             return None

@@ -19,22 +19,28 @@ from .loop_expressions import loop_expression
 
 def with_leaf_joins(c: Compiler, expr: ast.Expr) -> ast.Expr:
     """An expression over kept nodes, with its lookups."""
-    if not c.functions.may_join(expr):
+    variables = c.scope.variables
+    single = frozenset(name for name, one in variables.items() if one.code.shape is Shape.ONE)
+    is_in_loop = {name: one.loops for name, one in variables.items()}
+    around = Surroundings.of_loops(is_in_loop, single)
+    is_found_again = around.depth > 1 and any(not is_in_loop.get(name, True) for name in free_in(expr) & single)
+    if not is_found_again and not c.functions.may_join(expr):
         return expr
-    items = {name: one.loops for name, one in c.scope.variables.items() if one.code.shape is Shape.ONE}
-    outer = (name for name, loops in items.items() if not loops)
-    inner = (name for name, loops in items.items() if loops)
-    joined: ast.Expr = c.functions.joins.of_leaf(expr, Surroundings.of_loops(outer, inner))
+    joined: ast.Expr = c.functions.joins.of_leaf(expr, around)
     if joined is not expr:
         c.writer.planned[expr] = joined
     return joined
 
 
-def shared_loop(c: Compiler, loop: For) -> ast.Expr | None:
-    """A loop over kept nodes as an expression that is evaluated once for all turns of the loops around it."""
-    around = {name for name, variable in c.scope.variables.items() if variable.loops}
-    whole = loop_expression(loop) if around else None
-    if whole is None or free_in(whole) & around:
+def joined_loop(c: Compiler, loop: For) -> ast.Expr | None:
+    """A loop over kept nodes as an expression that looks its items up, or is evaluated once for all turns around it."""
+    whole = loop_expression(loop)
+    if whole is None:
         return None
     made = with_leaf_joins(c, whole)
-    return made if isinstance(made, ast.Shared) else None
+    match made:
+        case ast.Shared():
+            return made
+        case ast.Flwor(clauses=clauses) if any(isinstance(clause, ast.JoinClause) for clause in clauses):
+            return made
+    return None

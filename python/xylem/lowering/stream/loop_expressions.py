@@ -9,13 +9,14 @@ from .steps import path_expression
 
 
 def loop_expression(loop: For) -> ast.Flwor | None:
-    """A loop as an expression; None if it writes several things, or binds windows or positions."""
+    """A loop as an expression; None if it writes several things, or binds windows."""
     clauses: list[ast.Clause] = []
     body: Flux = loop
     while not isinstance(body, (Leaf, Copy)):
-        if isinstance(body, For) and body.window is None and body.position is None and not body.outermost:
+        if isinstance(body, For) and body.window is None and not body.outermost:
             path = path_expression(body.source, body.path)
-            clauses.append(ast.ForClause(ast.Name(body.variable, None, ""), None, path))
+            position = None if body.position is None else ast.Name(body.position, None, "")
+            clauses.append(ast.ForClause(ast.Name(body.variable, None, ""), None, path, position))
             condition = body.where
         elif isinstance(body, If):
             condition = body.condition

@@ -23,8 +23,6 @@ from xylem.syntax import ast
 from ..fresh_names import bound_names
 from .surroundings import Surroundings
 
-UPWARDS = frozenset({"parent", "ancestor", "ancestor-or-self"})
-
 
 def at_anchor(expr: ast.Expr, around: Surroundings, name: ast.Name) -> tuple[ast.LetClause, ast.Expr] | None:
     """The anchor of an expression, under a name, and the expression seen from there."""
@@ -67,7 +65,11 @@ class _FromAnchor:
     def _path(self, path: ast.Path) -> ast.Expr:
         steps: list[ast.Path] = []
         start: ast.Expr = path
-        while isinstance(start, ast.Path) and isinstance(start.right, ast.AxisStep) and start.right.axis not in UPWARDS:
+        while (
+            isinstance(start, ast.Path)
+            and isinstance(start.right, ast.AxisStep)
+            and start.right.axis not in ast.UPWARDS
+        ):
             steps.append(start)
             start = start.left
         if not steps:
@@ -89,7 +91,7 @@ def _is_shared(start: ast.Expr, steps: list[ast.Path], around: Surroundings) -> 
     """Whether the start of a path is likely to be the same node in many iterations."""
     match start:
         case ast.AxisStep(axis=axis) | ast.Path(right=ast.AxisStep(axis=axis)):
-            return axis in UPWARDS
+            return axis in ast.UPWARDS
         case ast.Path(right=call) | call if is_call(call, "root") or argument_of(call, "root") is not None:
             return True
         case ast.VarRef(name=name):

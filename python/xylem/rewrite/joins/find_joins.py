@@ -30,7 +30,6 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..substitution import FocusInTheWay, Substitution
-from .anchors import UPWARDS
 from .candidates import (
     Wanted,
     conditions,
@@ -74,14 +73,14 @@ class _Finder(RunningFolds):
             case ast.Quantified():
                 return self._chosen(node, around) or self._quantified(node, around)
             case ast.Path() | ast.AxisStep():
-                return self._path(node, around)
+                return self._path(node, around, is_kept=self.keeps_paths and _goes_down(node))
             case ast.Filter(base=ast.Shared() as base, predicate=predicate):
                 return replace(node, predicate=self._predicate(predicate, base, around))
             case ast.Filter(base=base, predicate=predicate):
                 picked = self._picked(node, around)
-                return picked or self._filtered(self.visit(base, around), (predicate,), node, around)
+                return picked or self._filtered(self._items(base, around), (predicate,), node, around)
             case ast.SimpleMap(left=left, right=right):
-                start = self.visit(left, around)
+                start = self._items(left, around)
                 return replace(node, left=start, right=self.visit(right, around.in_focus_of(start)))
             case ast.GeneralComparison():
                 return (
@@ -114,9 +113,17 @@ class _Finder(RunningFolds):
         default = self.visit(node.default, around.with_sequences(node.default_variable))
         return replace(node, operand=self.visit(node.operand, around), cases=cases, default=default)
 
-    def _path(self, path: ast.Expr, around: Surroundings) -> ast.Expr:
-        """A path as a whole: what it chooses may be the same at many turns, or the nodes that its last step is for."""
-        shared = self._chosen(path, around) if _chooses(path) else None
+    def _items(self, expr: ast.Expr, around: Surroundings) -> ast.Expr:
+        """What a loop goes through, or a predicate chooses from: a join may have an index of it."""
+        is_path = isinstance(expr, (ast.Path, ast.AxisStep))
+        return self._path(expr, around, is_kept=False) if is_path else cast("ast.Expr", self.visit(expr, around))
+
+    def _path(self, path: ast.Expr, around: Surroundings, *, is_kept: bool) -> ast.Expr:
+        """A path as a whole: what it chooses may be the same at many turns, or the nodes that its last step is for.
+
+        With `is_kept`, what it finds is kept although it chooses nothing: a step reads all children of its node.
+        """
+        shared = self._chosen(path, around) if is_kept or _chooses(path) else None
         if shared is not None:
             return shared
         before = len(self.facts.found)
@@ -305,7 +312,7 @@ class _Finder(RunningFolds):
         del self.facts.found[before:]
         bindings = []
         for binding in node.bindings:
-            bindings.append(replace(binding, collection=self.visit(binding.collection, around)))
+            bindings.append(replace(binding, collection=self._items(binding.collection, around)))
             around = around.in_loop(binding.name, over=bindings[-1].collection)
         return replace(node, bindings=tuple(bindings), satisfies=self.visit(node.satisfies, around))
 
@@ -335,7 +342,7 @@ class _Finder(RunningFolds):
         if self._pays(around.depth_of(values), condition, values, around):
             name = self.facts.fresh()
             item = ast.VarRef(name, span=node.span)
-            loop = ast.ForClause(name, None, self.visit(values, around), None, span=node.span)
+            loop = ast.ForClause(name, None, self._items(values, around), None, span=node.span)
             join = self._join(loop, loop.collection, item, condition, around)
             join = self._visited(join, around.in_loop(name), around)
             return ast.Flwor((join,), item, span=node.span)
@@ -410,15 +417,23 @@ def _place_behind(
 
 
 def _chooses(path: ast.Expr) -> bool:
-    """Whether a step of a path has predicates, or a loop has conditions."""
+    """Whether a step of a path has predicates, or a loop has conditions or goes through what a path finds."""
     if isinstance(path, ast.Flwor):
-        loops = (clause.collection for clause in path.clauses if isinstance(clause, ast.ForClause))
-        return any(isinstance(clause, ast.WhereClause) for clause in path.clauses) or any(map(_chooses, loops))
+        loops = [clause.collection for clause in path.clauses if isinstance(clause, ast.ForClause)]
+        if any(isinstance(clause, ast.WhereClause) for clause in path.clauses) or any(map(_chooses, loops)):
+            return True
+        return len(loops) == 1 and isinstance(loops[0], ast.Path) and _goes_down(loops[0])
     while isinstance(path, ast.Path):
         if isinstance(path.right, ast.AxisStep) and path.right.predicates:
             return True
         path = path.left
     return isinstance(path, ast.AxisStep) and bool(path.predicates)
+
+
+def _goes_down(path: ast.Expr) -> bool:
+    """Whether a path reads more than attributes of a node at hand or around it."""
+    axes = {node.axis for node in path.walk() if isinstance(node, ast.AxisStep)}
+    return bool(axes - {"attribute", "self", *ast.UPWARDS})
 
 
 _OF_EACH = ((FN, "data"), (FN, "distinct-values"))
@@ -427,4 +442,4 @@ _OF_EACH = ((FN, "data"), (FN, "distinct-values"))
 def _goes_far(path: ast.Expr) -> bool:
     """Whether a path goes to descendants, or up before it goes down."""
     axes = [node.axis for node in path.walk() if isinstance(node, ast.AxisStep)]
-    return any(axis.startswith("descendant") or axis in UPWARDS for axis in axes)
+    return any(axis.startswith("descendant") or axis in ast.UPWARDS for axis in axes)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
 from xylem.analysis.facts.truth_values import is_boolean
@@ -62,6 +62,16 @@ class LoopJoins(SharedValues):
         return self._joined_clauses(clauses, result, around)
 
     def _joined_clauses(self, clauses: Sequence[ast.Clause], result: ast.Expr, around: Surroundings) -> _Clauses:
+        before = self.keeps_paths
+        if any(isinstance(clause, ast.BestMatchClause) for clause in clauses):
+            # What it compares and gives are columns of its sides.
+            self.keeps_paths = False
+        try:
+            return self._clause_by_clause(clauses, result, around)
+        finally:
+            self.keeps_paths = before
+
+    def _clause_by_clause(self, clauses: Sequence[ast.Clause], result: ast.Expr, around: Surroundings) -> _Clauses:
         made: list[ast.Clause] = []
         found = False
         waiting = list(clauses)
@@ -77,7 +87,7 @@ class LoopJoins(SharedValues):
                 continue
             clause = waiting.pop(0)
             if isinstance(clause, ast.ForClause):
-                collection = self.visit(clause.collection, around)
+                collection = self._items(clause.collection, around)
                 clause = replace(clause, collection=collection)
                 inside = around.in_loop(clause.name, clause.position, over=collection)
                 inner = None if is_best_match else _spliced(clause)
@@ -104,17 +114,26 @@ class LoopJoins(SharedValues):
                     found = True
                 around = inside
             elif isinstance(clause, ast.LetClause):
-                value = self.visit(clause.value, around)
+                value = self._items(clause.value, around)
                 may_repeat = clause.type is None and is_the_same_each_time(value)
-                clause, around = replace(clause, value=value), around.with_let(clause.name, value, may_repeat)
+                clause = replace(clause, value=self._bound_once(value, around))
+                around = around.with_let(clause.name, value, may_repeat)
             else:
-                clause = self._rebuilt(clause, self._inside_clause(clause, around))
+                clause = self._other_clause(clause, around)
                 around = self._inside_clause(clause, around)
                 if isinstance(clause, ast.GroupByClause):
                     # Behind it, each variable of the tuples has the values of a group.
                     around = around.with_sequences(*(name for one in made for name in bound_names(one)))
             made.append(clause)
         return _Clauses(made, self.visit(result, around), found)
+
+    def _other_clause(self, clause: ast.Clause, around: Surroundings) -> ast.Clause:
+        inside = self._inside_clause(clause, around)
+        if isinstance(clause, (ast.WindowClause, ast.ForseqClause, ast.JoinClause)):
+            # Its items are found once, outside of its turns.
+            rest = self._rebuilt(replace(clause, collection=ast.SequenceExpr(())), inside)
+            return cast("ast.Clause", replace(rest, collection=self._items(clause.collection, around)))
+        return cast("ast.Clause", self._rebuilt(clause, inside))
 
     def _inside_clause(self, clause: ast.Clause, around: Surroundings) -> Surroundings:
         names = _bound_in(clause)

@@ -12,6 +12,7 @@ Safe:   it is computed when it is first asked for: what is never evaluated raise
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -20,7 +21,7 @@ from xylem.analysis.focus import reads_focus, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.errors import Span
 from xylem.functions.registry import FN
-from xylem.functions.traits import AGGREGATES
+from xylem.functions.traits import TAKES_MANY
 from xylem.syntax import ast
 
 from .anchors import at_anchor
@@ -43,6 +44,10 @@ class Repeated(NamedTuple):
 
 class SharedValues(JoinVisitor):
     """Finds shared values; the expressions that read them are visited in place."""
+
+    @abstractmethod
+    def _items(self, expr: ast.Expr, around: Surroundings) -> ast.Expr:
+        """An expression, visited, that gives the items of a loop."""
 
     def _repeated(self, expr: ast.Expr, around: Surroundings, *, of_nodes: bool = True) -> Repeated | None:
         """An expression, if it is the same at each turn of a loop, or at those with the same anchor."""
@@ -67,8 +72,8 @@ class SharedValues(JoinVisitor):
         return at_anchor(expr, around, ast.Name(f"from{self.facts.number + 1}", None, JOIN_NAMESPACE))
 
     def _folded(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr | None:
-        """A call that folds the same items at many turns of a loop."""
-        repeated = self._repeated(call, around) if call.name.expanded in AGGREGATES else None
+        """A call that folds, or picks from, the same items at many turns of a loop."""
+        repeated = self._repeated(call, around) if call.name.expanded in TAKES_MANY else None
         return None if repeated is None else repeated.behind_anchor(self._shared(repeated, call))
 
     def _picked(self, node: ast.Filter, around: Surroundings) -> ast.Expr | None:
@@ -137,6 +142,15 @@ class SharedValues(JoinVisitor):
         repeated = self._repeated(node, around) if self.facts.shares_values else None
         return None if repeated is None else repeated.behind_anchor(self._shared(repeated, node))
 
+    def _bound_once(self, value: ast.Expr, around: Surroundings) -> ast.Expr:
+        """What a `let` binds at each turn: nodes that are found from the same anchor are found once."""
+        if not isinstance(value, ast.Path) or not self.facts.shares_values:
+            return value
+        repeated = self._repeated(value, around)
+        if repeated is None or repeated.anchor is None:
+            return value
+        return repeated.behind_anchor(self._shared(repeated, value))
+
     def _predicate(self, predicate: ast.Expr, base: ast.Expr, around: Surroundings) -> ast.Expr:
         """A predicate where its base is: one that is the same for all items is looked at once."""
         return cast("ast.Expr", self.visit(predicate, around.in_focus_of(base) if reads_focus(predicate) else around))
@@ -148,7 +162,7 @@ class SharedValues(JoinVisitor):
             self.facts.number += 1
         # It is computed where the last variable is bound that it reads.
         made = ast.Shared(
-            self.visit(value, replace(around, depth=around.depth_of(value))),
+            self._items(value, replace(around, depth=around.depth_of(value))),
             around.focus.is_in_input,
             is_by_parent,
             None if anchor is None else anchor.name,

@@ -7,7 +7,7 @@ that is less deep than its place has the same value in several turns of a loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from xylem.analysis.focus import reads_focus, reads_item
@@ -37,7 +37,7 @@ class Surroundings:
     depths: Mapping[ExpandedName, int] = field(default_factory=dict)
     focus: FocusFacts = FocusFacts()
     lets: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
-    """Variables bound by `let` to what is less deep than the `let` itself."""
+    """Variables bound by `let` to what is less deep than the `let` itself, or starts at the same node at many turns."""
     in_input: frozenset[ExpandedName] = frozenset()
     """Variables that hold one node each, in the tree of the initial context item."""
     many: frozenset[ExpandedName] = frozenset()
@@ -56,10 +56,11 @@ class Surroundings:
         return Surroundings(1, names, FocusFacts(1, False), parameters=frozenset(names))
 
     @staticmethod
-    def of_loops(outer: Iterable[ExpandedName], inner: Iterable[ExpandedName]) -> Surroundings:
-        """The surroundings with names bound to one item each: outer names once, inner names in each iteration."""
-        depths = dict.fromkeys(inner, 1)
-        return Surroundings(min(len(depths), 1), depths, FocusFacts(0, False), single=frozenset({*outer, *depths}))
+    def of_loops(is_in_loop: Mapping[ExpandedName, bool], single: frozenset[ExpandedName]) -> Surroundings:
+        """In code for each item of a stream: whether names are bound at each turn of a loop, and which to one item."""
+        depths = {name: 2 if is_inner else 1 for name, is_inner in is_in_loop.items()}
+        is_loop = any(is_in_loop[name] for name in single)
+        return Surroundings(2 if is_loop else 1, depths, FocusFacts(1, False), single=single)
 
     # --- going inside
 
@@ -77,7 +78,7 @@ class Surroundings:
         """The surroundings after a `let`; with `may_repeat`, the value may replace the variable."""
         settled = self.settled(value)
         inner = self._bound([name.expanded], self.depth)
-        if may_repeat and self.depth_of(settled) < self.depth:
+        if may_repeat and (self.depth_of(settled) < self.depth or _goes_up(settled)):
             inner = replace(inner, lets={**inner.lets, name.expanded: settled})
         if self.is_one_item(value):
             inner = replace(inner, single=inner.single | {name.expanded})
@@ -165,6 +166,12 @@ class Surroundings:
 
 
 _MANY = (ast.Path, ast.AxisStep, ast.Filter, ast.Flwor, ast.SimpleMap, ast.SetOperation, ast.SequenceExpr)
+
+
+def _goes_up(value: ast.Expr) -> bool:
+    """Whether a path goes up from a variable: what it finds may be the same at many turns."""
+    steps = [node for node in value.walk() if isinstance(node, ast.AxisStep)]
+    return isinstance(value, ast.Path) and any(step.axis in ast.UPWARDS for step in steps) and not reads_focus(value)
 
 
 def may_be_many(value: ast.Expr) -> bool:

@@ -44,6 +44,8 @@ class JoinVisitor(ABC):
 
     def __init__(self, facts: JoinFacts) -> None:
         self.facts = facts
+        self.keeps_paths = True
+        """Whether what plain paths find is kept where it is the same at many turns."""
 
     @abstractmethod
     def visit(self, node: Any, around: Surroundings) -> Any:

@@ -33,7 +33,8 @@ class AnchoredValues:
         self._kind = kind
         self._arguments = arguments
         self._options = options
-        self._known: dict[tuple[Node, ...], Kept] = {}
+        self._known: dict[tuple[Node, ...], tuple[Kept, int]] = {}
+        """What is kept for each anchor, and how long its tree was then: one that has grown may have more to find."""
         self._newest: Kept | None = None
         self._items = 0
         """In all but the newest, which is filled when it has been given."""
@@ -42,25 +43,28 @@ class AnchoredValues:
 
     @property
     def built(self) -> bool:
-        return any(one.built for one in self._known.values())
+        return any(one.built for one, _ in self._known.values())
 
     @property
     def size(self) -> int:
         """How many items they hold."""
-        return sum(one.size for one in self._known.values())
+        return sum(one.size for one, _ in self._known.values())
 
     def of(self, anchor: Sequence[Any]) -> Kept:
         """The index or value of an anchor. That of no node, or of too many, is not kept."""
         if not 0 < len(anchor) <= LONGEST or not all(isinstance(one, Node) for one in anchor):
             return self._made()
         nodes = tuple(anchor)
-        known = self._known.get(nodes)
         tree = nodes[0].tree
-        if known is None:
-            self._make_room(tree)
-            known = self._known[nodes] = self._newest = self._made()
+        known = self._known.get(nodes)
+        if known is not None and known[1] == len(tree):
+            self._tree = tree
+            return known[0]
+        self._make_room(tree)
+        self._newest = made = self._made()
+        self._known[nodes] = made, len(tree)
         self._tree = tree
-        return known
+        return made
 
     def _made(self) -> Kept:
         return self._kind(*self._arguments, **self._options)

@@ -169,6 +169,10 @@ class Path(Expr):
     right: Expr
 
 
+UPWARDS = frozenset({"parent", "ancestor", "ancestor-or-self"})
+"""Axes that lead to nodes which have the node inside."""
+
+
 @ast_node
 class AxisStep(Expr):
     """axis::test[p]…; the axis by its full name, such as 'child' or 'descendant-or-self'."""

@@ -1,0 +1,49 @@
+"""Loops of a template that read at each turn what stands above them.
+
+    for $a in $r/a return <x>{ $a/k, $r/h }</x>        the children of $r are read for each $a
+
+Gain:   the scan writes the results of a few turns faster than code does, but reads the same rows again for each. Code
+        finds what is the same at all turns once, by an index or as a value that is kept (`rewrite/joins`). Of many
+        turns the scan leaves the record to it, and time stays linear.
+Needs:  code that looks something up. Where it does not, it would read as much again, and take longer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from xylem.plan.kernel_expression import EachMember, EachNode
+from xylem.plan.result_template import Each, Template
+
+_LOOPS = (Each, EachNode, EachMember)
+
+
+def with_few_turns(template: Template) -> Template:
+    """The template; its loops over elements that look above themselves have few turns."""
+    made: Template = _limited(template)
+    return made
+
+
+def _limited(node: Any) -> Any:
+    if isinstance(node, tuple):
+        return tuple(map(_limited, node))
+    if not is_dataclass(node) or isinstance(node, type):
+        return node
+    changed: dict[str, Any] = {one.name: _limited(getattr(node, one.name)) for one in fields(node)}
+    if isinstance(node, (Each, EachNode)):
+        inside = node.parts if isinstance(node, Each) else node.inner
+        changed["are_few"] = _looks_above(inside, 0) or _looks_above(node.counting, 0)
+    return replace(node, **changed)
+
+
+def _looks_above(node: Any, loops: int) -> bool:
+    """Whether a path begins outside of so many loops and one more, and goes down from there."""
+    if isinstance(node, tuple):
+        return any(_looks_above(one, loops) for one in node)
+    if not is_dataclass(node) or isinstance(node, type):
+        return False
+    if getattr(node, "path", ()) and getattr(node, "up", 0) > loops:
+        return True
+    inner = loops + isinstance(node, _LOOPS)
+    return any(_looks_above(getattr(node, one.name), inner) for one in fields(node))
