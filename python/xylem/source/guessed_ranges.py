@@ -52,10 +52,12 @@ class GuessedRange(ByteRange):
 
     def chunks(self) -> Iterator[bytes]:
         behind = b""
+        longest = max(map(len, self.ends), default=0)
         for chunk in super().chunks():
             if self.end is not None and chunk is not self.end.closing:
-                self.found.extend(end for end in self.ends if kernel.contains(chunk, end) or end in behind + chunk[:64])
-                behind = chunk[-64:]
+                border = behind + chunk[:longest]
+                self.found.extend(end for end in self.ends if kernel.contains(chunk, end) or end in border)
+                behind = border[-longest:] if len(chunk) < longest else chunk[-longest:]
             yield chunk
 
     @property
