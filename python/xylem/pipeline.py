@@ -133,7 +133,7 @@ def _streamed_module(
     from xylem.lowering.stream.build import NotStreamable, StreamBuilder
     from xylem.lowering.stream.document_template import document_template
     from xylem.plan.window_brackets import ends_with_windows, opens_windows
-    from xylem.rewrite import to_program
+    from xylem.rewrite.to_program import to_program
     from xylem.run.stream.program import StreamProgram
 
     builder = _builder(env if schema is None else replace(env, schema=schema))
@@ -321,7 +321,7 @@ def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryPro
     from xylem.analysis.history.written_operands import with_operands
     from xylem.rewrite.history import plan_history
     from xylem.rewrite.history.unit_query import unit_query
-    from xylem.rewrite.joins.module_joins import RULE
+    from xylem.rewrite.joins.rule_name import RULE
     from xylem.run.history.program import HistoryProgram
 
     # As resolved, with its projections as they were written: what they are of decides what is kept.

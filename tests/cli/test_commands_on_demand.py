@@ -60,3 +60,15 @@ def test_a_run_loads_no_other_command() -> None:
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert "run_options" in ended.stdout
     assert not any(other in ended.stdout for other in ("stream_options", "explain_options", "site_options"))
+
+
+def test_a_query_without_comparisons_loads_no_rewriting() -> None:
+    code = (
+        "import sys; sys.argv = ['xylem', 'run', '-q', '1']\n"
+        "from xylem.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "parts = ('xylem.schema', 'xylem.rewrite.single_pass', 'xylem.rewrite.normalise', 'xylem.rewrite.to_flux')\n"
+        "print([name for name in sys.modules if name.startswith(parts)])"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.stdout.splitlines() == ["1", "[]"]

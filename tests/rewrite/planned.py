@@ -8,7 +8,7 @@ import xylem
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.static_context import StaticContext, build_static_context
 from xylem.plan.flux_plan import FluxPlan
-from xylem.rewrite import to_program
+from xylem.rewrite.to_program import to_program
 from xylem.syntax import ast, parse, print_query
 
 

@@ -3,7 +3,3 @@
 The resolved body of a main module comes in, with a schema if there is one; a plan goes out, whose program gives the
 same answer with the least buffering found. Rewriting never runs a query and never looks at data.
 """
-
-from .to_program import to_program
-
-__all__ = ["to_program"]

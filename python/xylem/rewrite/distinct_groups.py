@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.steadiness import is_the_same_each_time
 from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_element_test, is_test
@@ -34,7 +35,6 @@ from xylem.plan.spread import PART_NAMESPACE
 from xylem.syntax import ast
 
 from .input_reads import ExpandedName, names_bound_in, reads_input
-from .joins.candidates import is_the_same_each_time
 from .scope_path import flattened, is_input_path
 from .substitution import Substitution
 

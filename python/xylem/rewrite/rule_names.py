@@ -6,7 +6,7 @@ windows by their definition.
 
 from __future__ import annotations
 
-from .joins.module_joins import RULE as FIND_JOINS
+from .joins.rule_name import RULE as FIND_JOINS
 from .normalise import RULES as NORMAL
 from .rules import ALGEBRA
 from .single_pass.rules import RULES as ONE_PASS

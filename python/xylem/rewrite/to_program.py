@@ -17,7 +17,7 @@ from .driver import Observer, apply_rules, silent
 from .flux_rewrite import rewrite_to_flux
 from .fresh_names import Names
 from .inline_prolog import inline_functions, inline_prolog
-from .joins import ModuleJoins
+from .joins.module_joins import ModuleJoins
 from .leaf_limits import LeafLimits
 from .normalise import normalise
 from .position_ranges import with_position_bounds

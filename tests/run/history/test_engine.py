@@ -11,7 +11,7 @@ from xylem import history_query
 from xylem.errors import XylemError
 from xylem.pipeline import StaticEnvironment, compile_history, compile_query
 from xylem.query.history_query import HistoryQuery
-from xylem.rewrite.joins.module_joins import RULE
+from xylem.rewrite.joins.rule_name import RULE
 from xylem.run.history.commits import Commit, History
 from xylem.run.history.engine import Engine
 from xylem.run.history.evaluation import Reevaluation, Surroundings

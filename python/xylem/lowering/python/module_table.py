@@ -87,7 +87,8 @@ class ModuleTable:
     @cached_property
     def joins(self) -> ModuleJoins:
         """Finds the joins in the module's declarations."""
-        from xylem.rewrite.joins.module_joins import RULE, ModuleJoins
+        from xylem.rewrite.joins.module_joins import ModuleJoins
+        from xylem.rewrite.joins.rule_name import RULE
 
         rules_off = self.writer.without_rules
         # Where something may be infinite, no loop may wait for all of it.

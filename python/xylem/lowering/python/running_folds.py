@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from xylem.analysis.facts.comparisons import GENERAL
 from xylem.analysis.facts.position_tests import PositionTest, position_tests
+from xylem.analysis.facts.steadiness import is_the_same_each_time
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
 from xylem.plan.note import Note
-from xylem.rewrite.joins.candidates import is_the_same_each_time
 from xylem.run.runtime import running_folds as rt
 from xylem.syntax import ast
 from xylem.values.sequence_type import ItemType

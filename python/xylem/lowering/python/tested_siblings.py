@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from xylem.analysis.facts.steadiness import is_the_same_each_time
 from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_test
 from xylem.functions.registry import FN
-from xylem.rewrite.joins.candidates import is_the_same_each_time
-from xylem.rewrite.joins.module_joins import RULE
+from xylem.rewrite.joins.rule_name import RULE
 from xylem.run.runtime.tested_siblings import TestedSiblings
 from xylem.syntax import ast
 from xylem.values.axes import step_lazy

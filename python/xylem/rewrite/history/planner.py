@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.steadiness import is_the_same_each_time
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.functions.registry import FN
 from xylem.plan import history as plan
@@ -13,7 +14,6 @@ from xylem.sink.character_expansion import escape_text
 from xylem.syntax import ast
 
 from ..inline_prolog import inline_prolog
-from ..joins.candidates import is_the_same_each_time
 from ..joins.find_joins import with_joins
 from ..joins.visitor import JoinFacts
 from ..let_values import is_read_behind_grouping

@@ -3,7 +3,3 @@
 A resolved expression comes in; an equal one goes out, with a `JoinClause` wherever an index pays, in any spelling of
 the condition. What a sequence depends on decides whether an index pays; data never does.
 """
-
-from .module_joins import ModuleJoins
-
-__all__ = ["ModuleJoins"]

@@ -11,29 +11,12 @@ from xylem.analysis.focus import uses_position
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
-from xylem.functions.traits import CONSTRUCTS, UNSTEADY
 from xylem.syntax import ast
 
 from ..normalise.existential import as_comparison
 from .condition import Condition
 from .string_conditions import as_equality, of_strings
 
-_CONSTRUCTORS = (
-    ast.DirectElement,
-    ast.ComputedElement,
-    ast.ComputedDocument,
-    ast.ComputedText,
-    ast.ComputedAttribute,
-    ast.ComputedComment,
-    ast.ComputedPI,
-    ast.ComputedNamespace,
-    ast.DirectComment,
-    ast.DirectPI,
-)
-_NOT_TWICE = CONSTRUCTS | UNSTEADY | {(FN, "apply"), (FN, "function-lookup")}
-
-
-_PLACES = ((FN, "position"), (FN, "last"))
 _EQUALITIES = frozenset({"=", "eq"})
 _TURNED_ORDERS = {"<<": ">>", ">>": "<<"}
 _RANKS = {"=": 0, "eq": 0, "!=": 2, "ne": 2}
@@ -123,28 +106,3 @@ def opposite(test: ast.Expr) -> list[ast.Expr]:
             # Under not(), a value counts as the truth that `where` takes it for.
             return conjuncts(inner)
     return [ast.FunctionCall(ast.Name("not", "fn", FN), (test,), span=test.span)]
-
-
-def is_the_same_each_time(expr: ast.Node) -> bool:
-    """Whether each evaluation gives the same items: the expression creates no nodes and is deterministic.
-
-    Of functions, the built-in ones are known; of others this is unknown. Places are those of its own items.
-    """
-    if uses_position(expr):
-        return False
-    for node in expr.walk():
-        if isinstance(node, (*_CONSTRUCTORS, ast.DynamicCall, ast.ExtensionNode, ast.InlineFunction)):
-            return False
-        if isinstance(node, ast.FunctionCall) and not _is_known(node):
-            return False
-    return True
-
-
-def _is_known(call: ast.FunctionCall) -> bool:
-    if call.name.uri == "http://www.w3.org/2001/XMLSchema":
-        return True
-    if call.name.expanded in _NOT_TWICE:
-        return False
-    if call.name.expanded in _PLACES:
-        return True
-    return look_up(*call.name.expanded, len(call.arguments)) is not None

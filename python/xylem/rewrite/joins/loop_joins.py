@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
+from xylem.analysis.facts.steadiness import is_the_same_each_time
 from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.focus import read_variables, reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
@@ -27,7 +28,6 @@ from .candidates import (
     is_equality,
     is_narrowing,
     is_test,
-    is_the_same_each_time,
     is_told,
     joins_in,
 )

@@ -6,16 +6,15 @@ from collections.abc import Collection, Iterable, Sequence
 
 from xylem.analysis.static_context import StaticContext
 from xylem.functions.context import CODEPOINT_COLLATION
-from xylem.plan.spread import PART_NAMESPACE
+from xylem.plan.part_names import PART_NAMESPACE
 from xylem.syntax import ast
 
 from ..inline_prolog import inline_functions
 from ..normalise import normalise
 from .find_joins import with_joins
+from .rule_name import RULE
 from .surroundings import Surroundings, may_be_many
 from .visitor import JoinFacts
-
-RULE = "find_joins"
 
 
 class ModuleJoins:

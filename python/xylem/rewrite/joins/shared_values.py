@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import NamedTuple, cast
 
 from xylem.analysis.facts.position_tests import position_tests
+from xylem.analysis.facts.steadiness import is_the_same_each_time
 from xylem.analysis.focus import reads_focus, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.errors import Span
@@ -25,7 +26,7 @@ from xylem.functions.traits import TAKES_MANY
 from xylem.syntax import ast
 
 from .anchors import at_anchor
-from .candidates import is_test, is_the_same_each_time
+from .candidates import is_test
 from .surroundings import Surroundings
 from .visitor import JOIN_NAMESPACE, JoinVisitor
 
