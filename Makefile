@@ -48,8 +48,8 @@ $(STAMP): pyproject.toml python/xylem/version.py $(KERNEL) | $(BIN)/python
 demo: install
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
-# The kernel takes longest and comes first. Packages are fetched and it is tested meanwhile, then types are checked: no
-# core waits for the other. The tests then have both to themselves.
+# The kernel takes longest: it comes first, and the others give way to it (nice). Packages are fetched and it is tested
+# meanwhile, then types are checked: no core waits for the other. The tests then have both to themselves.
 test:
 	@$(MAKE) --no-print-directory --jobs $(WORKERS) $(STAMP) $(PACKAGES) kernel-test types collected lint $(ARCHIVE)
 	@$(MAKE) --no-print-directory unit
@@ -61,7 +61,7 @@ lint: $(PACKAGES)
 	$(BIN)/ruff check python tests examples
 
 types: $(PACKAGES)
-	$(BIN)/mypy
+	nice $(BIN)/mypy
 
 # tests/conftest.py says which tests stay together, and in which order they begin: by itself pytest-xdist would leave the
 # files with few tests, which are the slowest, for the end.
@@ -70,16 +70,16 @@ unit: install $(ARCHIVE)
 
 # Workers of pytest read all tests each. The first time, reading includes compiling them: that is done once, before.
 collected: $(PACKAGES)
-	@$(BIN)/pytest --collect-only -qq > $(VENV)/collected.txt 2>&1 || true
+	@nice $(BIN)/pytest --collect-only -qq > $(VENV)/collected.txt 2>&1 || true
 
 # Spark's classes ready to load: tests start Java many times, and each start takes half as long. Without Java there is none.
 # It needs packages of others only, and is made while the kernel is being built.
 $(ARCHIVE): $(PACKAGES)
-	@PYTHONPATH=python $(BIN)/python -m xylem.spark.class_archive > $@ 2>/dev/null || true
+	@PYTHONPATH=python nice $(BIN)/python -m xylem.spark.class_archive > $@ 2>/dev/null || true
 
 kernel-test:
 ifneq ($(CARGO),)
-	cd kernel && cargo test --quiet && cargo clippy --quiet --all-targets --all-features -- -D warnings
+	cd kernel && nice cargo test --quiet && nice cargo clippy --quiet --all-targets --all-features -- -D warnings
 else
 	@echo 'kernel tests skipped: cargo is not installed'
 endif

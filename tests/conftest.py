@@ -87,14 +87,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _share_slow_kinds(items: list[pytest.Item]) -> None:
     """A share of the slow kinds of tests runs each day, unless they say another themselves.
 
-    Listed tests were found to take seconds. Tests over a session of Spark take seconds of both cores each. Property
-    tests try the same hundreds of examples in every run. Tests of benchmarks run whole commands.
+    Listed tests were found to take a second or more, with the share that they have: they have a share of that. Tests
+    over a session of Spark take seconds of both cores each. Property tests try the same hundreds of examples in every
+    run. Tests of benchmarks run whole commands.
     """
     for item in items:
-        if any(item.iter_markers("turns")) or any(item.iter_markers("share")):
+        if any(item.iter_markers("turns")):
             continue
+        is_shared = any(item.iter_markers("share"))
         if turns.is_listed(item):
             item.add_marker(pytest.mark.share(turns.LISTED_DAYS))
+        elif is_shared:
+            continue
         elif "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.share(3))
         elif is_hypothesis_test(getattr(item, "obj", None)) or BENCH in item.path.parents:

@@ -2,10 +2,11 @@
 
     @pytest.mark.turns("kills")     one of the tests (or, with a module's fixture, files) of that group runs each day
     @pytest.mark.share(5)           a fifth of the cases of a parametrised test runs each day
-    slow_tests.txt                  a quarter of the cases of the tests that are listed there
+    slow_tests.txt                  a quarter of the cases of the tests that are listed there, or of their share
 
 Nothing is left to chance: within as many days as a group has members, and within five days for a fifth, each one has
-run. The day is a number that the header of the report shows; XYLEM_TEST_DAY sets it, so that a failure can be repeated.
+run; within twelve for a quarter of a third. The day is a number that the header of the report shows; XYLEM_TEST_DAY
+sets it, so that a failure can be repeated.
 """
 
 from __future__ import annotations
