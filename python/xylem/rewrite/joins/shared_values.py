@@ -4,6 +4,8 @@
     for $x in //x return index-of(//y/@k, $x)    the places of each value
     for $x in //x return $x div sum(//x)         the sum
     for $x in //x return $x div sum($x/../x)     the sum of each parent (anchors.py)
+    for $x in //x return ($x, $x/../title)       the titles of each parent
+    for $x in //x return ($x, /feed/date)        the dates
 
 Gain:   each turn costs what it takes, and not what the sequence is long.
 Needs:  a sequence that reads nothing of the loop, and gives the same items each time (no constructors).
