@@ -15,30 +15,30 @@ from xylem.errors import InputError
 from xylem.values.state_codec import CannotSave
 
 REST = 3.0
-"""So many times as long as the last child wrote, no other is due."""
+"""The next save waits this many times as long as the last child took to write."""
 LEAST_SECONDS = 1.0
-"""And so long at least."""
+"""The next save waits at least this long."""
 _IMPOSSIBLE = 3
-"""How a child ends that cannot save what it is given."""
+"""Exit status of a child that cannot save its data."""
 _MOST_REASON_BYTES = 2_000
-"""A pipe takes so much without waiting."""
+"""A pipe takes this much without blocking."""
 
 
 class BackgroundSave:
-    """One child at a time: while one writes, no other is started."""
+    """Runs one child at a time."""
 
     def __init__(self, what: str) -> None:
         self._what = what
         self._child: int | None = None
         self._reason: int | None = None
-        """Where a child that fails says why."""
+        """The pipe through which a failing child reports the reason."""
         self._started = self._next = 0.0
         self.is_impossible = False
-        """Whether a child found something that cannot be saved: then no other is due."""
+        """Whether a child found something that cannot be saved; no further save is then due."""
 
     @property
     def is_due(self) -> bool:
-        """Whether no child is writing, and the last one was long enough ago; XYIN0002 if it failed."""
+        """Whether no child is writing and enough time has passed since the last save; XYIN0002 if that save failed."""
         return not self.is_busy and not self.is_impossible and time.monotonic() >= self._next
 
     @property
@@ -49,7 +49,7 @@ class BackgroundSave:
         return self._child is not None
 
     def start(self, write: Callable[[], object]) -> None:
-        """Have a function called in a child."""
+        """Call a function in a forked child."""
         self._started = time.monotonic()
         self._reason, telling = os.pipe()
         child = os.fork()
@@ -61,7 +61,7 @@ class BackgroundSave:
             except BaseException as error:
                 os.write(telling, _told(error).encode("utf-8", "replace")[:_MOST_REASON_BYTES])
                 os._exit(1)
-            # Nothing of the parent is cleaned up twice.
+            # The parent alone cleans up: nothing is cleaned up twice.
             os._exit(0)
         os.close(telling)
         self._child = child
@@ -85,10 +85,10 @@ class BackgroundSave:
             raise InputError("XYIN0002", f"{self._what}: {reason or 'what writes it was killed'}")
 
     def _heard(self) -> str:
-        """What the child has said that has ended."""
+        """The message of a child that has ended."""
         assert self._reason is not None
         try:
-            # Another process that was forked in between may have the other end: its end is not waited for.
+            # Another child forked in between may hold the other end of the pipe, so do not wait for end of file.
             os.set_blocking(self._reason, False)
             return os.read(self._reason, _MOST_REASON_BYTES).decode("utf-8", "replace")
         except BlockingIOError:

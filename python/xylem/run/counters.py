@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 _START, _ITEM = 1, 4
 ANSWER = Meter("answer", "")
-"""The items of the answer, of a run over trees."""
+"""The items of the answer, for a run over trees."""
 
 
 @dataclass
 class Figures:
-    """The figures of one meter."""
+    """The counts of one meter."""
 
     items: int = 0
-    """What came in."""
+    """Items in."""
     results: int | None = None
-    """What was made of it, where the same place knows."""
+    """Items out, if the same place knows."""
     entries: int = 0
-    """The most that was held at a time."""
+    """The largest number held at a time."""
 
 
 class Counters:
@@ -56,7 +56,7 @@ class Counters:
         self._written: Counter[int] = Counter()
         self._results: Counter[int] = Counter()
         self._latest: dict[str, Any] = {}
-        """The last index that was made of each join inside of a loop."""
+        """The latest index of each join inside a loop."""
 
     def of(self, meter: Meter) -> Figures:
         return self.figures.setdefault(meter, Figures())
@@ -71,7 +71,7 @@ class Counters:
         written: Sequence[Written],
         tables: Sequence[TableState],
     ) -> None:
-        """The records of a batch, as a run is given them."""
+        """Read the records of a batch when the run gets them."""
         self._kinds.update(zip(steps, kinds, strict=True))
         if counts:
             self._counted.update({step: number for step, number in enumerate(counts) if number})
@@ -84,7 +84,7 @@ class Counters:
             self._counted[step] += sum(states[0][0] for _, states in cells if states)
 
     def end_pass(self, number: int) -> None:
-        """The input has been read once: what was counted belongs to this pass."""
+        """One pass over the input has ended: its counts are final."""
         for step in {step for step, _ in self._kinds} | self._counted.keys():
             whole = self._kinds[step, _ITEM] + self._kinds[step, LEAF] + self._written[step]
             # Nested elements are reported at both of their tags.
@@ -98,7 +98,7 @@ class Counters:
     # --- generated code
 
     def watch(self, space: dict[str, Any], program: Program, number: int = 1) -> None:
-        """Have the sorts and groups of generated code counted, in the namespace of one run."""
+        """Count the sorts and groups of generated code, in the namespace of one run."""
         for name, value in list(space.items()):
             if value is ordered:
                 space[name] = self._sorting(program.spans, number)
@@ -122,13 +122,13 @@ class Counters:
         return counted
 
     def _indexing(self, kind: Callable[..., Any], program: Program, number: int) -> Callable[..., Any]:
-        """The largest of indexes that are built repeatedly."""
+        """The largest of the indexes that are built repeatedly."""
         lines = program.code.split("\n")
 
         def counted(*arguments: Any, **options: Any) -> Any:
             name = lines[sys._getframe(1).f_lineno - 1].split("=", 1)[0].strip()
             self._take_index(self._latest.get(name), program.indexes.get(name), number)
-            # Indexes by node are given the kind of index that they make.
+            # Indexes by node use the kind of index that they are given.
             plain = [getattr(one, "counted_kind", one) for one in arguments]
             self._latest[name] = index = kind(*plain, **options)
             return index
@@ -145,7 +145,7 @@ class Counters:
         figures.entries = max(figures.entries, entries)
 
     def take_indexes(self, space: Mapping[str, Any], indexes: Mapping[str, Span], number: int = 1) -> None:
-        """The indexes of joins when a run has ended: those that were built once, and the latest of the others."""
+        """Count the indexes of joins at the end of a run: those built once, and the latest of the others."""
         for name, span in indexes.items():
             self._take_index(space.get(name), span, number)
             self._take_index(self._latest.pop(name, None), span, number)
@@ -156,14 +156,14 @@ class Counters:
             figures.items = figures.entries = max(figures.entries, index.size)
 
     def counted_rows(self, part: str, rows: Iterable[Row]) -> Iterator[Row]:
-        """The rows of a part of a distributed query, as they come together."""
+        """The rows of a part of a distributed query, as they arrive."""
         figures = self.of(Meter("rows", part))
         for row in rows:
             figures.items += 1
             yield row
 
     def counted(self, program: Program, space: dict[str, Any], items: Iterable[Any]) -> Iterator[Any]:
-        """The answer of a program over trees; when it ends, or is given up, its indexes are counted."""
+        """The answer of a program over trees; its indexes are counted when it ends or is abandoned."""
         figures = self.of(ANSWER)
         try:
             for item in items:

@@ -25,7 +25,7 @@ _MOST_AT_ONCE = 1024
 
 _here = threading.local()
 _working: dict[int, int] = {}
-"""By the thread that waits: the one that computes for it."""
+"""By waiting thread: the thread that computes for it."""
 _lock = threading.Lock()
 
 
@@ -48,7 +48,7 @@ def with_deep_stack(function: Callable[[], T]) -> T:
             failure.append(error)
 
     caller = threading.get_ident()
-    # What a recursive function makes is alive until it returns, so that looking for cycles in it finds nothing.
+    # Objects made by a recursive function live until it returns, so a search for cycles finds nothing.
     with seldom_cycle_search():
         thread = _start(run)
         _working[caller] = thread.ident or caller
@@ -62,7 +62,7 @@ def with_deep_stack(function: Callable[[], T]) -> T:
 
 
 def working_thread(thread_id: int) -> int:
-    """The thread that computes for one: itself, unless it waits for another."""
+    """The thread that computes for the given one: itself, unless it waits for another."""
     return _working.get(thread_id, thread_id)
 
 
@@ -75,7 +75,7 @@ def compiled_deep(function: Callable[[], T]) -> T:
 
 
 def drawn_deep(items: Iterator[T]) -> Iterator[T]:
-    """The items as they are asked for, each computed with room for deep recursion.
+    """The items as they are requested, each computed with room for deep recursion.
 
     Giving a thread its stack takes about as long as computing some items, so they are drawn in chunks: first one,
     then twice as many each time. An error comes after all items before it.
@@ -88,7 +88,7 @@ def drawn_deep(items: Iterator[T]) -> Iterator[T]:
         chunk: list[T] = []
         failure: BaseException | None = None
         try:
-            # Appended one by one, so that what was computed before an error is kept.
+            # Appended one by one, so that items computed before an error are kept.
             with_deep_stack(lambda size=size, keep=chunk.append: [keep(item) for item in islice(items, size)])  # type: ignore[misc]
         except BaseException as error:
             failure = error
@@ -101,7 +101,7 @@ def drawn_deep(items: Iterator[T]) -> Iterator[T]:
 
 
 def _start(run: Callable[[], None]) -> threading.Thread:
-    """Start the thread; where so large a stack cannot be had, with the usual one."""
+    """Start the thread with a large stack, or with the usual one if the system refuses."""
     # A daemon, so that an interrupted caller does not wait for its result.
     thread = threading.Thread(target=run, name="xylem", daemon=True)
     with _lock:

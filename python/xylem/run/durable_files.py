@@ -18,9 +18,9 @@ from xylem.run.sealed_file import damaged, missing, private_directory, private_f
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """The file has the old content or the new, whenever the machine stops; it is a result, for all to read."""
+    """Replace a file for all to read: it has the old content or the new, whenever the machine stops."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    # A name that no listing of results takes for a result.
+    # A name that no listing of results includes.
     pending = path.with_name(f".{path.name}.pending")
     with pending.open("wb") as file:
         file.write(content)
@@ -35,7 +35,7 @@ class Reached(NamedTuple):
 
     entries: int
     digest: str
-    """Of all of them."""
+    """Digest of all lines up to here."""
 
 
 class Journal:
@@ -43,9 +43,9 @@ class Journal:
 
         4f0c…9d ["b.xml",120,1700000000000]
 
-    A line begins with a digest of itself and of that of the line before it, the first one of the name of the file: what
-    was changed, left out or put elsewhere is XYRT0033. Lines that are gone from the end are told by whoever knows how
-    far the journal had grown (`check`).
+    A line begins with a digest of itself and of the digest before it (the first line: of the file name). A line that
+    was changed, removed or moved is XYRT0033. Lines missing at the end are found by callers that know how far the
+    journal had grown (`check`).
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,7 +56,7 @@ class Journal:
         self._end = self._reached
 
     def append(self, entries: Iterable[Any]) -> None:
-        """Add entries; when this returns they are on disk."""
+        """Append entries; they are on disk when this returns."""
         texts = [json.dumps(entry, separators=(",", ":")) for entry in entries]
         if not texts:
             return
@@ -74,7 +74,7 @@ class Journal:
         self._end = Reached(self._end.entries + len(texts), digest)
 
     def unread(self) -> Iterator[Any]:
-        """The complete entries that this object has not given yet."""
+        """The complete entries that this object has not returned yet."""
         try:
             with self.path.open("rb") as file:
                 file.seek(self._read_bytes)
@@ -116,7 +116,7 @@ class Journal:
             raise damaged(self.path, f"line {before.entries + 1}: {reason}") from reason
 
     def _find_end(self) -> None:
-        """Go on behind the last complete line."""
+        """Continue after the last complete line."""
         other = Journal(self.path)
         for _ in other.unread():
             pass

@@ -13,5 +13,5 @@ from xylem.values.cycle_search import YOUNG_OBJECTS
 
 
 def collect_seldom() -> None:
-    """Look for cycles when twenty thousand objects have been made that are still there."""
+    """Search for cycles only after twenty thousand new objects that are still alive."""
     gc.set_threshold(YOUNG_OBJECTS, 20, 20)

@@ -25,17 +25,17 @@ T = TypeVar("T")
 
 LOOK_EVERY_SECONDS = 0.05
 LONGEST_ALARM_SECONDS = 1e8
-"""Systems have no longer alarms; the thread beside the run looks at the clock in any case."""
+"""Systems have no longer alarms; the watching thread checks the clock in any case."""
 _SIGNAL = signal.SIGALRM
 
 
 class LimitReached(KeyboardInterrupt):
-    """The run has taken all it may. It ends as by Ctrl-C: no query catches this, and what was complete is delivered."""
+    """The run has reached a limit. It ends like Ctrl-C: no query catches this, and complete results are delivered."""
 
 
 @dataclass(frozen=True)
 class RunLimits:
-    """What a run may take; None for as much as there is."""
+    """The limits of a run; None means unlimited."""
 
     seconds: float | None = None
     memory_bytes: int | None = None
@@ -55,7 +55,7 @@ UNLIMITED = RunLimits()
 
 
 def limited(items: Iterator[T], limits: RunLimits) -> Iterator[T]:
-    """The items as they are asked for; XYRT0040 or XYRT0041 where computing them takes more than is allowed."""
+    """The items on request; XYRT0040 or XYRT0041 if computing them exceeds a limit."""
     return _limited(items, limits) if limits.has_any else items
 
 
@@ -76,11 +76,11 @@ def _limited(items: Iterator[T], limits: RunLimits) -> Iterator[T]:
 
 
 _STEPS = 100
-"""Among as many steps of Python, an error that was raised from another thread arrives."""
+"""An exception raised from another thread arrives within this many steps of Python."""
 
 
 class Watch:
-    """Watches over a run while it works, which is inside `with`; the error comes from there."""
+    """Watches a run inside `with`, and raises the error there."""
 
     def __init__(self, limits: RunLimits) -> None:
         self._limits = limits
@@ -100,14 +100,14 @@ class Watch:
             raise self._error
         self._thread_id = threading.get_ident()
         self._deadline = None if self._left_seconds is None else time.monotonic() + self._left_seconds
-        # Somebody else's alarm is left alone.
+        # An alarm set by others is left alone.
         is_main = threading.current_thread() is threading.main_thread()
         self._uses_signal = is_main and signal.getitimer(signal.ITIMER_REAL)[0] == 0
         self._is_working = True
         if self._uses_signal:
             self._handler_before = signal.signal(_SIGNAL, self._heard)
             if self._left_seconds is not None:
-                # Not only from beside: a regular expression lets nothing run beside it.
+                # A thread alone is not enough: a regular expression lets no other thread run.
                 signal.setitimer(signal.ITIMER_REAL, min(max(self._left_seconds, 1e-6), LONGEST_ALARM_SECONDS))
         if self._beside is None:
             self._beside = threading.Thread(target=self._watch, name="xylem watch", daemon=True)
@@ -119,23 +119,23 @@ class Watch:
             raise self._error from None
 
     def close(self) -> None:
-        """The run is over."""
+        """Stop watching: the run is over."""
         self._is_closed.set()
         self._rest()
 
     def error(self) -> DynamicError:
-        """What was reached, where it was told so late that it arrived behind `with`."""
+        """The limit reached, if the exception arrived after the end of `with`."""
         self._rest()
         assert self._error is not None
         return self._error
 
     def _rest(self) -> None:
-        """Nothing is watched, and nothing arrives any more."""
+        """Stop watching, and let nothing arrive later."""
         try:
             self._is_working = False
             with self._lock:
-                # The thread beside raises nothing from here on. What it raised arrives by the next step or has done so:
-                # to take it back would leave the interpreter looking for it for good.
+                # The watching thread raises nothing from here on. An exception that it raised arrives by the next step
+                # or has arrived: revoking it would leave the interpreter checking for it for ever.
                 pass
             for _ in range(_STEPS):
                 pass
@@ -149,20 +149,20 @@ class Watch:
             self._left_seconds = max(self._deadline - time.monotonic(), 0.0)
             self._deadline = None
 
-    # --- beside the run
+    # --- the watching thread
 
     def _watch(self) -> None:
         while not self._is_closed.wait(LOOK_EVERY_SECONDS):
             with self._lock:
                 if not self._is_working or self._error is not None:
                     continue
-                # What was heard meanwhile stays.
+                # Signals received meanwhile are kept.
                 self._error = self._exceeded() or self._error
                 if self._error is None:
                     continue
                 working = working_thread(self._thread_id)
                 if self._uses_signal and working == self._thread_id:
-                    # It may be waiting for input: there it hears nothing else.
+                    # The run may be waiting for input, where only a signal interrupts it.
                     signal.pthread_kill(self._thread_id, _SIGNAL)
                 else:
                     _raise_in(working, LimitReached)
@@ -188,12 +188,12 @@ class Watch:
 
 
 def out_of_time(seconds: float) -> DynamicError:
-    """XYRT0040"""
+    """XYRT0040."""
     return DynamicError("XYRT0040", f"{seconds:g} seconds are allowed")
 
 
 def out_of_memory(most_bytes: int) -> DynamicError | None:
-    """XYRT0041, where the process has taken more."""
+    """XYRT0041 if the process has exceeded its memory."""
     size = resident_bytes()
     if size is None or size <= most_bytes:
         return None
@@ -201,7 +201,7 @@ def out_of_memory(most_bytes: int) -> DynamicError | None:
 
 
 def resident_bytes() -> int | None:
-    """The memory this process has now, or where the system tells no more, the most it has had."""
+    """Current memory of this process or, if the system does not report it, the peak."""
     try:
         with open("/proc/self/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -214,5 +214,5 @@ def resident_bytes() -> int | None:
 
 
 def _raise_in(thread_id: int, error: type[BaseException]) -> None:
-    """Raise an error in a thread between two of its steps."""
+    """Raise an exception in a thread, between two of its steps."""
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), ctypes.py_object(error))

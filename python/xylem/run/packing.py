@@ -38,7 +38,7 @@ _ERRORS = {
 
 
 def pack(value: Any) -> bytes:
-    """Any value made of items, tuples and lists, or a state of a user's; XYRT0010 for what cannot travel."""
+    """Pack any value made of items, tuples and lists, or a user's state; XYRT0010 for items that cannot travel."""
     try:
         return encoded(value, _record)
     except CannotSave as reason:
@@ -46,7 +46,7 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """What was packed; nodes are new nodes, in the order they had."""
+    """Unpack; nodes are new nodes, in their old order."""
     try:
         return decoded(data, _MAKERS, fill)
     except DamagedState as reason:
@@ -59,7 +59,7 @@ def pack_items(items: Iterable[Any]) -> bytes:
 
 
 def pack_error(error: XylemError) -> bytes:
-    """An error that is raised where the value it stands for is read."""
+    """Pack an error that is raised when its value is read."""
     return pack(error_fields(error))
 
 
@@ -68,14 +68,14 @@ def unpack_error(data: bytes) -> XylemError:
 
 
 def error_fields(error: XylemError) -> tuple[Any, ...]:
-    """What an error tells, in plain data."""
+    """The fields of an error, as plain data."""
     span = error.span
     place = None if span is None else (span.start, span.end, span.source.name, span.source.text)
     return type(error).__name__, error.code, error.why, error.hint, place, error.notes
 
 
 def error_of(kind: str, code: str, why: str, hint: str, place: Any, notes: list[str]) -> XylemError:
-    """The error that tells so."""
+    """The error with these fields."""
     span = None if place is None else Span(place[0], place[1], SourceText(place[3], place[2]))
     error = _ERRORS.get(kind, DynamicError)(code, why, hint=hint, span=span)
     for note in notes:

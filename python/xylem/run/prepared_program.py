@@ -26,7 +26,7 @@ _MAKES_FUNCTIONS = (ast.InlineFunction, ast.NamedFunctionRef, ast.ArgumentPlaceh
 class PreparedProgram:
     """Runs of a program with the same variables, at the same time; one document after another.
 
-    Holds:  nothing of a document that was answered.
+    Holds:  nothing of earlier documents.
     """
 
     def __init__(
@@ -42,17 +42,17 @@ class PreparedProgram:
         self._run = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         self._space: dict[str, Any] | None = None
         self._variables: list[Global] = []
-        """Those of the prolog, in the code that is loaded."""
+        """The variables of the prolog in the loaded code."""
         self._keeps = any(isinstance(node, _MAKES_FUNCTIONS) for node in program.module.walk())
 
     def bind(self, variables: Mapping[tuple[str, str], Any]) -> None:
-        """The next documents have these values of external variables."""
+        """Set the values of external variables for the next documents."""
         self._run.variables.update(variables)
         for variable in self._variables:
             variable.forget()
 
     def items_now(self, document: Node, most: int) -> list[Any] | None:
-        """The answer over one document at this time; None if it has more items than that."""
+        """The answer over one document at this time; None if it has more than the given number of items."""
         self._run.now = current_time()
         answer = self._program.guarded(self._main(document))
         found = list(islice(answer, most + 1))
@@ -66,7 +66,7 @@ class PreparedProgram:
         return list(self._program.guarded(main))
 
     def _main(self, document: Node) -> Callable[[], Any]:
-        """The code that gives the answer over a document."""
+        """The code that computes the answer over a document."""
         program = self._program
         space = self._space
         if space is None:
@@ -81,7 +81,7 @@ class PreparedProgram:
         return main
 
     def _load(self, space: dict[str, Any]) -> None:
-        """Keep the code for the next documents, if it has nothing but functions, their contexts, and variables."""
+        """Keep the code for the next documents, if it contains only functions, their contexts and variables."""
         given = {*self._program.constants, "Context", "run", "locate", "context_item", "__builtins__"}
         own = [value for name, value in space.items() if name not in given]
         if all(isinstance(value, (FunctionType, Context, Global)) for value in own):

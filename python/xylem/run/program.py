@@ -46,7 +46,7 @@ def _python(code: str, spans: list[Span | None]) -> CodeType:
         span = spans[error.lineno] if error.lineno and error.lineno < len(spans) else None
         raise too_deep(span) from error
     except (RecursionError, MemoryError) as error:
-        # What Python's parser and compiler raise where expressions nest without brackets.
+        # Errors of Python's parser and compiler for deeply nested expressions without brackets.
         raise too_deep() from error
 
 
@@ -59,12 +59,12 @@ class ExternalVariable:
     type: SequenceType
     has_default: bool
     endless: bool = False
-    """Declared `as T**`: its items are read as they come."""
+    """Declared `as T**`: its items are read as they arrive."""
 
 
 @dataclass
 class Program:
-    """What compilation gives. It holds no state of a run."""
+    """The result of compilation. It holds no state of a run."""
 
     module: ast.Module
     code: str
@@ -79,24 +79,24 @@ class Program:
     module_loader: Callable[..., Any] | None = None
     static_base_uri: str | None = None
     notes: Sequence[Note] = ()
-    """What the compiler decided, for `explain`."""
+    """Decisions of the compiler, for `explain`."""
     places: Mapping[str, Span] = field(default_factory=dict)
     """The query text of constants that are used once."""
     lowered: ast.Expr | None = None
-    """The body that code was generated for, after all rewriting; None where handlers of a stream stand for it."""
+    """The body that code was generated for, after all rewriting; None if handlers of a stream replace it."""
     planned: Mapping[ast.Expr, ast.Expr] = field(default_factory=dict)
-    """Expressions whose windows and joins were planned, with what code was generated for in their place."""
+    """Expressions whose windows and joins were planned, with the code generated for them."""
     indexes: Mapping[str, Span] = field(default_factory=dict)
     """The indexes of joins by their names in generated code, with the places of the joins."""
     can_write: bool = False
-    """Whether it can give its answer as text, too: elements without anything between them."""
+    """Whether it can also write its answer as text: elements with nothing between them."""
     _compiled: CodeType = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._compiled = _python(self.code, self.spans)
 
     def __getstate__(self) -> dict[str, Any]:
-        """As it travels: with the code that Python made of the source, for a Python that understands it."""
+        """The pickled form: with Python's bytecode, for a Python version that understands it."""
         from importlib.util import MAGIC_NUMBER
 
         constants = {name: as_pickled(value) for name, value in self.constants.items()}
@@ -129,9 +129,9 @@ class Program:
         sweep: CarriedSweep | None = None,
         writes_text: bool = False,
     ) -> Iterator[Any]:
-        """The items of the answer, computed as they are asked for. `streams`: what stream() gives, by name.
+        """The items of the answer, computed on request. `streams`: the sources of stream(), by name.
 
-        `writes_text` gives the answer as pieces of XML instead, of a program that `can_write`.
+        `writes_text` returns the answer as pieces of XML instead; the program must have `can_write`.
         """
         run = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         if trace is not None:
@@ -158,7 +158,7 @@ class Program:
 
     @cached_property
     def may_recurse(self) -> bool:
-        """Whether a call may lead to itself: only functions that queries define can, wherever they come from."""
+        """Whether a call may be recursive: only functions defined by queries can be, wherever they come from."""
         return "load_xquery_module" in self.code or any(isinstance(node, _DEFINES) for node in self.module.walk())
 
     def namespace(self, run: RunPart, context: Sequence[Any] | None) -> dict[str, Any]:
@@ -176,7 +176,7 @@ class Program:
         return space
 
     def guarded(self, main: Callable[[], Any]) -> Iterator[Any]:
-        """What generated code gives; its errors have their places in the query."""
+        """The results of generated code; errors get their places in the query."""
         try:
             yield from main()
         except XylemError as error:
@@ -191,7 +191,7 @@ class Program:
             raise EngineBug("XYBUG0001", f"{type(error).__name__}: {error}").at(self.locate(error)) from error
 
     def locate(self, error: BaseException) -> Span | None:
-        """The query text that the innermost line of generated code came from, or the very call in it."""
+        """The query text for the innermost line of generated code, or the very call in it."""
         found: TracebackType | None = None
         trace = error.__traceback__
         while trace is not None:
@@ -202,7 +202,7 @@ class Program:
         return None if found is None else self._called(found) or self.spans[found.tb_lineno]
 
     def _called(self, trace: TracebackType) -> Span | None:
-        """The query text of the function that was called there, where it has a name of its own."""
+        """The query text of the function called there, if it has a name of its own."""
         positions = islice(trace.tb_frame.f_code.co_positions(), trace.tb_lasti // 2, None)
         line, _, column, _ = next(positions, (None, None, None, None))
         if line is None or column is None:
@@ -213,7 +213,7 @@ class Program:
 
 
 def current_time() -> DateTime:
-    """Now, to the millisecond, with the time zone of this machine."""
+    """The current time, to the millisecond, with the time zone of this machine."""
     milliseconds = time.time_ns() // 1_000_000
     local = time.localtime(milliseconds // 1000)
     seconds = Decimal(local.tm_sec * 1000 + milliseconds % 1000) / 1000

@@ -24,18 +24,18 @@ _MOST = (1 << 31) - 1
 TRUSTED = Limits(
     depth=_MOST, attributes=_MOST, name_characters=_MOST, attribute_characters=_MOST, text_characters=_MOST
 )
-"""For XML of our own: what the input may ask for was decided when it was read."""
+"""Limits for our own XML: the original input was checked when it was read."""
 Descends = Sequence[tuple[Test, Projection]]
 
 
 class Pruned(str):
-    """The XML of an element, without what is not asked of it."""
+    """The XML of an element, without the parts that nothing reads."""
 
     __slots__ = ()
 
 
 def pruned(item: Any, projection: Projection) -> Any:
-    """What is sent of an item: of an element what the projection names, other items as they are."""
+    """The form in which an item is sent: the projected parts of an element; other items unchanged."""
     if type(item) is not Node or item.kind != ELEMENT:
         return item
     declared = {prefix: uri for prefix, uri in item.namespaces.items() if prefix != "xml"}
@@ -43,19 +43,19 @@ def pruned(item: Any, projection: Projection) -> Any:
 
 
 def bundled(items: Sequence[Any]) -> bytes | None:
-    """Items one after another, if all are such elements: they are read again at once, as children of one element."""
+    """Bundle items if all are such elements: they are parsed in one go, as children of one element."""
     return "".join(items).encode() if all(type(item) is Pruned for item in items) else None
 
 
 def unbundled(data: bytes) -> list[Node]:
-    """The elements of bundles that stand one after another."""
+    """The elements of consecutive bundles."""
     document = read_document(b"<items>" + data + b"</items>", limits=TRUSTED)
     tree = document.tree
     return [Node(tree, row) for row in tree.children(1)]
 
 
 def _element(tree: TreeInterface, row: int, declared: Any, here: Sequence[Projection], descends: Descends) -> str:
-    """An element: `here` are the projections that lead to it, `descends` those that go on anywhere below."""
+    """An element: `here` are the projections that end at it, `descends` those that continue anywhere below."""
     if any(projection.subtree for projection in here):
         return serialize((Node(tree, row),), _XML)
     name = str(tree.name(row))

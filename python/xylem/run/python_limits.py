@@ -10,9 +10,9 @@ import re
 from xylem.errors import Span, StaticError
 
 MOST_BRACKETS = 200
-"""Brackets in each other (MAXLEVEL of the tokenizer)."""
+"""Nesting depth of brackets (MAXLEVEL of the tokenizer)."""
 MOST_BLOCKS = 20
-"""Loops, `try` and `with` in each other (CO_MAXBLOCKS), the function around them not counted."""
+"""Nesting depth of loops, `try` and `with` (CO_MAXBLOCKS), without the function around them."""
 _INDENT = 4
 _TOKEN = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|[()\[\]{}]")
 
@@ -40,5 +40,5 @@ def _brackets(code: str) -> int:
 
 
 def too_deep(span: Span | None = None) -> StaticError:
-    """What is said of a query whose code nests too deep."""
+    """The error for a query whose code nests too deep."""
     return StaticError("XYST0003", span=span)

@@ -1,10 +1,10 @@
-"""Files of a checkpoint: private, replaced as a whole, and with a first line that vouches for the content.
+"""Files of a checkpoint: private, replaced as a whole, and with a first line that authenticates the content.
 
     xylem-checkpoint 2 state 1234 9f86d081884c7d65…
     content
 
-The line has the version of the format, what kind of file it is, how many bytes follow, and a SHA-256 digest of all that
-and of the name of the file. If a file was changed, cut short, swapped with another or written by another version, the
+The line contains the format version, the kind of file, the number of bytes that follow, and a SHA-256 digest of all
+that and of the file name. If a file was changed, cut short, swapped with another or written by another version, the
 error names its path, and its content is not used. Only the owner can read the file and its directory.
 """
 
@@ -19,16 +19,16 @@ from pathlib import Path
 from xylem.errors import DynamicError, InputError
 
 FORMAT = 2
-"""Of files; 1 were those that had no seal."""
+"""Format of the files; format 1 had no seal."""
 _MAGIC = b"xylem-checkpoint "
 _LINE = re.compile(rb"xylem-checkpoint (\d{1,9}) ([a-z-]{1,40}) (\d{1,18}) ([0-9a-f]{64})\n")
 _LONGEST_LINE = 200
 
 
 def write_sealed(path: Path, kind: str, content: bytes) -> None:
-    """The file has the old content or the new, whenever the machine stops. OSError where it cannot be written."""
+    """Replace a file: it has the old or the new content, whenever the machine stops. OSError if writing fails."""
     pending = path.with_name(f".{path.name}.pending")
-    # Of an attempt that was interrupted, maybe with other rights.
+    # Left over from an interrupted attempt, perhaps with other permissions.
     pending.unlink(missing_ok=True)
     try:
         with open(os.open(pending, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -38,7 +38,7 @@ def write_sealed(path: Path, kind: str, content: bytes) -> None:
             os.fsync(file.fileno())
         os.replace(pending, path)
     except OSError:
-        # A disk that is full has no room for what is of no use.
+        # A full disk has no room for a useless file.
         with suppress(OSError):
             pending.unlink()
         raise
@@ -46,7 +46,7 @@ def write_sealed(path: Path, kind: str, content: bytes) -> None:
 
 
 def read_sealed(path: Path, kind: str) -> bytes:
-    """What was written, or XYRT0033; XYRT0020 for files of another version; FileNotFoundError where there is none."""
+    """The content, or XYRT0033; XYRT0020 for files of another version; FileNotFoundError if there is none."""
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -56,7 +56,7 @@ def read_sealed(path: Path, kind: str) -> bytes:
     found = _LINE.match(data[:_LONGEST_LINE])
     if found is None:
         if data[:1] in (b"{", b"\x80"):
-            # Of JSON, or of a pickle: what the first format had.
+            # The start of JSON or of a pickle: files of the first format.
             raise other_version(path, 1)
         raise damaged(path, "it does not begin as its kind does")
     if int(found[1]) != FORMAT:
@@ -86,7 +86,7 @@ def damaged(path: Path, why: str) -> DynamicError:
 
 
 def missing(path: Path) -> DynamicError:
-    """XYRT0033 for a file that must be there."""
+    """XYRT0033 for a required file that is missing."""
     return damaged(path, "it is missing")
 
 
@@ -99,7 +99,7 @@ def other_version(path: Path, written: int) -> DynamicError:
 
 
 def private_directory(path: Path) -> None:
-    """A directory for its owner alone; one that is there already, with something in it, is left as it is."""
+    """Create a directory for its owner alone; an existing directory with content is left unchanged."""
     is_new = not path.is_dir() or not any(path.iterdir())
     path.mkdir(parents=True, exist_ok=True)
     if is_new:
@@ -107,7 +107,7 @@ def private_directory(path: Path) -> None:
 
 
 def private_file(path: Path, flags: int) -> int:
-    """Open a file that only its owner can read, and make it if need be; its descriptor."""
+    """Open a file that only its owner can read, creating it if need be; return its descriptor."""
     return os.open(path, flags | os.O_CREAT, 0o600)
 
 

@@ -1,7 +1,7 @@
 """Save and restore objects of user-defined classes, which the states of user aggregates may hold.
 
 An object is saved as the name of its class, its constructor arguments and its attributes, the same data that `copy`
-asks for. It is restored only if the functions of this run refer to its class; the class came with them, by value if
+uses. It is restored only if the functions of this run refer to its class; the class came with them, by value if
 necessary (from a notebook, or from a file named on the command line). No name is ever imported.
 """
 
@@ -20,7 +20,7 @@ _NEW: Any = copyreg.__newobj__  # type: ignore[attr-defined]  # what objects say
 
 
 def know_classes(functions: Iterable[ExternalFunction]) -> None:
-    """Take note of the classes that the aggregates among some functions refer to."""
+    """Register the classes that the aggregates among some functions refer to."""
     for function in functions:
         if function.protocol is not None:
             for found in _classes(function.protocol.definition):
@@ -83,7 +83,7 @@ def _known(name: str) -> Any:
     return found
 
 
-# --- numbers of NumPy, which many aggregates are made of
+# --- numbers of NumPy, which many aggregates use
 
 
 def _numpy_record(value: Any) -> Record | None:
@@ -109,7 +109,7 @@ def _numpy_value(kind: str, shape: tuple[int, ...] | None, data: bytes) -> Any:
 MAKERS: dict[str, Callable[..., Any]] = {_OBJECT: _made, _MEMBER: _called, _COLUMN: _numpy_value}
 
 
-# --- which classes there are
+# --- known classes
 
 
 def _name(cls: type) -> str:
@@ -117,12 +117,12 @@ def _name(cls: type) -> str:
 
 
 def _classes(definition: type) -> Iterator[type]:
-    """The class of an aggregate, and those of its own module that its code can name."""
+    """The class of an aggregate, and the classes of its own module that its code can name."""
     yield definition
     methods = [getattr(method, "__func__", method) for method in vars(definition).values()]
     for method in methods:
         for value in [*vars(definition).values(), *getattr(method, "__globals__", {}).values(), *_enclosed(method)]:
-            # Classes of other modules were not written to be made from a file: who knows what making one does.
+            # Classes of other modules were not designed to be restored from a file, and doing so may have side effects.
             if isinstance(value, type) and value.__module__ == definition.__module__:
                 yield value
 

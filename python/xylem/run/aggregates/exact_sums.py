@@ -1,22 +1,22 @@
-"""Numbers whose sums are exact, in whatever order they are added and taken away.
+"""Exact sums: the order of adding and removing the numbers does not matter.
 
-Integers and decimals are. Doubles are if each is a multiple of 2⁻²⁰ and their magnitudes add up to less than 2³²: every
-partial sum is then a double, and no addition rounds.
+Sums of integers and decimals are exact. Sums of doubles are exact if each is a multiple of 2⁻²⁰ and their magnitudes
+add up to less than 2³²: every partial sum is then a double, and no addition rounds.
 """
 
 from __future__ import annotations
 
 SCALE = 1 << 20
-"""Units in one."""
+"""Units per 1."""
 MOST_UNITS = 1 << 52
-"""The magnitudes of doubles add up to less than this many units."""
+"""The sum of the magnitudes of doubles must stay below this many units."""
 
 
 def units(number: float) -> int | None:
-    """A double as a whole number of units; None if it is not one, or if a sum would not show its sign."""
+    """Convert a double to a whole number of units; None if that is impossible, or if a sum would lose its sign."""
     if not -(2.0**31) < number < 2.0**31:
         return None
     scaled = number * SCALE
     whole = int(scaled)
-    # A negative zero keeps its sign in a sum of nothing else.
+    # The sign of a negative zero only survives in a sum of negative zeros.
     return whole if whole == scaled and (whole or str(number)[0] != "-") else None

@@ -1,4 +1,4 @@
-"""The base of foldings that take several values as they would take them one by one."""
+"""Base class of folds that take several values one after the other."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class OneByOne:
-    """Takes the one value of an item as any values."""
+    """Takes the single value of an item in the same way as a sequence of values."""
 
     def add(self, values: Sequence[Any]) -> None:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Aggregates of all values so far: a running value, and nothing else is kept."""
+"""Running aggregates over all values so far: only the current value is kept."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .one_by_one import OneByOne
 
 
 class Running(OneByOne):
-    """What running values have in common: they know one start, and forget nothing but all."""
+    """Base class of running aggregates: they start once, and can only forget everything."""
 
     def forget(self, before: int) -> None:
         pass
@@ -35,11 +35,11 @@ class RunningCount(Running):
         self._count += len(values)
 
     def mark(self) -> tuple[Any, int]:
-        """Where it is, for `resume`."""
+        """The current state, for `resume`."""
         return None, self._count
 
     def resume(self, so_far: Any, count: int) -> None:
-        """Go on behind so many values."""
+        """Continue after `count` values."""
         self._count = count
 
     def result(self, start: int = 0) -> int:
@@ -79,11 +79,11 @@ class RunningSum(Running):
         self.add((value,))
 
     def mark(self) -> tuple[Any, int]:
-        """Where it is, for `resume`."""
+        """The current state, for `resume`."""
         return self._total, self._count
 
     def resume(self, so_far: Any, count: int) -> None:
-        """Go on from a sum of so many values; None where there was none."""
+        """Continue from a sum of `count` values; None if there was no value."""
         self._total, self._count = so_far, count
 
     def result(self, start: int = 0) -> Any:
@@ -109,11 +109,11 @@ class RunningExtreme(Running):
             self._extreme.take(list(values))
 
     def mark(self) -> tuple[Any, int]:
-        """Where it is, for `resume`."""
+        """The current state, for `resume`."""
         return self._extreme.result(), 0
 
     def resume(self, so_far: Any, count: int) -> None:
-        """Go on from the extreme of some values; None where there was none."""
+        """Continue from the extreme of some values; None if there was no value."""
         if so_far is not None:
             self.add((so_far,))
 

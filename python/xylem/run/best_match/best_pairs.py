@@ -32,7 +32,7 @@ def beats(one: Candidate, other: Candidate, criteria: Sequence[Criterion]) -> bo
 
 
 def best_of(candidates: Sequence[Candidate], criteria: Sequence[Criterion], best: int) -> Iterable[Place]:
-    """Of candidates that compete with each other, those that fewer than `best` others beat."""
+    """The candidates that fewer than `best` other candidates beat."""
     if all(getattr(order, "is_transitive", True) for order in criteria):
         return _by_transitivity(candidates, criteria, best)
     return [
@@ -43,7 +43,7 @@ def best_of(candidates: Sequence[Candidate], criteria: Sequence[Criterion], best
 
 
 def _by_transitivity(candidates: Sequence[Candidate], criteria: Sequence[Criterion], best: int) -> list[Place]:
-    """The same, where whatever beats a pair beats what that one beats: who is out is compared no more."""
+    """The same for transitive orders: candidates already beaten are not compared again."""
     kept: list[list[Any]] = []
     for new in candidates:
         beaten_by = 0
@@ -78,5 +78,5 @@ def best_pairs(candidates: Sequence[Candidate], criteria: Sequence[Criterion], k
 
 
 def in_tuple_order(pairs: Iterable[Place], left_is_first: bool) -> list[Place]:
-    """Pairs in the order of the loops."""
+    """Pairs in the nesting order of the loops."""
     return sorted(pairs) if left_is_first else sorted(pairs, key=lambda pair: (pair[1], pair[0]))

@@ -13,17 +13,17 @@ from typing import Any
 from xylem.values.paged_tree import TreePages
 
 LEAST_BYTES = 1 << 12
-"""Of a bucket that are written at once."""
+"""Smallest number of bytes of a bucket to write at once."""
 
 
 class BucketFile:
-    """Rows of some columns.
+    """Rows of columns, appended to buckets.
 
-    Holds:  of each bucket what it was given last, until that is enough to be written.
+    Holds:  the most recent rows of each bucket, until there are enough to write.
     """
 
     def __init__(self, pages: TreePages, buckets: int, codes: str, memory_bytes: int) -> None:
-        """`codes` are those of `array`, one for each column."""
+        """`codes` are `array` type codes, one for each column."""
         self._pages = pages
         self._codes = codes
         self._most = max(LEAST_BYTES, memory_bytes // max(buckets, 1))
@@ -41,14 +41,14 @@ class BucketFile:
                 held.clear()
 
     def chunks(self, bucket: int) -> Iterator[list[array[Any]]]:
-        """The rows of a bucket in the order they came, column by column, some at a time."""
+        """The rows of a bucket in order of arrival, column by column, in chunks."""
         for places in self._places[bucket]:
             yield columns_of(self._codes, [self._pages.get(place) for place in places])
         if any(self._last[bucket]):
             yield columns_of(self._codes, self._last[bucket])
 
     def taken(self, bucket: int) -> list[array[Any]]:
-        """All rows of a bucket. A bucket is read once."""
+        """All rows of a bucket. Each bucket can be read once."""
         found = columns_of(self._codes, [b""] * len(self._codes))
         for chunk in self.chunks(bucket):
             for column, values in zip(found, chunk, strict=True):
@@ -61,12 +61,12 @@ class BucketFile:
         return found
 
     def __len__(self) -> int:
-        """How many buckets there are."""
+        """The number of buckets."""
         return len(self._last)
 
 
 def columns_of(codes: str, data: Sequence[bytes | bytearray]) -> list[array[Any]]:
-    """The columns that some bytes are."""
+    """Decode bytes into columns."""
     made: list[array[Any]] = [array(code) for code in codes]
     for column, values in zip(made, data, strict=True):
         column.frombytes(values)

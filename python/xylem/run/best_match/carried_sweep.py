@@ -1,4 +1,4 @@
-"""A join of two streams that is given what has come batch by batch, each time by another run of its program.
+"""A join of two streams that gets its input batch by batch, each batch in another run of its program.
 
     batch 1  ──▶ [ run ] ──▶ results      What waits, and what may still be a partner, is carried from each run
                     │ held rows           to the next. A process that starts again is given the items of these
@@ -19,7 +19,7 @@ PlainProgress = tuple[float, float, tuple[float, ...], int]
 
 
 class HeldItem(NamedTuple):
-    """An item with its number, as it came."""
+    """An item with its arrival number."""
 
     number: int
     item: Any
@@ -27,19 +27,19 @@ class HeldItem(NamedTuple):
 
 @dataclass
 class CarriedSide:
-    """One side between two runs."""
+    """The state of one side between two runs."""
 
     taken: int = 0
-    """How many items have come."""
+    """Number of items that have arrived."""
     progress: PlainProgress | None = None
     items: Sequence[HeldItem] = ()
-    """What another process held, before the first run of this one."""
+    """Items that another process held, before the first run of this one."""
     blocks: list[Any] = field(default_factory=list)
-    """The rows that are held."""
+    """The rows held."""
 
     @property
     def numbers(self) -> Iterator[int]:
-        """The items that are held, by their numbers."""
+        """The items held, by number."""
         return (number for block in self.blocks for number in block.numbers)
 
     @property
@@ -55,11 +55,11 @@ class CarriedSweep:
 
     def __init__(self) -> None:
         self.sides: dict[str, CarriedSide] = {}
-        """By the names of their variables, with a dollar."""
+        """Keyed by the names of their variables, with a dollar."""
         self.given = 0
-        """How many rows of the first side that are held have had their results."""
+        """Number of held rows of the first side whose results are already out."""
         self.is_last = False
-        """Whether nothing comes after the items of the next run."""
+        """Whether the items of the next run are the last ones."""
 
     def side(self, name: str) -> CarriedSide:
         return self.sides.setdefault(name, CarriedSide())
@@ -78,7 +78,7 @@ class CarriedSweep:
     def tuples(
         self, names: Sequence[str], sides: Sequence[SweptSide], make: Callable[[int], Sweeping]
     ) -> Iterator[Any]:
-        """The tuples of one run; what it holds at its end is carried."""
+        """The tuples of one run; the rows that it still holds at its end are carried over."""
         sweeping = make(self.given)
         yield from sweeping.tuples()
         sweeping.trim()

@@ -50,7 +50,7 @@ def order_value(value: Any) -> Any:
 
 
 def checked_limit(values: Iterable[Any], what: str) -> Any:
-    """The limit of an order; XYDY0013 where it cannot be one."""
+    """The limit of an order; XYDY0013 if the value cannot be a limit."""
     found = list(atomize(values))
     if len(found) != 1:
         raise DynamicError("XYDY0013", f"{what} is {'empty' if not found else f'{len(found)} values'}")
@@ -110,7 +110,7 @@ class Measured:
 
 
 class Compared:
-    """`($r/a, $s/b) function`: a comparison of the user's. Operands are computed once for each item."""
+    """`($r/a, $s/b) function`: a comparison by a user's function. Operands are computed once for each item."""
 
     is_transitive = False
 
@@ -165,7 +165,7 @@ _MOST_REMEMBERED = 1 << 17
 
 
 def _remembered(of: Callable[[Row], Any] | None) -> Callable[[Row], Any]:
-    """A function of one side, called once for each of its rows while there are not too many of them."""
+    """Caches a function of one side: it is called once for each row, up to a number of rows."""
     if of is None:
         return lambda row: ()
     known: dict[int, tuple[Row, Any]] = {}
@@ -175,7 +175,7 @@ def _remembered(of: Callable[[Row], Any] | None) -> Callable[[Row], Any]:
         if found is None or found[0] is not row:
             if len(known) >= _MOST_REMEMBERED:
                 known.clear()
-            # The row is kept with it, so that no other one can have its identity.
+            # Keeping the row prevents another row from getting the same id().
             found = known[id(row)] = row, of(row)
         return found[1]
 

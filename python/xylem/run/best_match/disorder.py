@@ -1,8 +1,8 @@
-"""How far the items of a stream may be out of order, and which values can no longer come (thesis, 4.3.3).
+"""The declared disorder of a stream, and which values can no longer arrive (thesis, 4.3.3).
 
-*Value constraint*: no value comes that is lower than the greatest one so far minus a number. *Read-ahead*: after a
-given number of items in a row that are not below a value, no lower one comes. *Punctuation*: an item states that all
-values up to its own have come. An item that breaks such a promise is late.
+*Value constraint*: no value arrives that is lower than the greatest one so far minus a number. *Read-ahead*: after a
+given number of items in a row that are not below a value, no lower one arrives. *Punctuation*: an item states that all
+values up to its own have arrived. An item that breaks such a promise is late.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ class StreamOrder(NamedTuple):
     """The declared order of one stream; by default its values are strictly ascending."""
 
     within: float = 0.0
-    """How far a value may lie behind the greatest one before it."""
+    """How far a value may lie below the greatest value before it."""
     read_ahead: int = 0
     punctuation: int | None = None
-    """The leaf of the side that says up to which value all have come."""
+    """The leaf whose value promises that all values up to it have arrived."""
     late: Late = Late.STOP
 
 
 class Progress:
-    """Watches the values of one side as they come.
+    """Watches the values of one side as they arrive.
 
-    Holds:  as many values as are read ahead.
+    Holds:  the values read ahead.
     """
 
     def __init__(self, order: StreamOrder, name: str, late_items: LateItems | None, direction: int = 1) -> None:
-        """`direction`: -1 where values are given with the other sign, since they fall."""
+        """`direction` is -1 for falling values, which are given with the opposite sign."""
         self._order = order
         self._direction = direction
         self._is_plain = not order.within and not order.read_ahead and order.punctuation is None
@@ -46,15 +46,15 @@ class Progress:
         self._late_items = late_items
         self._last: deque[float] = deque(maxlen=order.read_ahead or 1)
         self.reached = -inf
-        """No value below it comes any more."""
+        """No further value is below this one."""
         self.greatest = -inf
         self.scale = 1.0
-        """How many units of the values a unit of what was declared is: times are counted in microseconds."""
+        """Units of the values per declared unit: times are counted in microseconds."""
         self.late = 0
         self.has_ended = False
 
     def take(self, keys: Sequence[float], marks: Sequence[float] | None, rows: Sequence[Any]) -> list[int] | None:
-        """See some rows; gives the numbers of those that are not late, None where that is all of them."""
+        """Take some rows; return the numbers of those that are not late, or None if none is late."""
         if self._is_plain and marks is None and keys[0] >= self.reached and all(map(le, keys, islice(keys, 1, None))):
             self.reached = self.greatest = keys[-1]
             return None
@@ -78,11 +78,11 @@ class Progress:
         self.reached = inf
 
     def plain(self) -> tuple[float, float, tuple[float, ...], int]:
-        """All that it knows, in plain values."""
+        """The state as plain values."""
         return self.reached, self.greatest, tuple(self._last), self.late
 
     def go_on(self, reached: float, greatest: float, last: Sequence[float], late: int) -> None:
-        """Know what `plain` gave."""
+        """Restore the state from `plain`."""
         self.reached, self.greatest, self.late = reached, greatest, late
         self._last.extend(last)
 
@@ -92,7 +92,7 @@ class Progress:
             self._last.append(key)
             return max(reached, min(self._last)) if len(self._last) == order.read_ahead else reached
         if order.punctuation is not None and not order.within:
-            # Where punctuation alone is declared, nothing else promises anything.
+            # If only punctuation is declared, nothing else makes a promise.
             return reached
         return max(reached, greatest - order.within * self.scale)
 
@@ -111,7 +111,7 @@ class Progress:
             self._late_items.take(item, why, self._name)
 
     def _told(self, key: float) -> str:
-        """A value as the query has it."""
+        """A value as the query sees it."""
         value = key * self._direction
         if self.scale == 1.0 or not isfinite(value):
             return f"{value:.15g}"

@@ -1,4 +1,4 @@
-"""Rows of nodes whose pages cannot all be in memory: each page is read once, the rows that are needed are copied."""
+"""Copy the rows that are needed from pages that do not all fit in memory: each page is read once."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class GatheredRows:
         self.rows = NodeRows((trees[key], copies[key]) for key in trees)
         numbered = (number for key in trees for number in placed[key])
         self.place_of = {number: place for place, number in enumerate(numbered)}
-        """Where the copy of each row is, by its number."""
+        """Position of the copy of each row, by row number."""
 
 
 def _by_page(rows: NodeRows, in_order: Sequence[int]) -> Iterable[tuple[TreeInterface, Sequence[int], list[int]]]:
-    """For each page that is needed: its tree, the numbers of the rows, and where these are in the tree."""
+    """For each page needed: its tree, the row numbers, and their positions in the tree."""
     starts, place = rows.starts, 0
     for part, (tree, own) in enumerate(rows.parts):
         start, end = starts[part], starts[part] + len(own)

@@ -1,4 +1,4 @@
-"""The clause of a best-match join as plain data: the compiler makes it once, the run reads it."""
+"""The clause of a best-match join as plain data: the compiler makes it and the run reads it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from xylem.plan.best_match_window import MovingWindow
 
 
 class OrderSpec(NamedTuple):
-    """One order: `direction` is min or max, or '' where a function compares pairs."""
+    """One order: `direction` is min or max, or '' if a function compares pairs."""
 
     direction: str
     term: Term | None
     text: str
-    """As the query says it, for errors."""
+    """The text in the query, for errors."""
 
 
 class ConditionSpec(NamedTuple):
-    """A condition on pairs: two terms compared, or '' for `op` where it is more than that."""
+    """A condition on pairs that compares two terms; `op` is '' for any other kind of condition."""
 
     op: str
     left: Term
@@ -37,9 +37,9 @@ class JoinSpec(NamedTuple):
     pads_left: bool = False
     pads_right: bool = False
     reads_left: bool = True
-    """Whether anything behind the join reads the left item, or what was bound with it."""
+    """Whether anything after the join reads the left item, or a variable bound with it."""
     reads_right: bool = True
     names: tuple[str, str] = ("", "")
-    """Of the variables of both sides."""
+    """Variable names of both sides."""
     window: MovingWindow | None = None
-    """Along what windows may move."""
+    """The value that windows may move along."""

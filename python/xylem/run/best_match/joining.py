@@ -30,7 +30,7 @@ class Numeric(Protocol):
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing but columns is needed."""
+        """Whether columns alone answer the join."""
 
     @property
     def narrows(self) -> bool:
@@ -44,7 +44,7 @@ NumericOf = Callable[[SideRows, SideRows], Numeric]
 
 
 def _unread(_: int) -> Row:
-    """A placeholder for a row that is not read."""
+    """A placeholder for a row that is never read."""
     return ()
 
 
@@ -78,15 +78,15 @@ class Joining:
         self.constants = constants
         self.timezone = timezone
         self.pages = pages
-        """Where trees of what is kept wait that have no room in memory."""
+        """The spill file for trees that do not fit in memory."""
         self.written: PairText | None = None
-        """What writes the results, where the text of each is wanted and not its rows."""
+        """Writes the text of results, if the caller wants text instead of rows."""
         self._left_out = left_out
 
     def rows_of(
         self, left: SideRows, right: SideRows, numeric: NumericOf | None = None
     ) -> Iterator[tuple[Row, Row]]:
-        """The rows of each pair; `numeric` says what columns have to say about them."""
+        """The rows of each pair; `numeric` is the part of the join that columns compute."""
         if numeric is None:
             self.saw("left", left)
             self.saw("right", right)
@@ -108,7 +108,7 @@ class Joining:
     def rows_between(
         self, left: SideRows, right: SideRows, start: int, end: int, numeric: NumericOf
     ) -> Iterator[tuple[Row, Row]]:
-        """The rows of each pair of some rows of the first loop; the others compete, too."""
+        """The rows of each pair for some rows of the first loop; the other rows compete, too."""
         if self.written is not None:
             yield from self._texts(left, right, numeric, (start, end))
             return
@@ -119,10 +119,10 @@ class Joining:
     def _texts(
         self, left: SideRows, right: SideRows, numeric_of: NumericOf | None, between: tuple[int, int] | None = None
     ) -> Iterator[Any]:
-        """The text of the results of each pair, perhaps of some rows of the first loop alone."""
+        """The text of the results of each pair, optionally for some rows of the first loop only."""
         assert self.written is not None
         used: list[Numeric] = []
-        # By ranges, nothing has all the numbers of a term.
+        # A join by ranges never has all numbers of a term at once.
         pairs: Iterable[Place] | None = None if numeric_of is not None else self._by_ranges(left, right)
         if pairs is None:
 
@@ -162,7 +162,7 @@ class Joining:
 
     @property
     def counts_nothing(self) -> bool:
-        """Whether no caller asks how many rows have no number to order by."""
+        """Whether the caller does not need the number of rows without a value to order by."""
         return self._left_out is None
 
     def numeric(self, left: SideRows, right: SideRows, coming: str = "") -> NumericJoin:
@@ -193,7 +193,7 @@ class Joining:
         return in_tuple_order(found, self.spec.left_is_first)
 
     def _by_ranges(self, left: SideRows, right: SideRows) -> Iterator[Place] | None:
-        """The pairs by ranges in a file, where there are too many numbers for memory; None where that cannot be."""
+        """The pairs by ranges in a file, if the numbers do not fit in memory; None if that is impossible."""
         if self.pages is None or not self.pages.written_pages or not are_too_many(left, right, self.pages):
             return None
         sweep = sweep_of(self.spec, self.limits, self.constants)
@@ -201,7 +201,7 @@ class Joining:
         return None if ranges is None else ranges.pairs()
 
     def _raise(self, leaf: IrregularLeaf, left: SideRows, right: SideRows) -> None:
-        """Evaluate the query's expression for a bad value, so that its error is raised before all pairs are tried."""
+        """Evaluate the query's expression for a bad value to raise its error before all pairs are tried."""
         one, other = (leaf.row, 0) if leaf.side == "left" else (0, leaf.row)
         for order in self.criteria:
             order.of(left.rows[one], right.rows[other])
@@ -209,7 +209,7 @@ class Joining:
     def _candidates(
         self, lefts: Sequence[Row], rights: Sequence[Row], numeric: Numeric | None
     ) -> list[Candidate]:
-        """All pairs that take part; where columns rule out some, the others alone are looked at."""
+        """All pairs that take part; only those that the columns do not rule out are looked at."""
         pairs: Iterable[Place] = product(range(len(lefts)), range(len(rights)))
         if numeric is not None and numeric.narrows:
             pairs = zip(*numeric.pairs("all", 1), strict=True)
@@ -233,7 +233,7 @@ class Joining:
         return Candidate(one, other, tuple(keys))
 
     def _padded(self, pairs: Sequence[Place], left: SideRows, right: SideRows) -> Iterator[tuple[Row, Row]]:
-        """The pairs, and items without partner where `allowing empty` asks for them; those of the inner loop come
+        """The pairs, followed by items without partner if `allowing empty` asks for them; those of the inner loop come
         last.
         """
         spec = self.spec

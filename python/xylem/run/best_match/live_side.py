@@ -1,4 +1,4 @@
-"""A side of a best-match join whose items come one after the other, perhaps without end."""
+"""A side of a best-match join whose items arrive one after the other, perhaps without end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .side_rows import PathLeaf, Row, SideRows
 class LiveSide:
     """Rows of a side as its items arrive.
 
-    Holds:  nothing; what whoever reads it keeps of a batch.
+    Holds:  nothing; its readers decide what they keep of a batch.
     """
 
     def __init__(
@@ -31,10 +31,10 @@ class LiveSide:
         self._empty = SideRows((), None, leaves, paths)
 
     def batches(self, pages: TreePages | None = None, taken: int = 0) -> Iterator[SideRows]:
-        """The rows that have come, one at least: the next one may be long in coming. How many items came before."""
+        """The rows that have arrived, at least one: the next may be long in coming. Also the number of items before."""
         items = iter(self._items)
         if self._rows is not None:
-            # Positions count from one row to the next; each row is of the item that was read last.
+            # Positions count on from row to row; each row belongs to the item read last.
             counted = _Counted(_paged(items, pages), taken)
             yield from (self._batch([row], counted.number - 1) for row in self._rows(counted))
             return
@@ -45,7 +45,7 @@ class LiveSide:
             taken += len(came)
 
     def again(self, items: Sequence[Any]) -> SideRows:
-        """The rows of items that have come before."""
+        """The rows of items that arrived earlier."""
         if self._rows is not None:
             return self._empty.like(list(self._rows(items)))
         nodes = NodeRows.of(items)
@@ -58,7 +58,7 @@ class LiveSide:
 
 
 class _Counted:
-    """Items as they are read, with how many there have been."""
+    """Counts items as they are read."""
 
     def __init__(self, items: Iterator[Any], number: int) -> None:
         self._items = items
@@ -74,7 +74,7 @@ class _Counted:
 
 
 def _paged(items: Iterator[Any], pages: TreePages | None) -> Iterator[Any]:
-    """Items as they come, whose trees wait in a file while there is no room for them."""
+    """Items as they arrive; their trees are spilled to a file while memory is short."""
     for item in items:
         if pages is not None and type(item) is Node:
             pages.take(item.tree)

@@ -1,4 +1,4 @@
-"""Partners of items that come one at a time, found for many together: for those that the same batch has brought.
+"""Look up the partners of all items of a batch together, although the items are asked for one at a time.
 
         batch   [ a b c d … ]        The first item asked about has its neighbours looked up with it, in one call of the
         asked     ▲                  kernel. Each of them then gets its own partners when its turn comes.
@@ -17,11 +17,11 @@ from .side_rows import SideRows
 
 LEAST_ITEMS, MOST_ITEMS = 2, 512
 MOST_PAIRS = 1 << 14
-"""Of the items that are looked up together: if there are more, fewer items are."""
+"""Look up fewer items together if they have more pairs than this."""
 
 
 class LookedAhead:
-    """What was found for the items of the last batch.
+    """Partners found for the items of the last batch.
 
     Holds:  the partners of the items that were looked up and have not had their turn.
     """
@@ -31,14 +31,14 @@ class LookedAhead:
         self._partners: dict[int, list[int]] = {}
         """By the row of an item."""
         self._place = 0
-        """Of the last item that was looked up, among the records of its batch."""
+        """Position of the last item looked up, among the records of its batch."""
         self._items = LEAST_ITEMS
-        """How many are looked up together."""
+        """Number of items looked up together."""
         self._asked: set[int] = set()
-        """Those of them that had their turn."""
+        """Number of those that have had their turn."""
 
     def known(self, coming: SideRows, at_hand: RecordsAtHand | None) -> Sequence[int] | None:
-        """The partners of an item that was looked up with another one."""
+        """The partners of an item that was looked up together with another one."""
         row = None if at_hand is None or at_hand is not self._at_hand else _only_row(coming, at_hand)
         found = None if row is None else self._partners.get(row)
         if found is not None and row is not None:
@@ -46,7 +46,7 @@ class LookedAhead:
         return found
 
     def partners(self, index: NumericIndex, coming: SideRows, at_hand: RecordsAtHand | None) -> Sequence[int] | None:
-        """The partners of one item; None where it has to be looked up alone."""
+        """The partners of one item; None if it must be looked up alone."""
         found = self.known(coming, at_hand)
         row = None if at_hand is None or found is not None else _only_row(coming, at_hand)
         if at_hand is None or row is None:
@@ -62,10 +62,10 @@ class LookedAhead:
         rows = self._neighbours(row, at_hand)
         together = coming.like(NodeRows([(at_hand.tree, rows)]))
         if len(rows) < 2 or not index.join.fits(index.join.coming, together):
-            # One of them may be faulty, which is an error only when its turn comes.
+            # One of them may be faulty, which is only an error when its turn comes.
             return None
         came, stayed = index.pairs(together)
-        # A condition may leave out most items, which then need no partners.
+        # A condition may exclude most items, and those need no partners.
         wanted = 2 * min(self._items, len(self._asked) + LEAST_ITEMS)
         self._items = self._items // 4 if len(came) > MOST_PAIRS else wanted
         self._items = min(max(self._items, LEAST_ITEMS), MOST_ITEMS)
@@ -75,7 +75,7 @@ class LookedAhead:
         return self._partners[row]
 
     def _neighbours(self, row: int, at_hand: RecordsAtHand) -> array[int]:
-        """The row of an item, and those that come behind it as records of the same step."""
+        """The row of an item, and the rows of the following records of the same step."""
         try:
             place = at_hand.rows.index(row, self._place)
         except ValueError:

@@ -1,4 +1,4 @@
-"""A join whose first side comes row by row: it indexes the other side once, and each row finds its partners there."""
+"""Index one side of a join once; each row of the first side finds its partners there as it arrives."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .scanned_side import ScannedSide
 from .side_rows import SideRows
 
 _MOST_INDEXES = 4
-"""Of one side: rows of the other one may have values of several types."""
+"""For one side: rows of the other side may have values of several types."""
 _OF_ONE = {"inner": "left", "left": "left", "right": "all", "full": "all"}
-"""Which pairs of a single left row are best: where it competes with no other row, all that take part."""
+"""Which pairs of a single left row are best. A row that competes with no other keeps every pair that takes part."""
 
 
 class MatchIndex:
-    """The side that stays, and what finds partners in it.
+    """The indexed side and the search for partners in it.
 
-    Holds:  the rows of that side with their columns; of the rows that come, partners of what the same batch brought.
+    Holds:  the rows of the indexed side with their columns, and the partners found for the last batch.
     Order:  partners in the order of their side.
     """
 
@@ -34,7 +34,7 @@ class MatchIndex:
         self._ahead = LookedAhead()
 
     def build(self, made: tuple[Joining, SideRows | ScannedSide]) -> MatchIndex:
-        """Take in the join and the side that stays."""
+        """Set up the join and the indexed side."""
         self._joining, rows = made
         self._rows = rows.whole(self._joining.pages) if isinstance(rows, ScannedSide) else rows
         self._joining.saw("right" if self._joining.spec.left_is_first else "left", self._rows)
@@ -44,7 +44,7 @@ class MatchIndex:
         return self
 
     def tuples(self, coming: SideRows, at_hand: RecordsAtHand | None = None) -> Iterator[tuple[Any, Any]]:
-        """The rows of each pair of one row that comes, as left and right; `at_hand` are records it has come with."""
+        """The rows of each pair of one arriving row, as left and right; `at_hand` are the records it arrived with."""
         partners = self._ahead.known(coming, at_hand) if self._is_plain else None
         if partners is not None:
             return self._pairs_of(coming, partners)
@@ -95,7 +95,7 @@ class _Asked:
 
 
 class _Known:
-    """The same for a row that was looked up before."""
+    """The same for a row that was looked up earlier."""
 
     def __init__(self, index: NumericIndex, partners: Sequence[int], is_left: bool) -> None:
         self.is_whole = index.join.is_whole

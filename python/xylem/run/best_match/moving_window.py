@@ -27,24 +27,24 @@ class SweptValue(NamedTuple):
     direction: int = 1
 
     def keys(self, rows: SideRows, timezone: int) -> Sequence[float]:
-        """The values of some rows; NaN for one that has none."""
+        """The keys of some rows; NaN for a row without one."""
         column = rows.column(self.leaf, timezone)
         if isinstance(column, Irregular):
             raise _refused(rows, self.leaf, column.row)
         numbers = numbers_of(column)
         if self.direction == 1 and all(map(isfinite, numbers)):
             return numbers
-        # What is infinite is beyond the bounds of whatever it is compared with, but for the same (`infinities`).
+        # An infinite value is beyond the bounds of everything but the same infinity (`infinities`).
         return array("d", (number * self.direction if isfinite(number) else nan for number in numbers))
 
     def infinities(self, rows: SideRows, timezone: int) -> set[float]:
-        """The infinite values of some rows."""
+        """The infinite values among the rows."""
         column = rows.column(self.leaf, timezone)
         return set() if isinstance(column, Irregular) else {each for each in numbers_of(column) if isinf(each)}
 
 
 def is_time(rows: SideRows, value: SweptValue) -> bool:
-    """Whether what is swept are dates or times."""
+    """Whether the swept values are dates or times."""
     column = rows.column(value.leaf)
     return isinstance(column, Column) and column.kind in ("dateTime", "date")
 
@@ -70,19 +70,19 @@ class Sweep(NamedTuple):
     least: float
     most: float
     size: float | None = None
-    """Where the query rounds other sums than this difference: how large the constants in them are."""
+    """The size of the constants in other sums that the query rounds instead of this difference."""
     admits_infinities: bool = False
     """Whether two values that are both INF, or both -INF, are within the bounds."""
 
     def is_below(self, one: float, other: float) -> bool:
-        """Whether no pair of these values, or of ones further apart in this direction, takes part."""
+        """Whether no pair of these values takes part, nor any pair further apart in this direction."""
         return one - other < self.least - self.slack(one, other)
 
     def is_above(self, one: float, other: float) -> bool:
         return one - other > self.most + self.slack(one, other)
 
     def check_infinities(self, first: set[float], second: set[float]) -> None:
-        """FORG0001 for a pair that the query admits, and that no window can hold."""
+        """FORG0001 for a pair that the query admits but no window can hold."""
         if self.admits_infinities and first & second:
             value = "INF" if max(first & second) > 0 else "-INF"
             raise DynamicError(
@@ -103,7 +103,7 @@ _ROUNDED = 2.0**-48
 def sweep_of(
     spec: JoinSpec, limits: Sequence[Any], constants: Sequence[Sequence[Any]], direction: int = 1
 ) -> Sweep | None:
-    """The values along which the windows of a join move, seen from its first loop; None if they cannot move."""
+    """The values that the windows of a join move along, seen from its first loop; None if they cannot move."""
     window = spec.window
     if window is None:
         return None
@@ -134,7 +134,7 @@ def _interval(
 def _value(
     bound: Bound, limits: Sequence[Any], constants: Sequence[Sequence[Any]]
 ) -> tuple[float, float] | None:
-    """The value of a bound in column units, and the size of its operands; None if it is no number."""
+    """The value of a bound in column units, and the size of its operands; None if it is not a number."""
 
     def sizes(parts: Sequence[tuple[int, int]], factor: Any = None) -> list[float | None]:
         return [None if (size := _size(_only(constants[p]), factor)) is None else sign * size for sign, p in parts]
@@ -160,7 +160,7 @@ def _value(
 
 
 def _size(value: Any, times: Any = None) -> float | None:
-    """A bound in column units: times and durations count microseconds."""
+    """A bound in column units: microseconds for times and durations."""
     if times is not None:
         return None if _number(value) is None else _outward(Decimal(value) * times.seconds * 1_000_000)
     if type(value) is DayTimeDuration:
@@ -169,7 +169,7 @@ def _size(value: Any, times: Any = None) -> float | None:
 
 
 def _outward(size: Any) -> float:
-    """A whole number of microseconds that is not nearer to zero: times are whole, and a window may be wider."""
+    """Round away from zero to a whole number of microseconds: times are whole, and a wider window is allowed."""
     whole = int(size)
     return float(whole + (1 if size > whole else -1 if size < whole else 0))
 

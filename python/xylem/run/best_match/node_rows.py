@@ -27,7 +27,7 @@ class NodeRows(Sequence[Sequence[Any]]):
 
     @staticmethod
     def of(items: Iterable[Any]) -> NodeRows | None:
-        """The rows of items, where all of them are nodes."""
+        """The rows of items, if all items are nodes."""
         nodes = items if isinstance(items, list) else list(items)
         if not all(type(node) is Node for node in nodes):
             return None
@@ -36,7 +36,7 @@ class NodeRows(Sequence[Sequence[Any]]):
         )
 
     def paged(self, pages: TreePages | None) -> NodeRows:
-        """The same rows, whose trees wait in a file while there is no room for them."""
+        """The same rows; their trees are spilled to a file while memory is short."""
         if pages is not None:
             for tree, _ in self.parts:
                 pages.take(tree)
@@ -44,7 +44,7 @@ class NodeRows(Sequence[Sequence[Any]]):
 
     @staticmethod
     def flowing(parts: Iterable[Part]) -> Iterator[Sequence[Any]]:
-        """The rows of parts as they come, none of which is kept."""
+        """The rows of parts as they arrive; none of them is kept."""
         return ((Node(tree, row),) for tree, rows in parts for row in rows)
 
     def part(self, numbers: Sequence[int]) -> NodeRows:

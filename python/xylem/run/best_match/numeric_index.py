@@ -1,4 +1,4 @@
-"""An index over one side of a join over columns. Rows of the other side may come in batches of any size."""
+"""An index over the columns of one side of a join. Rows of the other side may arrive in batches of any size."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .reference import reference_pairs
 from .side_rows import Column, SideRows
 
 UNKNOWN = 2**32 - 3
-"""The number of a key that no row of this side has."""
+"""The number for a key that no row of this side has."""
 
 
 class NumericIndex:
-    """Pairs of rows that come with the rows of the side that stays; `join` says which side is which.
+    """Pairs arriving rows with the rows of the indexed side; `join` says which side is which.
 
-    Holds:  the columns of the side that stays, in boxes, and the numbers of its keys.
+    Holds:  the columns of the indexed side, in boxes, and the numbers of its keys.
     """
 
     def __init__(self, join: NumericJoin, kind: str, best: int) -> None:
@@ -44,7 +44,7 @@ class NumericIndex:
         self._native = match_index(*self._asked, len(self._leaves), *self._own, self._keys)
 
     def pairs(self, coming: SideRows) -> tuple[Sequence[int], Sequence[int]]:
-        """The numbers of rows that came and of rows that stay, of each pair; ascending."""
+        """The numbers of the arriving row and the indexed row of each pair, ascending."""
         join = self.join
         columns = []
         for leaf in self._leaves:
@@ -53,7 +53,7 @@ class NumericIndex:
             columns.append(column.numbers)
         keys = None
         if self._keys is not None:
-            # An endless side must not teach keys.
+            # An endless side must not add keys.
             keys = join.keys_of(join.coming, coming, lambda key: self._known.get(key, UNKNOWN))
         if self._native is not None:
             return indexed_pairs(self._native, columns, len(coming), keys)

@@ -1,7 +1,7 @@
 """Joins over columns: compute the terms that are arithmetic of xs:double on whole columns, and find the pairs.
 
 A column computes a term only if it gives the values that the query would: xs:double throughout, or integers that
-xs:double holds exactly. The functions of the query compute everything else.
+xs:double holds exactly. Query functions compute everything else.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Numeric(NamedTuple):
     kind: str
     most: float = 0.0
     scale: Decimal = Decimal(1)
-    """Of a ratio of durations, how many microseconds count as one."""
+    """For a ratio of durations: the number of microseconds that count as one."""
 
 
 class IrregularLeaf(Exception):
@@ -62,11 +62,11 @@ class NumericJoin:
         timezone: int = 0,
         coming: str = "",
     ) -> None:
-        """`coming` is the side (or both) that will receive further rows, which must fit, too."""
+        """`coming` names the side (or sides) that will receive further rows, which must fit, too."""
         self.timezone = timezone
         self.coming = coming
         self._sizes: dict[tuple[str, int], tuple[str, float]] = {}
-        """The kinds of the leaves of what is coming, and how large their integers may be."""
+        """The kinds of the leaves of arriving rows, and the largest size of their integers."""
         self.sides = {"left": left, "right": right}
         self.used: dict[str, dict[int, int]] = {"left": {}, "right": {}}
         self.columns: dict[str, list[Any]] = {"left": [], "right": []}
@@ -78,14 +78,14 @@ class NumericJoin:
         self.keys: list[tuple[int, int]] = []
         self.conditions: list[NumericCondition] = []
         self.left_to_test: list[int] = []
-        """The conditions that only functions of the query can test."""
+        """The conditions that only query functions can test."""
         for number, condition in enumerate(spec.tests):
             if not self._condition(condition):
                 self.left_to_test.append(number)
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing but columns is needed."""
+        """Whether columns alone answer the join."""
         return not self.left_to_test and all(order is not None for order in self.orders)
 
     @property
@@ -106,16 +106,16 @@ class NumericJoin:
         return reference_pairs(*asked, self.columns["left"], len(left), self.columns["right"], len(right), keys)
 
     def numeric(self, term: Term) -> Numeric | None:
-        """A term over columns; None where it cannot be one."""
+        """A term over columns; None if columns cannot compute it."""
         try:
             return self._numeric(term)
         except IrregularLeaf:
             return None
 
-    # --- rows that come later
+    # --- rows that arrive later
 
     def fits(self, side: str, rows: SideRows) -> bool:
-        """Whether what was found out about a side goes for these rows of it, too."""
+        """Whether the facts found about a side also hold for these rows of it."""
         for (one, leaf), (kind, most) in self._sizes.items():
             if one == side:
                 column = rows.column(leaf, self.timezone)
@@ -125,7 +125,7 @@ class NumericJoin:
         return all(_is_key(rows, pair[place]) for pair in self.keys)
 
     def again(self, left: SideRows, right: SideRows) -> NumericJoin | None:
-        """The same for other rows of both sides; None where they are not alike."""
+        """The same join for other rows of both sides; None if they are not alike."""
         if not (self.fits("left", left) and self.fits("right", right)):
             return None
         made = copy(self)
@@ -182,7 +182,7 @@ class NumericJoin:
         try:
             a, b = self._numeric(one), self._numeric(other)
         except IrregularLeaf:
-            # Texts compare, too.
+            # Texts are compared, too.
             return False
         if a is None or b is None:
             return False
@@ -198,7 +198,7 @@ class NumericJoin:
         return True
 
     def _key(self, left: int, right: int) -> bool:
-        """Equality of texts, one for each item at most: pairs are looked for among items that share them."""
+        """Equality of texts, at most one per item: pairs are looked for among items that share a text."""
         if not (_is_key(self.sides["left"], left) and _is_key(self.sides["right"], right)):
             return False
         self.keys.append((left, right))
@@ -221,7 +221,7 @@ class NumericJoin:
             if all(texts):
                 numbers.append(number(tuple(str(text[0]) for text in texts)))
             else:
-                # Nothing is equal to what is not there.
+                # A missing value equals nothing.
                 numbers.append(2**32 - 1 - place)
         return numbers
 
@@ -250,14 +250,14 @@ class NumericJoin:
             self.columns[side].append(column.numbers)
         most = column.most
         if self.coming in (side, "both"):
-            # Others may be larger, within reason: these decide which terms are exact.
+            # Other constants may be larger, within reason: these decide which terms are exact.
             most = 0.0 if column.kind != "integer" else 2.0 ** max(20, int(most).bit_length())
             self._sizes[side, leaf] = column.kind, most
         return Numeric((side, used[leaf]), column.kind, most)
 
 
 def _is_key(rows: SideRows, leaf: int) -> bool:
-    """Whether a leaf is at most one text for each row."""
+    """Whether a leaf gives at most one text per row."""
     return all(
         not found or (len(found) == 1 and type(found[0]) in (str, UntypedAtomic)) for found in rows.values(leaf)
     )
@@ -285,7 +285,7 @@ _KIND_IN_TIME: dict[type, str] = {DateTime: "dateTime", Date: "date"}
 
 
 def _in_time(op: str, term: Term, operands: Sequence[Numeric]) -> Numeric | None:
-    """Differences of dates and times, and how often a duration goes into one: in whole microseconds."""
+    """Differences of dates and times, and the number of times a duration fits into one, in whole microseconds."""
     match op, *(operand.kind for operand in operands):
         case ("-", "dateTime", "dateTime") | ("-", "date", "date"):
             return Numeric(term, "duration")
@@ -310,7 +310,7 @@ def _operation(op: str, operands: Sequence[Numeric]) -> Numeric | None:
             return None
         return Numeric(operands[0].term if op == "double" else term, "double")
     if any(kind in _AS_DOUBLE for kind in kinds):
-        # The other operand is promoted to xs:double, whatever number it is.
+        # The other operand is promoted to xs:double, whatever its numeric type.
         return Numeric(term, "double")
     if any(kind != "integer" for kind in kinds) or op == "div":
         return None

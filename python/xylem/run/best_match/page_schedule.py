@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 
 class Visit(NamedTuple):
-    """A page of each side to be read together; `released` pages of the second side are not needed before it."""
+    """A page of each side to read together; `released` pages of the second side are not needed before it."""
 
     first: int
     second: int
@@ -23,7 +23,7 @@ class Visit(NamedTuple):
 
 
 def visits(needed: Mapping[int, Sequence[int]], buffers: int) -> Iterator[Visit]:
-    """All pairs of pages, each once: for each page of the first side those of the second that it needs."""
+    """All pairs of pages, each once: for each page of the first side, the pages of the second side that it needs."""
     left = {first: sorted(needed[first]) for first in sorted(needed) if needed[first]}
     room = max(buffers - 1, 1)
     held: dict[int, None] = {}
@@ -46,7 +46,7 @@ def reads(planned: Sequence[Visit]) -> int:
 
 
 def _gallop(left: dict[int, list[int]], held: dict[int, None], room: int) -> Generator[Visit, None, int | None]:
-    """Page by page of the first side; gives the one where a page of the second has no room, None where all fit."""
+    """Go page by page through the first side; return the page for which the second has no room, or None if all fit."""
     released: tuple[int, ...] = tuple(held)
     held.clear()
     last_use = {second: first for first, seconds in left.items() for second in seconds}
@@ -67,7 +67,7 @@ def _gallop(left: dict[int, list[int]], held: dict[int, None], room: int) -> Gen
 
 
 def _crabstep(left: dict[int, list[int]], held: dict[int, None], start: int) -> Iterator[Visit]:
-    """Let the pages of the first side pass by those of the second that are there."""
+    """Pass pages of the first side by the pages of the second side that are in memory."""
     for first in [one for one in left if one >= start]:
         for second in [one for one in left[first] if one in held]:
             left[first].remove(second)

@@ -26,11 +26,11 @@ from .written_pairs import NativeWriter, batched, numbered
 
 LEAST_PAIRS = 16
 TEXT_BYTES = 128
-"""Of a pair, until there are any."""
+"""Estimated size of a pair's text, until there are texts."""
 PAIR_BYTES = 64
-"""Of a pair while it is looked up."""
+"""Size of a pair during its lookup."""
 VISIT_READS = 0.25
-"""What a pair of pages costs beside reading, in pages."""
+"""Cost of a pair of pages beyond reading, in pages."""
 
 
 class _Block(NamedTuple):
@@ -42,14 +42,14 @@ class _Block(NamedTuple):
 
     @property
     def of_pages(self) -> dict[Place, list[int]]:
-        """The numbers of the pairs of each pair of pages."""
+        """The numbers of the pairs on each pair of pages."""
         found: dict[Place, list[int]] = {}
         for number, place in enumerate(zip(self.firsts, self.seconds, strict=True)):
             found.setdefault(place, []).append(number)
         return found
 
     def reads(self, size: int) -> int:
-        """How many pages are read where so many pairs at a time have each of theirs read once."""
+        """Number of pages read if this many pairs at a time read each of their pages once."""
         return sum(
             len(set(pages[start : start + size]))
             for start in range(0, len(self.pairs), size)
@@ -60,12 +60,12 @@ class _Block(NamedTuple):
 class PagedText:
     """Writes pairs with only some pages in memory.
 
-    Holds:  a quarter of what pages may take as text, a quarter as copies; the pages have the rest.
+    Holds:  a quarter of what pages may take as text, a quarter as copies; the pages take the rest.
     Order:  that of the pairs.
     """
 
     def __init__(self, writer: NativeWriter, pages: TreePages, first: int) -> None:
-        """`first` is the side of the first loop: 0 is the left one."""
+        """`first` is the side of the first loop: 0 means left."""
         self._writer = writer
         self._pages = pages
         self._sides = first, 1 - first
@@ -75,7 +75,7 @@ class PagedText:
         self._text_bytes = TEXT_BYTES
 
     def texts(self, pairs: Iterable[Place]) -> Iterator[tuple[Sequence[Place], str | None]]:
-        """Pairs with their text, block by block; None where a path of one leads to too many nodes."""
+        """Pairs with their text, block by block; None if a path leads to too many nodes."""
         share = self._pages.memory_bytes // 4
         remaining = iter(pairs)
         with self._pages.lent(2 * share):
@@ -86,7 +86,7 @@ class PagedText:
                     self._text_bytes = max(1, len(text) // len(some))
 
     def _size(self, share: int) -> int:
-        """How many pairs a block has: their text, and what says where they are, have a share of the memory."""
+        """Number of pairs in a block: their text and its index take a share of the memory."""
         return max(LEAST_PAIRS, share // (self._text_bytes + PAIR_BYTES))
 
     def _block(self, pairs: Sequence[Place]) -> _Block:
@@ -140,7 +140,7 @@ class PagedText:
         return texts.text()
 
     def _in_order(self, first: NativePairRows, second: NativePairRows) -> tuple[NativePairRows, NativePairRows]:
-        """The values of the first and the second loop as left and right."""
+        """The values of the first and second loop, ordered as left and right."""
         return (first, second) if self._sides[0] == 0 else (second, first)
 
     def _offsets(self, first: int, second: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Find the pairs of a join over columns of numbers by trying all of them: the oracle for the kernel's search.
 
-It has the contract of the kernel's `best_pairs` (`kernel/src/bindings/best_match.rs`) and replaces it where the kernel
-is not built: terms are nested tuples with numbers for constants, values are xs:double, and NaN takes no part.
+It has the contract of the kernel's `best_pairs` (`kernel/src/bindings/best_match.rs`) and replaces it if the kernel is
+not built: terms are nested tuples with numbers for constants, values are xs:double, and NaN takes no part.
 """
 
 from __future__ import annotations

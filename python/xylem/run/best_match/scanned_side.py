@@ -26,11 +26,11 @@ from .node_rows import NodeRows, Part
 from .side_rows import PathLeaf, Row, SideRows, read_column
 
 SCANNED_BYTES = 1 << 20
-"""Documents below this size are read as trees: nothing is gained by less."""
+"""Smaller documents are read as trees: a scan would gain nothing."""
 BATCH_ROWS = 4096
-"""Of a side with clauses of its own, at a time."""
+"""Batch size for a side with clauses of its own."""
 LEAST_PAGE_BYTES, PAGES_IN_MEMORY = 1 << 14, 16
-"""Of the input that one page is read of, and how many of these fit into memory."""
+"""Input bytes per page, and the number of pages that fit in memory."""
 _ITEM = 4
 
 
@@ -42,7 +42,7 @@ class ScannedPath:
     steps: tuple[tuple[str, str], ...]
     """The names of the elements, from the root to the items."""
     plan: ScanPlan
-    """What is kept of each item; its last step of the path reports them."""
+    """The leaves kept of each item; the last step of the path reports them."""
 
 
 Rows = Callable[[Iterable[Any]], Iterator[Row]]
@@ -51,7 +51,7 @@ Rows = Callable[[Iterable[Any]], Iterator[Row]]
 class ScannedSide:
     """Rows of a side as its file is read.
 
-    Holds:  nothing; what whoever reads it keeps of a batch.
+    Holds:  nothing; its readers decide what they keep of a batch.
     """
 
     def __init__(
@@ -72,16 +72,16 @@ class ScannedSide:
 
     @property
     def size(self) -> int:
-        """The bytes of the file."""
+        """The size of the file in bytes."""
         return stat(self._path).st_size
 
     def batches(self, pages: TreePages | None = None) -> Iterator[SideRows]:
-        """The rows, as many at a time as the scan gives."""
+        """The rows, in the batches that the scan gives."""
         if self._rows is None:
             for part in self._items(self._scanned.plan, pages):
                 yield _copyable(SideRows(NodeRows((part,)).paged(pages), None, self._leaves, self._paths))
             return
-        # Positions count from one batch to the next.
+        # Positions count on from batch to batch.
         empty = SideRows((), None, self._leaves, self._paths)
         rows = self._rows(node for (node,) in NodeRows.flowing(_paged(self._items(self._scanned.plan, pages), pages)))
         while batch := list(islice(rows, BATCH_ROWS)):
@@ -93,7 +93,7 @@ class ScannedSide:
         return _copyable(SideRows(NodeRows(parts), self._rows, self._leaves, self._paths))
 
     def ascends(self, leaf: int) -> bool:
-        """Whether the values of a leaf never go back: found out by a scan that keeps nothing else."""
+        """Whether the values of a leaf never decrease, found by a scan that keeps nothing else."""
         path = self._paths[leaf]
         plan = None if path is None else self._only(path)
         if path is None or plan is None:
@@ -108,7 +108,7 @@ class ScannedSide:
         return True
 
     def _items(self, plan: ScanPlan, pages: TreePages | None = None) -> Iterator[Part]:
-        # Pages are so small that many fit into memory.
+        # Pages are small so that many fit in memory.
         size = None if pages is None else max(LEAST_PAGE_BYTES, pages.memory_bytes // PAGES_IN_MEMORY)
         try:
             for batch in scan(self._path, plan, limits=self._limits, batch_bytes=size):
@@ -149,7 +149,7 @@ def _copyable(rows: SideRows) -> SideRows:
 
 
 def _paged(parts: Iterable[Part], pages: TreePages | None) -> Iterator[Part]:
-    """Parts as they come, whose trees wait in a file while there is no room for them."""
+    """Parts as they arrive; their trees are spilled to a file while memory is short."""
     return (part for part in parts for _ in NodeRows((part,)).paged(pages).parts)
 
 
@@ -161,7 +161,7 @@ def side_source(
     leaves: Sequence[Callable[[Row], Sequence[Any]]],
     paths: Sequence[PathLeaf | None],
 ) -> SideRows | ScannedSide:
-    """The side whose items a path leads to: scanned where it is a large file that nobody has read."""
+    """The side for the items of a path: scanned if the path is in a large file that nobody has read."""
     resources = context.run.resources
     unread = getattr(resources, "unread_file", None)
     path = None if unread is None else unread(resolve(scanned.document, context.static.base_uri or ""))

@@ -28,7 +28,7 @@ from .node_rows import NodeRows, Part
 
 Row = Sequence[Any]
 EXACT = 2**53
-"""Integers below it are xs:double as they are."""
+"""Integers below this are exact as xs:double."""
 
 
 class PathLeaf(NamedTuple):
@@ -39,24 +39,24 @@ class PathLeaf(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A leaf of all rows as numbers: NaN for a row that has no value."""
+    """A leaf of all rows as numbers: NaN for a row without a value."""
 
     kind: str
-    """untyped, double, integer, dateTime or date: what the values are in the query."""
+    """Type of the values in the query: untyped, double, integer, dateTime or date."""
     numbers: Any
     """`NumberColumn` of the kernel, or an array."""
     most: float = 0.0
-    """Of integers, the largest without its sign."""
+    """For integers: the largest absolute value."""
 
 
 class Irregular(NamedTuple):
-    """A leaf that is no column of numbers: `row` is the first one that is to blame, None where the type is."""
+    """A leaf that is not a column of numbers: `row` is the first offending row, or None if the type is the reason."""
 
     row: int | None
 
 
 def numbers_of(column: Column) -> array[float]:
-    """The numbers of a column, from wherever they are kept."""
+    """The numbers of a column in any representation."""
     if isinstance(column.numbers, array):
         return column.numbers
     made = array("d")
@@ -67,7 +67,7 @@ def numbers_of(column: Column) -> array[float]:
 class SideRows:
     """All rows of a side.
 
-    Holds:  the variables of each row, and the columns that were asked for.
+    Holds:  the variables of each row, and the columns requested so far.
     """
 
     def __init__(
@@ -82,15 +82,15 @@ class SideRows:
         self._paths = paths
         self.rows: Sequence[Row] = _rows_of(items, rows)
         self.may_be_copied = False
-        """Whether nobody can tell its nodes from copies of them."""
+        """Whether the query cannot distinguish its nodes from copies."""
         self.first_item = 0
-        """Of a side whose items come one after the other: the number of the one that the first row is of."""
+        """For a side whose items arrive one by one: the number of the item of the first row."""
         self._columns: dict[int, Column | Irregular] = {}
         self._batches: Sequence[SideRows] = ()
 
     @classmethod
     def together(cls, batches: Sequence[SideRows]) -> SideRows:
-        """The rows of several batches, with the columns that each of them has read."""
+        """The rows of several batches, with the columns that all of them have read."""
         if len(batches) == 1:
             return batches[0]
         found = [batch.rows for batch in batches]
@@ -102,7 +102,7 @@ class SideRows:
         return made
 
     def like(self, rows: Sequence[Row]) -> SideRows:
-        """Other rows of the same side, made already."""
+        """Other rows of the same side, already built."""
         made = SideRows((), None, self._leaves, self._paths)
         made._rows = self._rows
         made.may_be_copied = self.may_be_copied
@@ -110,7 +110,7 @@ class SideRows:
         return made
 
     def with_columns(self, rows: Sequence[Any], columns: dict[int, Column]) -> SideRows:
-        """Other rows of the same side, of which there are columns alone."""
+        """Other rows of the same side, given as columns only."""
         made = self.like(rows)
         made._columns.update(columns)
         return made
@@ -126,15 +126,15 @@ class SideRows:
 
     @cached_property
     def listed(self) -> Sequence[Row]:
-        """The rows as objects that stay the same, for callers that remember something about them."""
+        """The rows as objects with a stable identity, for callers that cache facts about them."""
         return list(self.rows)
 
     def padding(self) -> Row:
-        """The row of no item: what the clauses of this side make of the empty sequence."""
+        """The row of no item: the clauses of this side evaluated for the empty sequence."""
         return (None,) if self._rows is None else next(self._rows((None,)))
 
     def column(self, leaf: int, timezone: int = 0) -> Column | Irregular:
-        """A leaf as numbers; dates and times without a timezone have the given one."""
+        """A leaf as numbers; dates and times without a timezone get the given one."""
         if leaf not in self._columns:
             found = self._from_batches(leaf) or self._from_tree(leaf)
             self._columns[leaf] = found or _column(self.values(leaf), timezone)
@@ -145,7 +145,7 @@ class SideRows:
         return map(self._leaves[leaf], self.rows)
 
     def _from_batches(self, leaf: int) -> Column | None:
-        """The column of all batches, where each has one of the kernel."""
+        """The column of all batches, if each batch has one from the kernel."""
         if not self._batches or self._paths[leaf] is None:
             return None
         found = [batch.column(leaf) for batch in self._batches]
@@ -181,7 +181,7 @@ def _rows_of(items: Iterable[Any] | NodeRows, rows: Callable[[Iterable[Any]], It
 
 
 def _parts(rows: Sequence[Row]) -> Sequence[Part] | None:
-    """The nodes that rows begin with, by their trees; None where one begins with something else."""
+    """The nodes that rows begin with, by tree; None if a row begins with anything else."""
     found = NodeRows.of([row[0] for row in rows])
     return None if found is None else found.parts
 
@@ -200,7 +200,7 @@ def read_column(path: PathLeaf, parts: Iterable[Part]) -> NativeColumn | None:
 
 @lru_cache(maxsize=256)
 def _plan_of(steps: tuple[tuple[str, NodeTest], ...], thread: int) -> PlanFor:
-    """The plan of a path, made once: rows may come one at a time."""
+    """The plan of a path, made once because rows may arrive one at a time."""
     return native_plan(steps)
 
 
@@ -244,7 +244,7 @@ _START = days_from_date(2000, 1, 1) * 1440
 
 
 def microseconds(value: DateTime | Date, timezone: int) -> int | None:
-    """Microseconds since 2000, where they are whole and few enough that differences are xs:double exactly."""
+    """Microseconds since 2000, if they are whole and few enough for xs:double to hold differences exactly."""
     minutes, seconds = value.compare_key(timezone)
     found = (minutes - _START) * 60_000_000 + seconds * 1_000_000
     return int(found) if found == int(found) and abs(found) < EXACT // 2 else None

@@ -1,9 +1,9 @@
 """Columns of numbers as sorted runs in the file of spilled pages: *standard materialisation* of the thesis (4.3.4.3).
 
-        runs    [ 1 4 9 ] [ 2 3 8 ] [ 5 6 7 ]        A window moves up over the merged runs: what is left of the old
+        runs    [ 1 4 9 ] [ 2 3 8 ] [ 5 6 7 ]        A window moves up over the merged runs: the rest of the old
         window            [ 4 5 6 ]─▶                one stays in memory, and the next pages of the runs add to it.
 
-Rows that come in order go on with the run before them, and are not sorted.
+Rows that arrive in order extend the run before them and are not sorted.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from xylem.values.paged_tree import TreePages
 from .bucket_file import LEAST_BYTES, columns_of
 
 PAGES = 16
-"""Of a run: one page of each run is in memory while they are merged."""
+"""Number of runs: one page of each run is in memory while they are merged."""
 Interval = tuple[float, float]
-"""From a value to another one, both included."""
+"""From one value to another, both included."""
 
 
 class SortedRuns:
-    """Rows of some columns, given in any order, for reading by intervals that move up.
+    """Rows of columns, added in any order and read by ascending intervals.
 
     Holds:  the rows of a run until it is written; then a page of each run, and the rows of one interval.
     """
@@ -35,7 +35,7 @@ class SortedRuns:
     def __init__(
         self, pages: TreePages, intervals: Sequence[Interval], codes: str, key: int, memory_bytes: int
     ) -> None:
-        """`codes` are those of `array`, one for each column; `key` is the place of the column they are sorted by."""
+        """`codes` are `array` type codes, one for each column; `key` is the index of the column to sort by."""
         self._pages = pages
         self._intervals = intervals
         self._codes = codes
@@ -45,9 +45,9 @@ class SortedRuns:
         self._last = -inf
         """The greatest value of the last run."""
         self._runs: list[deque[list[tuple[int, int]]]] = []
-        """For each, its pages in order: where the columns are."""
+        """The places of the columns of each page, in order, for each run."""
         self._at_hand: list[list[array[Any]]] = []
-        """Of each run, the rows of its next page that are above the window."""
+        """The rows of the next page of each run that are above the window."""
         self._window = columns_of(codes, [b""] * len(codes))
         self._next = 0
 
@@ -59,7 +59,7 @@ class SortedRuns:
             self._write()
 
     def taken(self, interval: int) -> list[array[Any]]:
-        """The rows of an interval, which must not be before the one that was taken last."""
+        """The rows of an interval, which must not precede the interval taken last."""
         assert interval >= self._next, "a window moves up"
         self._next = interval
         self._write()
@@ -75,13 +75,13 @@ class SortedRuns:
         return self._window
 
     def __len__(self) -> int:
-        """How many intervals there are."""
+        """The number of intervals."""
         return len(self._intervals)
 
     # --- runs
 
     def _write(self) -> None:
-        """Sort what has come, and write it as pages of a run."""
+        """Sort the rows collected so far, and write them as pages of a run."""
         if not self._coming[self._key]:
             return
         keys = number_column()
@@ -103,7 +103,7 @@ class SortedRuns:
     # --- the window
 
     def _take_up_to(self, number: int, low: float, high: float, came: list[array[Any]]) -> None:
-        """Move the rows of a run that are not above an interval into the window; what is below it is left out."""
+        """Move the rows of a run up to the end of the interval into the window; drop the rows below it."""
         while True:
             rows = self._at_hand[number]
             keys = rows[self._key]
@@ -119,7 +119,7 @@ class SortedRuns:
                 self._pages.give_back(place)
 
     def _add(self, came: list[array[Any]]) -> None:
-        """Merge rows into the window: all of them are above what is left of the old one."""
+        """Merge rows into the window; they are all above its remaining rows."""
         order = sorted(range(len(came[self._key])), key=came[self._key].__getitem__)
         for held, column in zip(self._window, came, strict=True):
             held.extend(map(column.__getitem__, order))

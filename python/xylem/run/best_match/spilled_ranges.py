@@ -1,16 +1,16 @@
-"""The pairs of two sides in no order whose numbers do not fit into memory, either: range by range, in a file.
+"""Join two unordered sides whose numbers do not fit into memory, range by range, in a file.
 
         one    ──[── range ──]──[── range ──]──        Each item of the joined side has one range of the value that
-        other  ─[─── reach ───]                        windows move along; the others come to all ranges within reach.
+        other  ─[─── reach ───]                        windows move along; the others go to all ranges within reach.
 
-A range fits into memory, and within one the kernel finds the pairs. They come by range and are sorted into tuple order
+A range fits into memory, and within one the kernel finds the pairs. They are found by range and sorted into tuple order
 by such ranges, too. Items at one value stay together, so a range is as large as these. The side of the partners is
 materialised in one of the two ways of the thesis (4.3.4.3):
 
 - *cells*: each range has a list of pages, and rows are appended to those of all ranges within their reach (grid
   materialisation). Nothing is sorted.
-- *runs*: rows are written as sorted runs; the window of each range is what is left of the window before, merged with
-  what the runs have next (standard materialisation). No row is written twice, however many ranges it reaches.
+- *runs*: rows are written as sorted runs; the window of each range is the rest of the previous window, merged with the
+  next rows of the runs (standard materialisation). No row is written twice, however many ranges it reaches.
 """
 
 from __future__ import annotations
@@ -34,35 +34,35 @@ from .side_rows import Column, SideRows, numbers_of
 from .sorted_runs import SortedRuns
 
 ITEM_BYTES = 64
-"""What an item takes while the kernel looks for its partners."""
+"""Memory per item while the kernel looks for its partners."""
 SAMPLES = 1 << 14
-"""Values that the bounds of ranges are chosen by."""
+"""Number of sampled values that determine the bounds of ranges."""
 LEAST_ITEMS = 64
-"""Of a range."""
+"""Smallest number of items in a range."""
 MOST_COPIES = 16.0
-"""A row that reaches more ranges than these, on average, is cheaper to sort than to copy."""
+"""If a row reaches more ranges than this on average, sorting is cheaper than copying."""
 _SIDES = "left", "right"
 _ROUNDED = 1e-12
 """Far more than a dozen roundings of xs:double add up to."""
 
 
 def are_too_many(left: SideRows, right: SideRows, pages: TreePages) -> bool:
-    """Whether the numbers of two sides take more than trees may."""
+    """Whether the numbers of two sides take more memory than trees may."""
     return (len(left) + len(right)) * ITEM_BYTES > 4 * pages.memory_bytes
 
 
 Reach = tuple[float, float]
-"""Partners of a value lie between it plus the one number and it plus the other one."""
+"""Partners of a value lie between value + first number and value + second number."""
 
 
 class SpilledRanges:
     """A join by ranges.
 
-    Holds:  the numbers of one range of both sides, and of each bucket what is not yet written.
+    Holds:  the numbers of one range of both sides, and the unwritten rows of each bucket.
     """
 
     def __init__(self, spec: JoinSpec, numeric: NumericJoin, sweep: Sweep, pages: TreePages) -> None:
-        """`numeric` is the join of some rows of both sides, of which the others are like these."""
+        """`numeric` is the join of a sample of rows of both sides; the other rows are like these."""
         self._spec = spec
         self._numeric = numeric
         self._sweep = sweep
@@ -74,7 +74,7 @@ class SpilledRanges:
     def of(
         spec: JoinSpec, left: SideRows, right: SideRows, numeric_of: Any, sweep: Sweep | None, pages: TreePages
     ) -> SpilledRanges | None:
-        """The join of two sides; None where it is not arithmetic of bounded differences alone."""
+        """The join of two sides; None if it is not pure arithmetic over bounded differences."""
         if sweep is None or not isinstance(left.rows, NodeRows) or not isinstance(right.rows, NodeRows):
             return None
         first = [side.like(NodeRows(side.rows.parts[:1])) for side in (left, right)]  # type: ignore[attr-defined]
@@ -102,7 +102,7 @@ class SpilledRanges:
     # --- columns
 
     def _store(self, sides: dict[str, SideRows]) -> bool:
-        """Put the columns of both sides into the file, part by part; False where some rows are not like the first."""
+        """Write the columns of both sides to the file, part by part; False if some rows are not like the first."""
         self._items = [len(sides[side]) for side in _SIDES]
         memory = self._pages.memory_bytes // 4
         self._stored = {
@@ -125,7 +125,7 @@ class SpilledRanges:
         return True
 
     def _swept_column(self, side: str) -> int:
-        """Which of the columns of a side windows move along."""
+        """The index of the column that windows move along."""
         return self._leaves[side].index(self._swept()[side])
 
     def _swept(self) -> dict[str, int]:
@@ -140,7 +140,7 @@ class SpilledRanges:
         other = "right" if own == "left" else "left"
         bounds = self._bounds(own)
         sweep = self._sweep
-        # The value of the first loop less that of the second lies between the bounds of the sweep.
+        # The value of the first loop minus that of the second lies between the bounds of the sweep.
         is_first = (own == "left") == self._spec.left_is_first
         reach = (sweep.least, sweep.most) if is_first else (-sweep.most, -sweep.least)
         files = {own: self._cells(own, bounds, (0.0, 0.0)), other: self._materialised(other, bounds, reach)}
@@ -155,7 +155,7 @@ class SpilledRanges:
             else:
                 yield pairs
         if kept:
-            # What is best of a range competes with what is best of the others.
+            # The best pairs of a range compete with the best of other ranges.
             yield self._joined(kept, kind)
 
     def _bounds(self, own: str) -> list[float]:
@@ -168,12 +168,12 @@ class SpilledRanges:
     # --- materialised
 
     def _materialised(self, side: str, bounds: Sequence[float], reach: Reach) -> BucketFile | SortedRuns:
-        """The rows of a side that partners of each range are among."""
+        """The rows of a side that may hold the partners of each range."""
         way = self._cells if self._copies(side, bounds, reach) <= MOST_COPIES else self._runs
         return way(side, bounds, reach)
 
     def _copies(self, side: str, bounds: Sequence[float], reach: Reach) -> float:
-        """How many ranges a row of a side reaches, on average of some."""
+        """Number of ranges that a row of a side reaches, averaged over a sample."""
         sample = number_column()
         sample.extend(self._samples[side].tobytes())
         found = sum(len(places) // 4 for _, places in sample.ranges(bounds, *reach))
@@ -187,7 +187,7 @@ class SpilledRanges:
         return made
 
     def _runs(self, side: str, bounds: Sequence[float], reach: Reach) -> SortedRuns:
-        """The rows of a side in the order of the value that ranges are of."""
+        """The rows of a side, sorted by the value that defines the ranges."""
         windows = [window_bounds(low, high, reach) for low, high in pairwise((-inf, *bounds, inf))]
         key = 1 + self._swept_column(side)
         made = SortedRuns(self._pages, windows, self._codes(side), key, self._pages.memory_bytes // 4)
@@ -196,11 +196,11 @@ class SpilledRanges:
         return made
 
     def _codes(self, side: str) -> str:
-        """Of a row: its number, and its columns."""
+        """Type codes of a row: its number and its columns."""
         return "I" + "d" * len(self._leaves[side])
 
     def _rows(self, side: str, bounds: Sequence[float], reach: Reach) -> Iterator[tuple[int, list[bytes]]]:
-        """Rows with the number of a range that they reach, some at a time."""
+        """Rows with the number of a range that they reach, in chunks."""
         swept, start = self._swept_column(side), 0
         for chunk in self._stored[side].chunks(0):
             columns = [number_column() for _ in chunk]
@@ -221,7 +221,7 @@ class SpilledRanges:
         return [numbers[0][one] for one in lefts], [numbers[1][one] for one in rights]
 
     def _side(self, side: str, columns: Sequence[array[float]]) -> SideRows:
-        """Rows of which there are columns alone."""
+        """Rows of which only the columns exist."""
         like = self._sides[side]
         kinds = {leaf: like.column(leaf, self._numeric.timezone) for leaf in self._leaves[side]}
         made = {
@@ -233,7 +233,7 @@ class SpilledRanges:
 
 
 def window_bounds(low: float, high: float, reach: Reach) -> tuple[float, float]:
-    """The values that have partners from one value on and below another."""
+    """The values whose partners lie between two values."""
 
     def moved(value: float, by: float, sign: int) -> float:
         slack = (abs(value) + 2 * (abs(reach[0]) + abs(reach[1]))) * _ROUNDED
@@ -243,7 +243,7 @@ def window_bounds(low: float, high: float, reach: Reach) -> tuple[float, float]:
 
 
 def _keep(kept: dict[str, list[array[float]]], rows: dict[str, list[array[float]]], pairs: Any) -> None:
-    """Remember the rows of some pairs, each once."""
+    """Record the rows of some pairs, each once."""
     for place, side in enumerate(_SIDES):
         own = rows[side]
         held = kept.setdefault(side, [array(column.typecode) for column in own])
@@ -257,19 +257,19 @@ def _keep(kept: dict[str, list[array[float]]], rows: dict[str, list[array[float]
 class _PairFile:
     """Pairs that come in any order, for reading in tuple order.
 
-    Holds:  the pairs of some items of the first loop; what is not yet written of the others.
+    Holds:  the pairs of some items of the first loop, and the unwritten pairs of the others.
     """
 
     def __init__(self, pages: TreePages, items: int, first: int) -> None:
-        """`items` are those of the first loop; `first` is its side: 0 is the left one."""
+        """`items` counts those of the first loop; `first` is its side: 0 means left."""
         self._first = first
-        # Pairs that are sorted take more than their columns, and an item may have several.
+        # Sorting pairs takes more memory than their columns, and an item may have several.
         most = max(LEAST_ITEMS, pages.memory_bytes // (4 * ITEM_BYTES))
         self._width = min(max(items, 1), most)
         self._file = BucketFile(pages, -(-max(items, 1) // self._width), "II", pages.memory_bytes // 4)
 
     def add(self, lefts: Sequence[int], rights: Sequence[int]) -> None:
-        """Take in some pairs."""
+        """Add some pairs."""
         parts: dict[int, tuple[array[int], array[int]]] = {}
         for pair in zip(lefts, rights, strict=True):
             bucket = pair[self._first] // self._width

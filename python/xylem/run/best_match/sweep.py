@@ -1,4 +1,4 @@
-"""Sweep over two sides that come in the order of a value, keeping only windows of them (thesis, 4.3.2: MatWin).
+"""Sweep over two sides that arrive in the order of a value, keeping only windows of them (thesis, 4.3.2: MatWin).
 
         first   ──────[ rows that wait ]───▶        A row of the first loop is complete when every row that the
         second  ────[──── window ────]─────▶        other side can still bring is too far from it.
@@ -21,9 +21,9 @@ from .moving_window import Sweep, SweptValue, is_time
 from .side_rows import SideRows
 
 SMALL_ROWS = 1024
-"""Fewer rows than these are put together with their neighbours; more of them are dropped as one."""
+"""Smaller blocks are merged with their neighbours; larger ones are dropped as a whole."""
 Joined = Callable[[SideRows, SideRows, int, int], Iterator[Any]]
-"""The tuples of rows of the first and of the second loop, for the first ones from one number to before another."""
+"""The tuples of rows of the first and second loop, for a half-open range of row numbers of the first."""
 
 
 class _Block:
@@ -33,12 +33,12 @@ class _Block:
         self.rows = rows
         self.keys = keys
         self.numbers = numbers
-        """Of the items that the rows are of, as they came."""
+        """The item numbers of the rows, in order of arrival."""
         known = [key for key in keys if not isnan(key)]
         self.least = min(known, default=inf)
         self.most = max(known, default=-inf)
         self.looked_over = 0
-        """How often rows out of reach could have been dropped since it was last looked over."""
+        """How often rows out of reach could have been dropped since the last check."""
 
     def part(self, kept: Sequence[int]) -> _Block:
         """Some of the rows."""
@@ -48,7 +48,7 @@ class _Block:
 class SweptSide:
     """One side of a sweep.
 
-    Holds:  the rows that are not yet out of reach of the other side.
+    Holds:  the rows that the other side can still reach.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class SweptSide:
         *,
         goes_on: bool = False,
     ) -> None:
-        """`seen` is called with rows as they arrive; with `goes_on`, more rows may follow the last batch."""
+        """`seen` is called with arriving rows; with `goes_on`, more rows may follow the last batch."""
         self._batches = iter(batches)
         self._seen = seen
         self._value = value
@@ -71,13 +71,13 @@ class SweptSide:
         self._goes_on = goes_on
         self.progress = progress
         self.has_all = False
-        """Whether all batches have been taken in."""
+        """Whether all batches have been read."""
         self.infinities: set[float] = set()
-        """The infinite values that have come."""
+        """The infinite values seen."""
         self.blocks: list[_Block] = []
 
     def pull(self) -> None:
-        """Take in the next rows, or the end."""
+        """Read the next rows, or the end."""
         rows = next(self._batches, None)
         if rows is None:
             self.has_all = True
@@ -100,14 +100,14 @@ class SweptSide:
             self.blocks.append(_Block(rows, keys, numbers))
 
     def hold(self, rows: SideRows, numbers: Sequence[int]) -> None:
-        """Take in rows that another run of the sweep has held."""
+        """Take over rows that another run of the sweep held."""
         self.blocks.append(_Block(rows, self._value.keys(rows, self._timezone), numbers))
 
     def __len__(self) -> int:
         return sum(len(block.keys) for block in self.blocks)
 
     def together(self) -> SideRows:
-        """All rows in one; small neighbours of like size stay together, so that few are left to be put together."""
+        """All rows as one block; small neighbours of similar size are merged, so that few blocks are left to merge."""
         start, size = len(self.blocks), 0
         while start and len(self.blocks[start - 1].keys) <= max(2 * size, 1) and size < SMALL_ROWS:
             start -= 1
@@ -120,7 +120,7 @@ class SweptSide:
         return SideRows.together([block.rows for block in self.blocks])
 
     def forget(self, is_beyond: Callable[[float], bool]) -> None:
-        """Drop rows out of reach, where they are half of a block or more."""
+        """Drop rows out of reach if they make up half of a block or more."""
         self.blocks = [block for block in self.blocks if not is_beyond(block.most)]
         for place, block in enumerate(self.blocks):
             block.looked_over += 1
@@ -131,7 +131,7 @@ class SweptSide:
                     self.blocks[place] = block.part(kept)
 
     def keep(self, is_kept: Callable[[int, float], bool]) -> int:
-        """Drop all other rows, given the number of each and its value; how many these are."""
+        """Drop all rows but these, given by number and value; return how many are left."""
         start = dropped = 0
         blocks = []
         for block in self.blocks:
@@ -151,11 +151,11 @@ def _picked(values: Sequence[Any], places: Sequence[int], code: str) -> array[An
 class Sweeping:
     """One sweep.
 
-    Holds:  rows of the first side that wait, and those of the second that they, or what comes, can be paired with; of
-            the first side also what those can be paired with, where `keeps_first` asks for partners of either.
+    Holds:  waiting rows of the first side, and rows of the second side that waiting or later rows can be paired with;
+            with `keeps_first`, also rows of the first side that those can be paired with.
 
     Order:  the order of the first loop, then that of the second.
-    End:    what waits comes when both sides have ended.
+    End:    waiting rows are complete when both sides have ended.
     """
 
     def __init__(
@@ -166,14 +166,14 @@ class Sweeping:
         self._joined = joined
         self._keeps_first = keeps_first
         self._given = given
-        """The number of rows of the first side that are still held although their results are out."""
+        """Number of held rows of the first side whose results are already out."""
         self._ready = 0
-        """How many rows behind them can have them."""
+        """Number of rows after them that are ready for results."""
 
     def tuples(self, least_rows: int = 1) -> Iterator[Any]:
-        """The tuples of the join; rows of the first side have theirs when there are so many, or none is to come."""
+        """The tuples of the join; the first side waits until enough rows are ready, or its input has ended."""
         first, second = self._first, self._second
-        # As many as stay in the window, for each time all of it is looked at.
+        # As many as stay in the window, so that each look at the whole window pays.
         wanted = least_rows
         while not (first.has_all and second.has_all):
             self._behind().pull()
@@ -188,13 +188,13 @@ class Sweeping:
 
     @property
     def given(self) -> int:
-        """The number of rows of the first side that are still held although their results are out."""
+        """Number of held rows of the first side whose results are already out."""
         return self._given
 
     # --- which side is behind
 
     def _behind(self) -> SweptSide:
-        """The side that the first row that waits is waiting for."""
+        """The side that must advance for the first waiting row."""
         first, second = self._first, self._second
         head = next(self._keys_from(self._given + self._ready), None)
         wanted = first if head is None or self._is_past(head) else second
@@ -204,7 +204,7 @@ class Sweeping:
     # --- which rows are ready
 
     def _find_ready(self) -> None:
-        """Count the rows of the first side whose partners have all come, from the first that waits on."""
+        """Count the rows of the first side, from the first waiting one, whose partners have all arrived."""
         place = self._given + self._ready
         second_keys: list[float] | None = None
         for key in self._keys_from(place):
@@ -227,7 +227,7 @@ class Sweeping:
                 place -= len(block.keys)
 
     def _is_past(self, key: float) -> bool:
-        """Whether no partner of a value comes any more."""
+        """Whether no further partner of a value can arrive."""
         second = self._second.progress
         return isnan(key) or second.has_ended or self._sweep.is_below(key, second.reached)
 
@@ -271,7 +271,7 @@ class Sweeping:
     # --- what is out of reach
 
     def _forget(self, *, is_whole: bool) -> None:
-        """Drop rows out of reach: all of them after results, otherwise only those found without a search."""
+        """Drop rows out of reach: after results all of them, otherwise only those found without a search."""
         sweep, first, second = self._sweep, self._first, self._second
         lowest = min(self._lowest_waiting(), first.progress.reached)
         if is_whole:
@@ -287,7 +287,7 @@ class Sweeping:
                 first.blocks.pop(0)
 
     def trim(self) -> None:
-        """Drop all rows out of reach one by one, because the rest may be kept for long, or on disk."""
+        """Drop every row out of reach, because the rest may be kept for long, or on disk."""
         first, second = self._first, self._second
         lowest = min(self._lowest_waiting(), first.progress.reached)
         second.keep(lambda _, key: not self._is_beyond(lowest, key))
@@ -296,11 +296,11 @@ class Sweeping:
         self._given -= first.keep(lambda number, key: number >= given or self._may_compete(key, least))
 
     def _may_compete(self, key: float, least: float) -> bool:
-        """Whether a value of the first side has partners among those that are here or come."""
+        """Whether a value of the first side may have partners that are here or still to come."""
         return not (isnan(key) or least == inf or self._sweep.is_below(key, least))
 
     def _lowest_waiting(self) -> float:
-        """The least value of the rows of the first side that are still to have results."""
+        """The least value of the waiting rows of the first side."""
         place, lowest = self._given, inf
         for block in self._first.blocks:
             size = len(block.keys)

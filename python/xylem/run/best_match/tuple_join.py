@@ -9,16 +9,16 @@ from .best_pairs import Candidate, best_of
 from .criteria import Criterion, Row
 
 _COMPETING: dict[str, list[tuple[int, ...]]] = {"inner": [()], "left": [(1,)], "right": [(2,)], "full": [(1,), (2,)]}
-"""What tuples that compete with each other share, besides the turn of the loops around: no item, the left one …"""
+"""What competing tuples share, besides the turn of the outer loops: nothing, the left item …"""
 
 
 def best_tuples(
     rows: Sequence[tuple[tuple[int, ...], int, int, Row]], criteria: Sequence[Criterion], kind: str, best: int
 ) -> Iterator[Any]:
-    """Of (turn of the loops around, left item, right item, variables), the variables of those that no other one of the
-    same turn beats, in their order.
+    """Take (turn of the outer loops, left item, right item, variables); return in order the variables of those that no
+    other of the same turn beats.
 
-    Several tuples may have the same items, where loops stand between: they compete like any others.
+    Several tuples may have the same items, if there are loops in between: they compete like any others.
     """
     items: list[tuple[tuple[int, ...], int, int]] = []
     candidates: list[Candidate] = []

@@ -24,15 +24,15 @@ from .side_rows import SideRows
 from .sweep import Sweeping, SweptSide
 
 WINDOWED_BYTES = 64 << 20
-"""Files that are smaller together are kept whole: a pass to find out about their order would cost more."""
+"""Smaller files (together) are kept whole: a pass to check their order would cost more."""
 LEAST_ROWS = 8192
-"""Of the first side that meet a window at a time; as many as are in the window, where these are more."""
+"""Smallest number of rows of the first side per window; a window with more rows raises it."""
 
 Tuples = Iterator[tuple[Any, Any]]
 
 
 def tuples_of(joining: Joining, left: SideRows | ScannedSide, right: SideRows | ScannedSide) -> Tuples:
-    """The rows of each pair of a join; of files in order, windows alone are kept."""
+    """The rows of each pair of a join; of ordered files, only windows are kept."""
     if isinstance(left, ScannedSide) and isinstance(right, ScannedSide):
         swept = windowed(joining, left, right)
         if swept is not None:
@@ -44,7 +44,7 @@ def tuples_of(joining: Joining, left: SideRows | ScannedSide, right: SideRows | 
 
 
 def windowed(joining: Joining, left: ScannedSide, right: ScannedSide) -> Tuples | None:
-    """The rows of each pair by windows of two files; None where these are small, or in no order."""
+    """The rows of each pair by windows of two files; None if they are small or unordered."""
     spec = joining.spec
     if spec.kind == "inner" or spec.pads_left or spec.pads_right or left.size + right.size < WINDOWED_BYTES:
         return None
@@ -76,9 +76,9 @@ def swept_tuples(
     late_items: LateItems | None,
     carried: CarriedSweep | None = None,
 ) -> Tuples:
-    """The rows of each pair of a join of streams; a side that does not stream is kept as long as it is needed.
+    """The rows of each pair of a join of streams; a side that does not stream is kept while it is needed.
 
-    `carried`: what is carried from one run to the next, where a run is given no more than has come.
+    `carried`: the state carried from run to run, if each run gets only the input so far.
     """
     sweep = sweep_of(joining.spec, joining.limits, joining.constants, direction)
     if sweep is None:
@@ -117,7 +117,7 @@ def _sweeping(joining: Joining, sweep: Sweep, sides: tuple[SweptSide, SweptSide]
     last: list[NumericJoin] = []
 
     def numeric(left: SideRows, right: SideRows) -> NumericJoin:
-        """The column arithmetic; its analysis stays valid while the kinds of the columns stay the same."""
+        """The column arithmetic; its analysis stays valid while the kinds of the columns do not change."""
         known = last[0].again(left, right) if last else None
         last[:] = [known or joining.numeric(left, right, "both")]
         return last[0]

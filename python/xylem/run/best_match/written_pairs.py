@@ -3,12 +3,12 @@
 A template is a tuple of pieces:
 
     ("fixed", '<m t="')                                 the same for all pairs
-    ("path", hole, side, leaf, escape, spaced, only)    what a path from the item of a side says
-    ("term", hole, term)                                a number that is computed of the pair
+    ("path", hole, side, leaf, escape, spaced, only)    text of a path from the item of a side
+    ("term", hole, term)                                a number computed from the pair
     ("content", (pieces…), "</m>")                      all the content of an element, which closes itself without any
 
-Each hole has a function of the query, too, that gives its characters. It fills the gap where the kernel cannot: trees
-of another kind, numbers that are no xs:double, several nodes where one is expected.
+Each hole also has a query function that returns its characters. It fills the gap if the kernel cannot: for trees of
+another kind, numbers other than xs:double, and several nodes where one is expected.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Piece = tuple[Any, ...]
 Taken = TypeVar("Taken")
 Hole = Callable[[Row, Row], Sequence[Any]]
 TOGETHER = 8192
-"""Pairs that are written at a time."""
+"""Number of pairs written at a time."""
 
 
 class PairText:
@@ -44,7 +44,7 @@ class PairText:
     def __init__(
         self, template: Sequence[Piece], holes: Sequence[Hole], paths: tuple[Sequence[PathLeaf], Sequence[PathLeaf]]
     ) -> None:
-        """`paths`: of each side, those that the pieces of the template name by number."""
+        """`paths`: for each side, the paths that the pieces of the template refer to by number."""
         self._template = template
         self._holes = holes
         self._paths = paths
@@ -59,7 +59,7 @@ class PairText:
             yield text
 
     def native(self, left: SideRows, right: SideRows, terms: NumericJoin | None) -> NativeWriter | None:
-        """The description from which the kernel writes results of these rows; None if it cannot."""
+        """The description from which the kernel writes the results of these rows; None if it cannot."""
         described = _described(self._template, terms)
         parts = [_node_rows(rows) for rows in (left, right)]
         tests = (test for of_side in self._paths for path in of_side for _, test in path.steps)
@@ -73,7 +73,7 @@ class PairText:
     # --- by the functions of the query
 
     def by_query(self, rows: Iterable[tuple[Row, Row]]) -> str:
-        """The text of the rows of some pairs, where the kernel cannot write it."""
+        """The text of the rows of some pairs that the kernel cannot write."""
         return "".join(piece for left, right in rows for piece in self._pieces(self._template, left, right))
 
     def _pieces(self, template: Sequence[Piece], left: Row, right: Row) -> Iterator[str]:
@@ -92,7 +92,7 @@ class PairText:
 
 
 def _described(template: Sequence[Piece], terms: NumericJoin | None) -> list[Piece] | None:
-    """The template as the kernel has it; None where a number is not one of columns."""
+    """The template in the kernel's form; None if a number is not computed from columns."""
     made: list[Piece] = []
     for piece in template:
         match piece:
@@ -128,7 +128,7 @@ class NativeWriter:
         self._plans = [[native_plan(path.steps) for path in of_side] for of_side in paths]
 
     def rows(self, side: int, parts: Sequence[Part] | None = None) -> NativePairRows:
-        """Rows of a side (0 is the left one): all of them, if none are given."""
+        """Rows of a side (0 means left); all of them if none are given."""
         made = []
         for tree, numbers in self.sides[side].parts if parts is None else parts:
             assert tree.native is not None
@@ -138,7 +138,7 @@ class NativeWriter:
 
 
 def numbered(pairs: Sequence[Place]) -> tuple[bytes, bytes]:
-    """The numbers of both sides as the kernel takes them."""
+    """The row numbers of both sides in the kernel's form."""
     lefts, rights = array("I", (one for one, _ in pairs)), array("I", (other for _, other in pairs))
     return lefts.tobytes(), rights.tobytes()
 
@@ -151,7 +151,7 @@ def batched(items: Iterable[Taken], size: int) -> Iterator[Sequence[Taken]]:
 
 
 def _node_rows(rows: SideRows) -> NodeRows | None:
-    """The nodes that rows begin with, by their trees; None where one is not in the kernel."""
+    """The nodes that rows begin with, by tree; None if a tree is not in the kernel."""
     found = rows.rows if isinstance(rows.rows, NodeRows) else NodeRows.of([row[0] for row in rows.rows])
     if found is None or not all(isinstance(tree, CompactTree) for tree, _ in found.parts):
         return None

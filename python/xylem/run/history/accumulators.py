@@ -34,7 +34,7 @@ class Accumulator:
     __slots__ = ()
 
     def replace(self, key: Any, old: Values, new: Values) -> None:
-        """A binding gives other values; `()` before it was there and after it is gone."""
+        """Replace the values of a binding; `()` means that it is new, or gone."""
         raise NotImplementedError
 
     def result(self) -> list[Any]:
@@ -43,7 +43,7 @@ class Accumulator:
 
 
 class Counted(Accumulator):
-    """The number of items: contributions are numbers of items.
+    """The number of items: contributions are counts.
 
     Holds:  a number.
     """
@@ -69,7 +69,7 @@ _FINISHES: dict[str, Callable[[int], Any]] = {
 
 
 class Refolded(Accumulator):
-    """Any function of the values in order, recomputed from the held values.
+    """Any function of the ordered values, recomputed from the held values.
 
     Holds:  the values of all bindings, in order.
     """
@@ -115,7 +115,7 @@ class Summed(Refolded):
         self._units = 0
         self._magnitude = 0
         self._rough = 0
-        """How many doubles are not known to add up exactly."""
+        """Number of doubles that are not known to add up exactly."""
 
     def replace(self, key: Any, old: Values, new: Values) -> None:
         for value in old:
@@ -135,7 +135,7 @@ class Summed(Refolded):
         if kind is UntypedAtomic:
             value = parse_double(value)
         elif kind is not float:
-            # Decimals are rounded by their context where they are long: only the function knows how.
+            # The decimal context rounds long decimals: only the function itself knows how.
             self._rough += sign
             return
         whole = units(value)

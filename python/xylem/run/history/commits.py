@@ -27,7 +27,7 @@ ZERO = Decimal(0)
 class Change(NamedTuple):
     """The effect of one update.
 
-    content     base content came into `owner`, the document or what was shown before: `node`, with all that is in it
+    content     base content `node` arrived in `owner` (the document, or content shown before), with all its descendants
     replaced    `slot` has a `new` version, and the `old` one was the newest before
     removed     the same, and `new` has no content
     inserted    `slot` is new, with its only version `new`; it stands beside `anchor`, on the given `side`
@@ -51,7 +51,7 @@ class Commit(NamedTuple):
     time: Decimal
     changes: tuple[Change, ...] = ()
     text: TextRegion | None = None
-    """Instead of changes: the region that has another text, and nothing else has changed."""
+    """Set instead of changes if the commit only replaces the text of this region."""
 
 
 Listener = Callable[[Commit], None]
@@ -59,15 +59,15 @@ Listener = Callable[[Commit], None]
 
 @dataclass
 class Stream:
-    """One stream of a run: its document, and what its ids are bound to."""
+    """One stream of a run: its document and the bindings of its ids."""
 
     name: str
     history: History
     document: Document = field(default_factory=Document)
     slots: dict[str, Slot] = field(default_factory=dict)
-    """By id. Any id given to any version names its slot; the last binding wins."""
+    """By id. Any id of any version names its slot; the last binding wins."""
     open_ids: dict[str, int] = field(default_factory=dict)
-    """Regions that have begun and not ended, and how often."""
+    """Regions that have begun and not ended, with counts."""
 
 
 class History:
@@ -78,15 +78,15 @@ class History:
         self.commits: list[Commit] = []
         self.now = ZERO
         self.first_time: Decimal | None = None
-        """When the first commit came."""
+        """Time of the first commit."""
         self.regions = 0
-        """How many regions can be updated."""
+        """Number of regions that can be updated."""
         self.held_bytes = 0
-        """About what updates have brought that is still there."""
+        """Approximate size of the updates that are still kept."""
         self.kept_since: Decimal | None = None
-        """From when on all states are known, where versions have been let go that a state may be asked for by."""
+        """States are complete from this time on, if versions that a state may ask for were dropped."""
         self._forgotten = 0
-        """How many of the first commits are not in the list any more."""
+        """Number of commits dropped from the front of the list."""
         self._forgotten_time = ZERO
         self.listeners: list[Listener] = []
         self._updates = 0
@@ -95,23 +95,23 @@ class History:
         self.writes_texts = False
         """Whether the only reader of the history follows texts of regions (`text_regions.py`)."""
         self.unnamed: Callable[[Slot], None] | None = None
-        """Is told of regions that an id no longer names, or that are frozen."""
+        """Called for regions that no id names any more, or that are frozen."""
 
     def stream(self, name: str) -> Stream:
-        """The stream of a name, made when it is new."""
+        """The stream of a name, created on first use."""
         found = self.streams.get(name)
         if found is None:
             found = self.streams[name] = Stream(name, self)
         return found
 
     def time_of(self, commit: int) -> Decimal:
-        """When a commit came. Those that were forgotten came together, with the last of them."""
+        """The time of a commit. Forgotten commits have the time of the last of them."""
         place = commit - self._forgotten - 1
         return self.commits[place].time if place >= 0 else self._forgotten_time
 
     @property
     def number(self) -> int:
-        """Of the last commit; 0 before the first."""
+        """Number of the last commit; 0 before the first."""
         return self._forgotten + len(self.commits)
 
     def forget_commits(self, before: Decimal | None) -> None:
@@ -146,7 +146,7 @@ class History:
         return made
 
     def commit_text(self, region: TextRegion, text: str) -> Commit | None:
-        """A commit of an update that gives a region another text; None if there is more to commit."""
+        """Commit an update that replaces the text of a region; None if there is more to commit."""
         if self._changes or self._pending or not self.writes_texts:
             return None
         self._updates += 1
@@ -158,9 +158,9 @@ class History:
         return made
 
     def commit_run(self, times: Sequence[Decimal]) -> int:
-        """Commits of a run of updates that the caller has written, at these times; the number of the first.
+        """Commit a run of updates that the caller has written, at these times; return the number of the first.
 
-        Nothing is asked about any but the last of them.
+        Only the last of them can be asked about.
         """
         first = self._forgotten + len(self.commits) + 1
         before = times[-2] if len(times) > 1 else self.commits[-1].time
@@ -172,16 +172,16 @@ class History:
 
     @property
     def is_settled(self) -> bool:
-        """Whether all that has come is committed."""
+        """Whether everything received is committed."""
         return not self._changes and not self._pending
 
     @property
     def updates(self) -> int:
-        """How many updates have come."""
+        """Number of updates received."""
         return self._updates
 
     def let_go(self, slot: Slot, number: int) -> None:
-        """The oldest versions of a slot are not asked for any more."""
+        """Drop the oldest versions of a slot, which nothing asks for any more."""
         versions = slot.versions
         for version in versions[:number]:
             self.held_bytes -= version.size
@@ -192,7 +192,7 @@ class History:
     # --- for `saved_history.py`
 
     def counters(self) -> tuple[Any, ...]:
-        """All but the streams."""
+        """All state except the streams."""
         times = [commit.time for commit in self.commits]
         counted = self._updates, self.regions, self.held_bytes
         return times, self._forgotten, self._forgotten_time, self.now, self.first_time, self.kept_since, counted
@@ -209,7 +209,7 @@ class History:
         return self._updates
 
     def show(self, items: list[Element | Leaf | Version]) -> None:
-        """These are seen with the next commit."""
+        """The next commit shows these."""
         self._pending += items
 
     def note(self, change: Change) -> None:

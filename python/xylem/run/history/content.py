@@ -1,9 +1,9 @@
 """The content of an update stream: elements, leaves, and slots that hold versions.
 
 Content is a list of elements, leaves and slots. A slot is a region that may be updated: a `u:mutable`, an element with
-`u:id`, or what an insert made. It holds versions, each of them content again. A node outside slots is as a slot of
-one version. Content is never removed: `shown` is the commit that showed it first, so the state as of a commit is all
-content shown by then.
+`u:id`, or the content of an insert. It holds versions, each of them content again. A node outside slots acts like a
+slot with one version. Content is never removed: `shown` is the commit that showed it first, so the state as of a commit
+is all content shown by then.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .text_regions import TextRegion
 
 PENDING = 0
-"""The number of a commit that has not come: nothing sees what is shown with it."""
+"""Number for the next commit: nothing sees content with it yet."""
 
 
 class Leaf:
@@ -71,17 +71,17 @@ class Document:
 
 
 class Version:
-    """The content of a slot from one update to the next. A removed version has none."""
+    """The content of a slot between two updates. A removed version has none."""
 
     __slots__ = ("content", "number", "shown", "size", "slot")
 
     def __init__(self, slot: Slot, content: list[Content], number: int) -> None:
         self.size = 0
-        """About how many bytes an update has brought with it."""
+        """Approximate size in bytes of the update."""
         self.slot = slot
         self.content = content
         self.number = number
-        """Of the update that made it, counted over the stream: updates of one commit have an order, too."""
+        """Number of the update that made it, counted over the stream: updates of one commit have an order, too."""
         self.shown = PENDING
 
 
@@ -92,20 +92,20 @@ class Slot:
 
     def __init__(self, owner: Owner) -> None:
         self.owner = owner
-        """Whose content the slot stands in, whether itself or by its place beside another slot."""
+        """The node that contains the slot, directly or by its place beside another slot."""
         self.versions: list[Version] = []
-        """The oldest first."""
+        """Oldest first."""
         self.before: list[Slot] = []
         self.after: list[Slot] = []
         self.is_frozen = False
         self.names = 0
-        """How many ids name it."""
+        """Number of ids that name it."""
         self.text_region: TextRegion | None = None
-        """Where its updates bring one text after another: what is known of it."""
+        """State for a region whose updates replace one text with another."""
 
     @property
     def is_inner(self) -> bool:
-        """Whether it stands directly in another slot, so that both have one history."""
+        """Whether it is a direct child of another slot, so that both share one history."""
         return isinstance(self.owner, Version)
 
 
@@ -120,7 +120,7 @@ def placed(content: Sequence[Content]) -> Iterator[Content]:
         if type(item) is not Slot or not (item.before or item.after):
             yield item
             continue
-        # Inserts may hang from inserts without end: a stack of our own.
+        # Inserts may hang from inserts without limit, so this keeps its own stack.
         stack: list[tuple[Slot, bool]] = [(item, False)]
         while stack:
             slot, is_opened = stack.pop()
@@ -133,14 +133,14 @@ def placed(content: Sequence[Content]) -> Iterator[Content]:
 
 
 def is_value(content: Sequence[Content]) -> bool:
-    """Whether some content is a text, or one element around it: no slot is in it."""
+    """Whether some content is a text, or one element around a text: it contains no slot."""
     if len(content) == 1 and type(element := content[0]) is Element:
         content = element.content
     return not content or (len(content) == 1 and type(content[0]) is Leaf)
 
 
 def brought_into(content: Sequence[Content]) -> int:
-    """About how many bytes updates have brought into the slots of some content."""
+    """Approximate bytes that updates have added to the slots of some content."""
     size = 0
     waiting: list[Content] = [*content]
     while waiting:
@@ -157,5 +157,5 @@ def brought_into(content: Sequence[Content]) -> int:
 
 
 def is_shown(shown: int, commit: int) -> bool:
-    """Whether what was seen first with one commit is part of the state as of another."""
+    """Whether content first shown by one commit is part of the state at another."""
     return PENDING < shown <= commit

@@ -39,7 +39,7 @@ __all__ = ["Engine"]
 class Engine:
     """Keeps one answer.
 
-    Holds:  the units of the query's loops, what each gives, and the indexes and sums its operators need.
+    Holds:  the units of the query's loops, their results, and the indexes and sums that the operators need.
     """
 
     def __init__(
@@ -56,43 +56,43 @@ class Engine:
     ) -> None:
         """With `truncates`, the engine is the only reader of the history and drops what the query will not read.
 
-        `whole`: what evaluates the query where operators give up; None where nothing can.
-        `retention`: what is dropped of each region instead, where parts are evaluated from the beginning.
-        `is_edited`: whether `edits` are asked for. `why_whole`: why operators gave up in a run that this one continues.
+        `whole`: evaluates the query when operators give up; None if nothing can. `retention`: what to drop of each
+        region instead, if parts are reevaluated from scratch. `is_edited`: whether the caller reads `edits`.
+        `why_whole`: why operators gave up in a run that this one continues.
         """
         self.program = program
         self.history = history
         self.why_whole = why_whole or program.plan.whole
-        """Why the query is evaluated from the beginning at each commit; '' while it is not."""
+        """Why each commit reevaluates the query from scratch; '' while none does."""
         self.evaluated = 0
-        """How many units have been evaluated, each time counted."""
+        """Number of evaluations of units."""
         self._given_whole = whole
         self._display: Display | None = None
         self._is_edited = is_edited
         self._edits: list[Edit] = []
         self._is_new = True
-        """Whether it has followed no commit. Its first may be one that a saved history ends with."""
+        """Whether it has followed no commit yet. Its first may be the last one of a saved history."""
         self._serial = count()
         self._wakes: list[tuple[tuple[Decimal, bool], int, Unit]] = []
-        """Units that time may change: from when on, or with True, after when."""
+        """Units whose result time alone may change: from when on or, with True, after when."""
         self._retention = retention
         if self.why_whole:
             return
         self.scopes = [
             Reevaluation(scope, history, around, keeps_states=program.plan.scopes_look_back) for scope in program.scopes
         ]
-        """What is evaluated from the beginning, by number."""
+        """Scopes that are reevaluated from scratch, by number."""
         functions, self.run = program.functions(around.resources, around.variables)
         self.static = program.static
         self.number = 0
         self.now = Decimal(0)
-        # Values that were may be nodes: what they show must stay.
+        # Earlier values may be nodes, whose content must stay.
         are_kept = all(one.rule == "S" for one in program.plan.kept)
         looking_back = (one.number for one in program.plan.sources if one.looks_back)
         self.trees = UnitTrees(history, looking_back, are_kept=are_kept)
         kept = [one for one in program.plan.kept if one.rule == "S"]
-        # The history of a value may have to be computed again from the states there were, and parts that are evaluated
-        # from the beginning may ask for versions of any region.
+        # The history of a value may have to be recomputed from earlier states, and parts that are
+        # reevaluated from scratch may ask for versions of any region.
         self.truncates = truncates and len(kept) == len(program.plan.kept) and not program.plan.scopes_look_back
         self._longest = max((Decimal(one.seconds) for one in kept if one.seconds is not None), default=None)
         named = {source.stream: self._stream(source.stream) for source in program.plan.sources}
@@ -105,7 +105,7 @@ class Engine:
         builder = LiveBuilder(self, functions)
         self._root: Live = builder.build(program.plan.root)
         self._steps = builder.steps
-        # What is evaluated from the beginning may hold on to nodes of earlier states.
+        # Reevaluated parts may hold on to nodes of earlier states.
         history.writes_texts = self.truncates and retention is None and not self.scopes
         self._looking_back = {number: LookingBack(some) for number, some in builder.looking_back.items() if some}
 
@@ -128,10 +128,10 @@ class Engine:
             except XylemError as error:
                 if self._given_whole is None:
                     raise
-                # Evaluated as written, the query may never come to what failed here.
+                # The query as written may never evaluate the expression that failed here.
                 self.why_whole = f"a part of it fails by itself ({error.code})"
             self.history.writes_texts = False
-            # It has not followed the commits before: what it gives first is compared with nothing.
+            # It has not followed the earlier commits, so its first answer has nothing to be compared with.
             self._whole.follow(commit)
             return True
         return self._whole.follow(commit)
@@ -233,13 +233,13 @@ class Engine:
 
     @property
     def only_loop(self) -> LiveLoop | None:
-        """The operator, where there is one alone."""
+        """The operator, if there is only one."""
         if len(self._steps) != 1 or isinstance(self._steps[0][1], (LiveComputed, LiveScope)):
             return None
         return self._steps[0][1]
 
     def follow_answer(self, loop: RegionLoop | FoldLoop, unit: Unit, answer: str, items: int) -> list[Edit]:
-        """A unit of the only loop gives something else, as it was written; the edits of the answer."""
+        """Replace the result of one unit of the only loop, given as text; return the edits of the answer."""
         self._display = None
         if loop is self._root and self._is_edited:
             assert isinstance(loop, RegionLoop)
@@ -267,7 +267,7 @@ class Engine:
                 following = timeline.next_moment(self.now)
                 if following is not None and (moment is None or following < moment):
                     moment = following
-            # As of this very moment it has been evaluated.
+            # Evaluated at this very moment.
             wake = None if moment is None else (moment, moment == self.now)
             if wake is not None and wake != unit.wake:
                 heappush(self._wakes, (wake, next(self._serial), unit))

@@ -39,18 +39,18 @@ class Answer:
     commit: Commit
     display: Display
     is_changed: bool
-    """Whether it differs from the one before; the first one from no answer at all."""
+    """Whether it differs from the previous one; the first differs from no answer."""
 
 
 class HistoryRun(Protocol):
     """A query over update streams, notified of each commit."""
 
     def follow(self, commit: Commit) -> bool:
-        """Follow a commit; whether the answer may have changed. Commits come in order, and each once."""
+        """Follow a commit; return whether the answer may have changed. Each commit comes once, in order."""
 
     @property
     def edits(self) -> Edits:
-        """The edits of the answer's parts at the last commit."""
+        """The edits to the answer's parts at the last commit."""
 
     def parts(self) -> list[Part]:
         """The answer after the last commit, part by part."""
@@ -62,13 +62,13 @@ class HistoryRun(Protocol):
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The environment of a query beside its streams."""
+    """The environment of a query apart from its streams."""
 
     resources: Resources
     variables: Mapping[tuple[str, str], Sequence[Any]]
     environment: Mapping[str, str] | None = None
     output: Mapping[str, Any] | None = None
-    """Serialization parameters, which go before those of the query."""
+    """Serialization parameters; they override those of the query."""
 
 
 class Reevaluation:
@@ -83,9 +83,9 @@ class Reevaluation:
         *,
         keeps_states: bool = True,
     ) -> None:
-        """With a `retention`, versions that the query cannot ask for are let go, and only the last state is known.
+        """With a `retention`, versions that the query cannot ask for are dropped, and only the last state is known.
 
-        Without `keeps_states` another lets go of them.
+        Without `keeps_states`, the caller drops them.
         """
         self._program = program
         self._history = history
@@ -94,7 +94,7 @@ class Reevaluation:
         self._trees = StateTrees(history, keeps_states=keeps_states and retention is None)
         self._texts: tuple[str, ...] = ()
         self.truncated = 0
-        """How many versions were let go."""
+        """Number of versions dropped."""
 
     def follow(self, commit: Commit) -> bool:
         if self._retention is not None:
@@ -134,7 +134,7 @@ class Reevaluation:
 
 
 def parts_of(items: Sequence[Any], output: Mapping[str, str], given: Mapping[str, Any]) -> tuple[str, ...]:
-    """The text of an answer, taken apart by its items: each with what separates it from the one before."""
+    """The text of an answer, split into items: each with its separator from the item before."""
     if not items:
         return ()
     parameters = chosen_parameters(output, given, lambda: has_xml_text(items[0]))

@@ -1,7 +1,7 @@
 """Apply the operations of an update stream to the store, with a policy for those that fail.
 
 The feed skips only the bad update itself: other updates in its batch or inside it have targets of their own. An
-operation of which nothing remains makes no commit.
+operation without effect makes no commit.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class Feed:
         self._source = source
         self._receipt = receipt
         self._open: list[Builder | None] = []
-        """The builders of updates that are open; None for one that is left out."""
+        """The builders of open updates; None for an update that is skipped."""
         self.takes_runs = receipt is None and limits.history_bytes == DEFAULT_LIMITS.history_bytes
-        """Whether updates of texts may be taken without it: nothing but their order is to be checked."""
+        """Whether runs of text updates may bypass the feed, because only their order needs a check."""
         self.late = 0
-        """How many operations came too late and were dropped or moved."""
+        """Number of operations that came too late and were dropped or moved."""
 
     def apply(self, operation: op.Operation) -> Commit | None:
-        """The commit of an operation; None if it commits nothing, or was skipped."""
+        """The commit of an operation; None if it commits nothing or was skipped."""
         if operation.error is not None:
             self._refused(operation, operation.error)
             return None
@@ -97,7 +97,7 @@ class Feed:
         return self._history.commit()
 
     def _text(self, update: op.WrittenUpdate) -> Commit | None:
-        """The commit of an update that gives a region another text; None if it does anything else."""
+        """The commit of an update that replaces the text of a region; None if it does anything else."""
         kind, of, id, content, names = update
         slot = self.stream.slots.get(of)
         if slot is None or (region := slot.text_region) is None or kind != "replace" or id is not None:
@@ -114,7 +114,7 @@ class Feed:
     # --- time
 
     def _advance(self, operation: op.Operation) -> bool:
-        """Let time go on; False for an operation that is too late and dropped."""
+        """Advance the time; False if the operation is too late and dropped."""
         time = operation.time
         if time is None:
             if self._receipt is None:
@@ -124,7 +124,7 @@ class Feed:
             self.updates.advance(time)
         except InputError as error:
             if operation.time is None:
-                return True  # the clock of the machine may stand behind the times of the stream
+                return True  # The machine's clock may be behind the times of the stream.
             return self._too_late(operation, error)
         return True
 
@@ -153,7 +153,7 @@ class Feed:
             self._refused(operation, error.located(place=op.place_of(event.where)))
 
     def _begin(self, operation: op.Operation, event: op.BeginUpdate) -> bool:
-        """False for an update that is left out."""
+        """False for an update that is skipped."""
         kind, of = event.kind, event.of
         if kind == op.PUT:
             kind, of = ("replace", event.id) if event.id in self.stream.slots else ("insert-before", of)
@@ -197,4 +197,4 @@ WRITERS: dict[type, Callable[[Builder, Any], None]] = {
     op.BeginRegion: lambda builder, event: builder.begin_region(event.id),
     op.EndRegion: lambda builder, event: builder.end_region(),
 }
-"""What events of content write."""
+"""Writers for the events of content."""

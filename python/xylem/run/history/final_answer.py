@@ -21,7 +21,7 @@ from .unit_notes import Unit
 
 
 def why_never_final(described: plan.HistoryPlan) -> str:
-    """Why nothing of an answer is final while there is more input; '' where regions that were frozen are."""
+    """Why no part of an answer is final before the input ends; '' if frozen regions are."""
     root = described.root
     if described.whole:
         return described.whole
@@ -43,13 +43,13 @@ def why_never_final(described: plan.HistoryPlan) -> str:
 class FinalAnswer:
     """Gives each part of an answer once, in order, when it is final.
 
-    Holds:  units that are final, and behind one that is not.
+    Holds:  final units that come after one that is not.
     """
 
     def __init__(
         self, run: HistoryRun, described: plan.HistoryPlan | None, feeds: Sequence[Feed], given: int = 0
     ) -> None:
-        """`given`: how many parts a run that this one continues has given."""
+        """`given`: number of parts that an earlier run gave, if this run continues it."""
         self._run = run
         self._given = 0
         self._passed_over = given
@@ -72,7 +72,7 @@ class FinalAnswer:
         units = run.units
         for element in self._content.advance():
             self._waiting += units.of(element, self._number)
-        # Units inside each other end in another order than they begin.
+        # Nested units end in another order than they begin.
         open_units = [unit for element in self._content.around for unit in units.of(element, self._number)]
         first = min((unit.place for unit in open_units), default=None)
         self._waiting.sort(key=_place)
@@ -85,7 +85,7 @@ class FinalAnswer:
         return found[known:]
 
     def rest(self) -> list[Part]:
-        """All that is left when the input has ended."""
+        """The remaining parts, when the input has ended."""
         return self._run.parts()[self._given :]
 
 

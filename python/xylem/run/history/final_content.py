@@ -1,10 +1,10 @@
 """How far the content of a stream is final, counted from its beginning.
 
     frontier = FinalContent(stream.document, is_open)
-    frontier.advance()          # the elements that have become final since, in the order they end
+    frontier.advance()          # elements that have become final since the last call, in the order of their ends
 
 Content is final up to the first region that is not frozen, and up to the end of the base so far. The frontier never
-looks back, so it walks over the content once in all.
+moves back, so it walks over the content once in total.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _Walk:
         self.slot = slot
         self.at = 0
         self.phase = 0
-        """Of a slot: what is before it, itself, what is after it."""
+        """Position at a slot: before it, at it, or after it."""
 
     @property
     def items(self) -> Sequence[Content]:
@@ -36,18 +36,18 @@ class _Walk:
             return self.owner.content
         if self.phase == 0:
             return slot.before
-        # Of those inserted after it, the last stands nearest.
+        # Of the slots inserted after it, the last one stands nearest.
         return slot.versions[-1].content if self.phase < _AFTER else slot.after[::-1]
 
 
 class FinalContent:
     """Walks over final content.
 
-    Holds:  the elements and slots around the first thing that is not.
+    Holds:  the elements and slots around the first content that is not final.
     """
 
     def __init__(self, document: Document, is_open: Callable[[Owner], bool]) -> None:
-        """`is_open`: whether more of the base may come into an owner of content."""
+        """`is_open`: whether the base may add more to an owner of content."""
         self._is_open = is_open
         self._stack = [_Walk(document)]
 
@@ -76,7 +76,7 @@ class FinalContent:
                 self._stack.pop()
 
     def _is_entered(self, item: Content) -> bool:
-        """Go into what comes next; False where it may change."""
+        """Enter the next content; False if it may change."""
         if isinstance(item, Slot):
             if not item.is_frozen:
                 return False

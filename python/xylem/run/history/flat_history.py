@@ -1,7 +1,7 @@
 """The versions of a slot as of a commit, newest first: slots directly in a slot, no element between, flatten into it.
 
-A change of an inner slot while the version around it is the newest is a new version of the outer slot. In a version
-that was superseded it is no new version: it edits that one.
+A change of an inner slot makes a new version of the outer slot while the version around it is the newest. In a
+superseded version, the change edits that version instead.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class FlatVersion:
 
 
 def flat_history(slot: Slot, commit: int) -> list[FlatVersion]:
-    """The history of an outermost slot as of a commit; none where it was not there yet."""
+    """The history of an outermost slot as of a commit; empty if the slot did not exist yet."""
     moments: list[tuple[int, tuple[Node, ...]]] = []
     plain = plain_versions(slot, commit)
     if plain is not None:
@@ -32,11 +32,11 @@ def flat_history(slot: Slot, commit: int) -> list[FlatVersion]:
     seen = [version for version in slot.versions if is_shown(version.shown, commit)] if plain is None else []
     for place, version in enumerate(seen):
         following: float = seen[place + 1].number if place + 1 < len(seen) else inf
-        # One update may bring several slots, each inside the other: it is one change.
+        # One update may bring several nested slots: this counts as one change.
         inner = sorted(set(_inner_changes(version.content, commit, following)))
         steps = [(version.number, version.shown), *(change for change in inner if version.number < change[0])]
         for (number, shown), (until, _) in pairwise((*steps, (inf, 0))):
-            # The last one has all that was edited since.
+            # The last one includes all later edits.
             moments.append((shown, tuple(_nodes(version.content, commit, inf if until == inf else number, until))))
     found: list[FlatVersion] = []
     end: int | None = None
@@ -47,7 +47,7 @@ def flat_history(slot: Slot, commit: int) -> list[FlatVersion]:
 
 
 def plain_versions(slot: Slot, commit: int) -> list[Version] | None:
-    """The versions of a slot that holds no other, the oldest first: they are its history. None for other slots."""
+    """The versions of a slot without inner slots, oldest first: they are its history. None for other slots."""
     found = []
     for version in slot.versions:
         if PENDING < version.shown <= commit:
@@ -64,7 +64,7 @@ def shown_nodes(version: Version, commit: int) -> list[Node]:
 
 
 def newest_nodes(slot: Slot, commit: int) -> list[Node] | None:
-    """The content of the newest version as of a commit; None where the slot was not there yet."""
+    """The content of the newest version as of a commit; None if the slot did not exist yet."""
     version, _ = _newest(slot, commit, inf)
     return None if version is None else list(_nodes(version.content, commit, inf, inf))
 
@@ -83,7 +83,7 @@ def _newest(slot: Slot, commit: int, number: float) -> tuple[Version | None, flo
 def _nodes(content: list[Content], commit: int, number: float, until: float) -> Iterator[Node]:
     """The nodes of a version, with those of the slots directly in it as they were after an update.
 
-    `until` is the next update that the history counts. What was superseded by then has all that was edited since.
+    `until` is the next update that the history counts. A version superseded by then includes all later edits.
     """
     for item in placed(content):
         if type(item) is not Slot:

@@ -32,9 +32,9 @@ class _Group:
 
 
 class GroupLoop(Turns):
-    """A loop with `group by`: its rows go to groups, and the groups that changed give theirs to a sink.
+    """A loop with `group by`: it collects rows in groups, and passes the rows of changed groups to a sink.
 
-    Holds:  the groups with their members in order; of a member, the values that the group collects.
+    Holds:  the groups with their members in order, and the collected values of each member.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class GroupLoop(Turns):
     def end(self) -> bool:
         self._renumber()
         changed, self._changed = self._changed, {}
-        # A place is free before another group takes it: the member that stood there may have changed its key.
+        # A place is free before another group takes it: its member may have changed its key.
         for group in changed:
             self._leave(group)
         for group in changed:
@@ -107,7 +107,7 @@ class GroupLoop(Turns):
         return self._sink.changed_at == self.engine.number
 
     def _leave(self, group: _Group) -> None:
-        """Withdraw the result of a group that has no members left, or another first member."""
+        """Withdraw the result of a group that has no members left, or a new first member."""
         is_gone = group.members.first() is None
         if group.made is not None and (is_gone or group.members.first_key() != group.place):
             self._sink.put(group, [])  # type: ignore[arg-type]  # it has what a unit has
@@ -115,7 +115,7 @@ class GroupLoop(Turns):
             del self._groups[group.key]
 
     def _give(self, group: _Group) -> None:
-        """The rows of a group, instead of those it gave."""
+        """Replace the rows of a group."""
         first = group.members.first()
         assert first is not None
         keys, collected = self._grouping.keys, self._grouping.collected

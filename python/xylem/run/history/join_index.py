@@ -1,7 +1,7 @@
 """A hash index over the units of a source that remembers which units looked up which keys.
 
-A look-up gives the units whose key may match; the loop then makes the query's own comparison. When units with a key
-come, go or change, the units that looked it up are evaluated again.
+A lookup returns the units whose key may match; the loop then makes the query's own comparison. When units with a key
+appear, disappear or change, the units that looked up the key are reevaluated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _place = attrgetter("place")
 class JoinedIndex(LiveLoop):
     """The units of a source by their keys.
 
-    Holds:  the keys of each unit, and of each unit of a loop around the keys it has asked for.
+    Holds:  the keys of each unit, and the keys that each unit of an outer loop has looked up.
     """
 
     def __init__(self, engine: Engine, source: Source, function: Callable[..., Any], tests: int) -> None:
@@ -41,11 +41,11 @@ class JoinedIndex(LiveLoop):
         self._keys_of = function
         self._units: dict[Key, dict[Unit, None]] = {}
         self._marks: list[set[str]] = [set() for _ in range(tests)]
-        """Which kinds of values have been keys, of each test."""
+        """The kinds of values seen as keys, for each test."""
         self._readers: dict[Key, dict[Unit, None]] = {}
         self._asked: dict[Unit, set[Key]] = {}
         self.reader: Unit | None = None
-        """The unit that is being evaluated."""
+        """The unit under evaluation."""
         self.function = (FunctionItem(None, (ANY_SEQUENCE,) * tests, ANY_SEQUENCE, self._matches),)
 
     # --- units
@@ -67,7 +67,7 @@ class JoinedIndex(LiveLoop):
         marks = {mark for _, mark in found}
         if not marks <= self._marks[number]:
             self._marks[number] |= marks
-            # Who has asked before may have to compare with these, whatever their keys.
+            # Earlier readers may have to compare with these, whatever their keys.
             for reader in self._asked:
                 self.engine.units.touch(reader)
         return {key for key, _ in found}
@@ -92,7 +92,7 @@ class JoinedIndex(LiveLoop):
             for reader in self._readers.get(key, ()):
                 touch(reader)
 
-    # --- look-ups
+    # --- lookups
 
     def _matches(self, *asked: Sequence[Any]) -> list[Node]:
         """The nodes that may match, in document order."""
@@ -120,7 +120,7 @@ class JoinedIndex(LiveLoop):
             self._asked.setdefault(reader, set()).add(key)
 
     def forget_reader(self, reader: Unit) -> None:
-        """The unit is evaluated again, or gone."""
+        """Drop the lookups of a unit that is reevaluated or gone."""
         for key in self._asked.pop(reader, ()):
             held = self._readers[key]
             del held[reader]

@@ -1,4 +1,4 @@
-"""The past of a run that goes on: as much of it as is to be kept, and the answer as of a time in it."""
+"""The retained past of a continuous run, and the answer as of a time in it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ BEFORE_HISTORY = "XYDY0021"
 class KeptPast:
     """Drops versions that nothing can read, if that does not depend on the query alone.
 
-    Holds:  nothing itself; the history has the versions that `keep` names.
+    Holds:  nothing itself; the history holds the versions that `keep` names.
     """
 
     def __init__(self, program: Program, history: History, around: Surroundings, keep: Keep | None) -> None:
-        """Without `keep` the last state is known, or all states where the query itself may ask for any."""
+        """Without `keep` the last state is kept, or all states if the query itself may ask for any."""
         self._program = program
         self._history = history
         self._around = around
@@ -33,7 +33,7 @@ class KeptPast:
         self._knows_all = keep is None and retention_of(program) is None
 
     def follow(self, commit: Commit, run: HistoryRun | None = None) -> None:
-        """Let go of versions, after the run that reads the history has followed a commit."""
+        """Drop versions after the run that reads the history has followed a commit."""
         if self._retention is None:
             return
         history = self._history
@@ -43,7 +43,7 @@ class KeptPast:
             history.forget_commits(history.kept_since)
 
     def answer(self, time: Decimal, run: HistoryRun | None = None) -> Answer:
-        """The answer as of a time. XYDY0021 where that is not known any more, or not yet."""
+        """The answer as of a time. XYDY0021 if its state was dropped, or is not known yet."""
         history = self._history
         earliest = self._earliest
         asked = [commit for commit in history.commits if commit.time <= time]

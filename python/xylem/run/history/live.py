@@ -52,7 +52,7 @@ class LiveText(Live):
 
 
 class LiveSequence(Live):
-    """Parts one after the other. Of each part, the operator itself knows whether it changed."""
+    """Parts one after the other. Each part's operator knows whether it changed."""
 
     def __init__(self, members: Sequence[Live]) -> None:
         self.members = members
@@ -65,7 +65,7 @@ class LiveSequence(Live):
         return chain.from_iterable(member.parts() for member in self.members)
 
     def is_blank(self) -> bool:
-        # Two values without characters have a space between them.
+        # A space separates two values without characters.
         return all(member.is_blank() for member in self.members) and (self.size < 2 or super().is_blank())
 
     def edits(self) -> list[Edit]:
@@ -140,7 +140,7 @@ class LiveConditional(Live):
     def edits(self) -> list[Edit]:
         told, self._told = self._told, self._branch
         before, self._told_size = self._told_size, self._told.size
-        # What the other branch would have to tell is of no interest when it is shown again as a whole.
+        # Edits of the hidden branch do not matter: it is shown again as a whole.
         of_branches = {branch: branch.edits() for branch in self._branches}
         if told is self._told:
             return of_branches[told]
@@ -190,9 +190,9 @@ class LiveSlice(Compared):
 
 
 class LiveComputed(Compared):
-    """An expression, computed again when something that it reads has changed.
+    """An expression that is recomputed when something it reads has changed.
 
-    Holds:  its value; with a timeline, the values it had, as long as they are asked for.
+    Holds:  its value; with a timeline, also the earlier values that may be requested.
     """
 
     def __init__(
@@ -208,7 +208,7 @@ class LiveComputed(Compared):
         self._timeline = None if chosen is None else Timeline(choice_of(chosen))
 
     def update(self, commit: Commit) -> bool:
-        """Follow a commit, after all loops; whether the value may have changed."""
+        """Follow a commit, after all loops; return whether the value may have changed."""
         number = commit.number
         is_stale = self._value is None or any(hole.changed_at == number for hole in self._holes)
         if is_stale:
@@ -263,7 +263,7 @@ class LiveBuilder:
         self._computed: list[tuple[int, LiveComputed | LiveScope]] = []
         self._sequences = 1
         self.looking_back: dict[int, list[plan.Projection]] = {}
-        """How units look back in time, by the number of their source."""
+        """How units look back in time, by source number."""
         sources = engine.program.plan.sources
         for source in sources:
             if source.function is not None:
@@ -272,7 +272,7 @@ class LiveBuilder:
 
     @property
     def steps(self) -> list[tuple[int, LiveLoop | LiveComputed | LiveScope]]:
-        """The steps at a commit, in dependency order: loops with the numbers of their sources."""
+        """The steps at a commit, in dependency order: loops with their source numbers."""
         loops: list[tuple[int, int, LiveLoop | LiveComputed | LiveScope]] = [
             (number, -1, loop) for number, loop in self._by_source.items()
         ]
@@ -280,7 +280,7 @@ class LiveBuilder:
         return [(number, one) for number, _, one in sorted([*loops, *computed], key=lambda step: step[:2])]
 
     def build(self, operator: plan.Operator, sequence: int = 1) -> Live:
-        """`sequence`: the number of the sequence that its values are part of."""
+        """`sequence`: the number of the sequence that its values belong to."""
         made = self._built(operator, sequence)
         made.sequence = sequence
         return made
@@ -337,7 +337,7 @@ class LiveBuilder:
         return made
 
     def _loop(self, described: plan.Loop, kind: type[L]) -> L:
-        """The loop whose rows are read; where they are grouped or put into windows first, another evaluates units."""
+        """The loop whose rows are read; if they are first grouped or put into windows, another loop evaluates units."""
         holes = list(map(self._hole, described.holes))
         lookups = [self._lookup(one) for one in described.lookups]
         function = self._functions[described.function]

@@ -1,4 +1,4 @@
-"""A part of a query that no operator maintains: it is evaluated from the beginning, and compared with what it was."""
+"""A part of a query that no operator maintains: it is evaluated from scratch and compared with its last result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["LiveScope"]
 class LiveScope(Compared):
     """Implements `plan.Scope`.
 
-    Holds:  its last value, and how that is written.
+    Holds:  its last value, and the text of it.
     """
 
     def __init__(self, run: Reevaluation, writer: ItemWriter) -> None:
@@ -25,9 +25,9 @@ class LiveScope(Compared):
         self._written: Any = None
 
     def update(self, commit: Commit) -> bool:
-        """Follow a commit; whether the value may have changed."""
+        """Follow a commit; return whether the value may have changed."""
         value = list(self._run.items(commit.number))
-        # Nobody goes on from its nodes: they are what is written of them.
+        # Nothing navigates from its nodes: only their text counts.
         written = [type(item) for item in value], self.writer.parts(value, 1)
         is_same = self._value is not None and written == self._written
         self._value, self._written = value, written

@@ -1,7 +1,7 @@
-"""A query over update streams that come message by message: its change log, and a saved state to resume from.
+"""A query over update streams that arrive message by message: its change log, and a saved state to resume from.
 
 The log is the same however the messages are divided into runs. A run saves the history, the adapters of the feeds, the
-operations that wait for another stream, and the log; the next one rebuilds the operators from these.
+operations that wait for another stream, and the log; the next run rebuilds the operators from these.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class LoggedRun:
     ) -> None:
         """`name` is the name of the query in rows, `streams` its names for streams, `saved` the result of `save`.
 
-        `rows_of`: where records are that have been evaluated; messages are those of `record_messages.py`.
+        `rows_of`: paths of records that were evaluated already; messages are those of `record_messages.py`.
         """
         self._how = how
         self._limits = limits
@@ -80,7 +80,7 @@ class LoggedRun:
         if envelope == "append" and (why := why_never_final(operators.plan)):
             raise StaticError(NOT_APPENDED, f"nothing of it is final while more may come: {why}")
         state = None if saved is None else self._restored(saved)
-        # Values that were are in no history: what looks back at them is computed from the states there were.
+        # Histories hold no earlier values: lookups of the past recompute them from earlier states.
         keeps_values = any(one.rule != "S" for one in operators.plan.kept)
         self._past = KeptPast(program, self._history, around, keep)
         self._run: HistoryRun
@@ -106,7 +106,7 @@ class LoggedRun:
             self._final = FinalAnswer(self._run, operators.plan, self._feeds, self._log.rows_given)
 
     def take(self, message: bytes, stream: int = 0) -> Iterator[str]:
-        """The lines of the change log that a message of a stream leads to."""
+        """The lines of the change log for a message of a stream."""
         is_first = self._messages[stream] == 0
         self._messages[stream] += 1
         adapter = self._adapters[stream]
@@ -127,18 +127,18 @@ class LoggedRun:
                 yield from self._lines(commit)
 
     def finish(self) -> Iterator[str]:
-        """The lines of what waits for another stream: no more will come for now."""
+        """The lines for operations that wait for another stream, which will send nothing for now."""
         yield from self._taken(is_end=True)
 
     def as_of(self, time: Decimal) -> Answer:
-        """The answer as of a time that is still known. XYDY0021 before that."""
+        """The answer as of a time that is still known. XYDY0021 for earlier times."""
         return self._past.answer(time, self._run)
 
     def _taken(self, *, is_end: bool = False) -> Iterator[str]:
         while (found := self._waiting.next(is_end=is_end)) is not None:
             number, operation = found
-            # A base with updates inside it is taken as a whole: a state is never saved in the middle of one. What
-            # comes from another stream then may be earlier, and is in time nevertheless.
+            # A base with inner updates is taken as a whole, because a state is never saved in the middle of one.
+            # Input of another stream may then be earlier, and is still in time.
             if operation.time == self._waiting.times[number] < self._history.now:
                 operation.time = None
             yield from self._applied(number, operation)
@@ -166,10 +166,10 @@ class LoggedRun:
             return self._log.rows(commit.number, commit.time, self._final.parts())
         return self._log.rows(commit.number, commit.time, self._run.edits) if is_changed else ()
 
-    # --- from one start to the next
+    # --- from one run to the next
 
     def save(self) -> bytes:
-        """All that is needed to go on."""
+        """All state needed to continue."""
         history, log = history_state(self._history), state_of(self._log)
         why_whole = self._run.why_whole if isinstance(self._run, Engine) else ""
         adapters = [None if one is None else (layout(one), state_of(one)) for one in self._adapters]
@@ -178,7 +178,7 @@ class LoggedRun:
         return encoded((history, incoming, log, why_whole))
 
     def _restored(self, saved: bytes) -> tuple[tuple[Any, ...], str]:
-        """The history that was, and why operators had given up."""
+        """The saved history, and the reason if operators had given up."""
         try:
             history, (adapters, self._messages, waiting, times), log, why_whole = decoded(saved)
         except (DamagedState, ValueError) as reason:

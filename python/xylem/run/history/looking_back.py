@@ -1,4 +1,4 @@
-"""When the result of a unit may change without an update: with time, versions enter and leave the range it looks at."""
+"""When time alone may change the result of a unit: versions enter and leave the range that it looks at."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class LookingBack:
     """The times to which the units of a source look back.
 
     `?t` chooses a version t seconds after it began, until t seconds after it ended. `?[t]` chooses it at once: only the
-    end of one that was superseded matters.
+    end of a superseded version matters.
     """
 
     def __init__(self, projections: Iterable[Projection]) -> None:
@@ -26,7 +26,7 @@ class LookingBack:
         self._windows = tuple({Decimal(one.amount) for one in chosen if one.sign == "?[]"})
 
     def next_moment(self, item: Content, history: History) -> Decimal | None:
-        """The next time at which something else may be chosen inside an item."""
+        """The next time at which the choice of versions inside an item may change."""
         now, time_of = history.now, history.time_of
         best: Decimal | None = None
         lengths = {*self._moments, *self._windows}
@@ -40,13 +40,13 @@ class LookingBack:
 
 
 def _superseding(item: Content) -> Iterator[int]:
-    """The commits that showed versions which superseded others."""
+    """The commits that showed superseding versions."""
     for one in _everything(item):
         if type(one) is Slot:
             for version in one.versions[1:]:
                 yield version.shown
             for version in one.versions:
-                # What comes to stand directly in a slot makes a new version of that (`flat_history.py`).
+                # Content that arrives directly in a slot makes a new version of that slot (`flat_history.py`).
                 for inner in placed(version.content):
                     if type(inner) is Slot and inner.versions:
                         yield inner.versions[0].shown
@@ -63,7 +63,7 @@ def _shown(item: Content) -> Iterator[int]:
 
 
 def _everything(item: Content) -> Iterator[Content]:
-    """An item and all that is in it, in every version."""
+    """An item and everything in it, in all versions."""
     stack: list[Content] = [item]
     while stack:
         one = stack.pop()

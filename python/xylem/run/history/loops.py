@@ -65,7 +65,7 @@ class Read(ABC):
     """A value that other operators read."""
 
     changed_at = 0
-    """The number of the commit that changed it last."""
+    """The number of the commit that last changed it."""
 
     @abstractmethod
     def values(self) -> list[Any]:
@@ -73,7 +73,7 @@ class Read(ABC):
 
 
 class Compared(Live, Read):
-    """A part that is small or changes as a whole: comparing it with its last state gives its edits."""
+    """A part that is small or changes as a whole: its edits come from a comparison with its last state."""
 
     writer: ItemWriter
     _shown: Parts = ()
@@ -102,33 +102,33 @@ class LiveLoop(ABC):
     """The base of operators over sources: units are added, removed and reevaluated."""
 
     changed_at = 0
-    """The number of the commit that changed it last."""
+    """The number of the commit that last changed it."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     def begin(self) -> bool:
-        """Before the units of a commit: whether all of them are to be evaluated again."""
+        """Called before the units of a commit: return whether all units must be reevaluated."""
         return False
 
     def all_units(self) -> Iterable[Unit]:
         return ()
 
     def end(self) -> bool:
-        """After them: whether the answer has changed."""
+        """Called after the units of a commit: return whether the answer has changed."""
         return self.changed_at == self.engine.number
 
     @abstractmethod
     def evaluate(self, unit: Unit) -> None:
-        """A unit is new, or what it reads has changed."""
+        """Evaluate a unit that is new, or whose input has changed."""
 
     @abstractmethod
     def remove(self, unit: Unit) -> None:
-        """A unit is no more."""
+        """Remove a unit."""
 
 
 class Condition(LiveLoop):
-    """Whether elements around units hold; where that flips, those units are evaluated again."""
+    """Whether the conditions of elements around units hold; units are reevaluated when that flips."""
 
     def __init__(self, engine: Engine, source: plan.Source, function: Function) -> None:
         super().__init__(engine)
@@ -169,16 +169,16 @@ class Turns(LiveLoop):
         self._beside: tuple[Any, ...] = ()
         self._members: dict[Unit, None] = {}
         self.timelines: list[tuple[Function, VersionChoice]] = []
-        """Of each value of a unit whose history is asked for: what computes it, and what is asked for."""
+        """For each value of a unit whose history is requested: what computes it, and the request."""
         self._families: tuple[Counter[str], ...] = tuple(Counter() for _ in described.order)
         self._numbered: OrderedList[Unit] | None = OrderedList() if described.is_numbered else None
-        """The units with the numbers of their items."""
+        """The units with their item numbers."""
         self._bases: dict[Unit, int] = {}
-        """How many items came before a unit when it was evaluated."""
+        """The number of items before each unit when it was evaluated."""
         self._moved: tuple[Place, ...] | None = None
-        """The first place behind which numbers are others."""
+        """The first place after which item numbers changed."""
         self.siblings: SiblingPlaces | None = None
-        """Which places among siblings count, where not all do."""
+        """Which places among siblings count, if not all do."""
 
     def begin(self) -> bool:
         if not self._holes:
@@ -218,7 +218,7 @@ class Turns(LiveLoop):
         return list(self._turn(unit, self._function))
 
     def _turn(self, unit: Unit, function: Function) -> Iterable[Any]:
-        """The items of a unit, or its rows."""
+        """The items or rows of a unit."""
         condition = unit.condition
         is_left_out = condition is not None and not condition.made
         if is_left_out or (self.siblings is not None and not self.siblings.holds(unit)):
@@ -269,7 +269,7 @@ class Turns(LiveLoop):
             self._moved = key
 
     def _renumber(self) -> None:
-        """Evaluate the units again that have moved."""
+        """Reevaluate the units that moved."""
         for unit in self.siblings.moved() if self.siblings is not None else ():
             if unit.is_alive:
                 self.engine.evaluate(self, unit)
@@ -283,7 +283,7 @@ class Turns(LiveLoop):
         self._moved = None
 
     def _histories(self, unit: Unit, node: Node) -> list[list[Any]]:
-        """The values that a unit had, as they are asked for now."""
+        """The requested earlier values of a unit."""
         kept: list[Timeline] | None = unit.timelines
         if kept is None:
             kept = unit.timelines = [Timeline(choice) for _, choice in self.timelines]
@@ -299,7 +299,7 @@ class Turns(LiveLoop):
     def _rows(self, unit: Unit, found: list[Any]) -> list[tuple[Any, list[Any]]]:
         """The (key, items) rows in the result of a unit."""
         if not self._columns:
-            # One row, which needs no key but its place: each comparison of keys looks at memory far apart.
+            # A single row needs only its place as key: each comparison of keys touches distant memory.
             return [(unit.place, found)] if found else []
         rows = []
         for index, row in enumerate(found):
@@ -316,7 +316,7 @@ class Turns(LiveLoop):
         )
 
     def _replace(self, rows: OrderedList[Any], before: Sequence[Any], made: Sequence[Any]) -> None:
-        """Replace rows by others. Their order keys are counted, because all must be comparable."""
+        """Replace rows. Their order keys are counted, because all of them must be comparable."""
         if len(before) == len(made) == 1 and before[0][0] == made[0][0]:
             key, given = made[0]
             rows.replace(key, given, len(given))
@@ -348,18 +348,18 @@ class Turns(LiveLoop):
 class RegionLoop(Turns, Live):
     """A loop whose rows are regions of the display.
 
-    Holds:  the parts of each row, in order; of a commit, the rows that changed, as they were.
+    Holds:  the parts of each row, in order, and during a commit the old content of changed rows.
     """
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
         self.rows: OrderedList[Parts] = OrderedList()
         self._changed: dict[Any, Parts] | None = None
-        """None until edits are asked for."""
+        """None until edits are requested."""
         self._visible = 0
-        """How many rows have characters."""
+        """Number of rows that have characters."""
         self.template: tuple[Function, plan.Template] | None = None
-        """What makes the rows, where they are elements that need not be made themselves."""
+        """The template that writes the rows, if they are elements that need not be built."""
 
     def _given(self, unit: Unit) -> list[Any]:
         if self.template is None:
@@ -374,7 +374,7 @@ class RegionLoop(Turns, Live):
         return found
 
     def _written(self, described: plan.Template, row: Any) -> Written | None:
-        """The element of a row; None where namespaces or attributes come into it."""
+        """The element of a row; None if namespaces or attributes are involved."""
         content = ""
         column = self._columns
         for piece in described.pieces[:-1]:
@@ -409,7 +409,7 @@ class RegionLoop(Turns, Live):
         self.changed_at = self.engine.number
 
     def put_written(self, unit: Unit, text: str | None) -> list[Edit]:
-        """As `put` and `edits`, of a unit that gives an element as it was written, or nothing, in document order."""
+        """Like `put` and `edits`, for a unit that gives one element as text, or nothing, in document order."""
         key, rows = unit.place, self.rows
         was_there = bool(unit.made)
         self.changed_at = self.engine.number
@@ -459,7 +459,7 @@ class RegionLoop(Turns, Live):
 
 
 class ItemLoop(Turns, Compared):
-    """A loop whose items are read by others.
+    """A loop whose items other operators read.
 
     Holds:  the items of each row, in order.
     """

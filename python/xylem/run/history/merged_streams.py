@@ -1,6 +1,6 @@
 """Several update streams as one: their operations in the order of their times, ties in the order of the streams.
 
-`merged` reads streams that it asks for the next operation; `Waiting` is given what comes.
+`merged` pulls operations from the streams; operations are pushed into `Waiting`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ F = TypeVar("F")
 
 
 def merged(streams: Sequence[tuple[F, Iterable[Operation]]]) -> Iterator[tuple[F, Operation]]:
-    """The operations of all streams, each with what its stream goes by.
+    """The operations of all streams, each with the key of its stream.
 
-    What has no time of its own comes right after what stands before it in its stream. One operation of each stream is
-    read ahead.
+    An operation without a time follows its predecessor in its stream. One operation of each stream is read ahead.
     """
     if len(streams) == 1:
         (feed, operations) = streams[0]
@@ -48,16 +47,16 @@ def merged(streams: Sequence[tuple[F, Iterable[Operation]]]) -> Iterator[tuple[F
 class Waiting:
     """Operations that wait until no other stream can deliver an earlier one.
 
-    Holds:  what is later than the last operation of the slowest stream.
+    Holds:  operations later than the last operation of the slowest stream.
     """
 
     def __init__(self, streams: int) -> None:
         self.operations: list[deque[Operation]] = [deque() for _ in range(streams)]
         self.times = [Decimal(0)] * streams
-        """The latest of the operations that were taken from each stream."""
+        """The time of the latest operation read from each stream."""
 
     def next(self, *, is_end: bool = False) -> tuple[int, Operation] | None:
-        """The next operation, and the number of its stream. `is_end`: no more will come from any."""
+        """The next operation, and the number of its stream. `is_end`: no stream sends any more."""
         found: tuple[Decimal, int] | None = None
         for number, waiting in enumerate(self.operations):
             if not waiting:

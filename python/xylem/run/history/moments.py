@@ -14,14 +14,14 @@ from .commits import History, Stream
 from .state_tree import StateTree
 
 _MOST_TREES = 500
-"""States as of earlier commits that are kept as trees."""
+"""Number of trees kept for states at earlier commits."""
 
 
 class StateTrees:
-    """The trees of streams as of commits, made when they are asked for; a state never changes any more."""
+    """The trees of streams as of commits, built on request; a past state never changes."""
 
     def __init__(self, history: History, *, keeps_states: bool = True) -> None:
-        """Without `keeps_states` the last state alone is asked for."""
+        """Without `keeps_states`, only the last state is requested."""
         self.history = history
         self._most = _MOST_TREES if keeps_states else max(len(history.streams), 1)
         self._trees: dict[tuple[str, int], StateTree] = {}
@@ -66,7 +66,7 @@ class Moments:
         streams = self._history.streams
         found = streams.get(name)
         if found is None:
-            # One input without a name is whatever the query calls it.
+            # A single input without a name matches any name in the query.
             found = streams.get("") if len(streams) == 1 else None
         if found is None:
             there = ", ".join(f'"{known}"' for known in streams)

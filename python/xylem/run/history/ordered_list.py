@@ -1,8 +1,8 @@
-"""A sorted list that counts: entries by key, and by the items that they give.
+"""A sorted list with counts: it finds entries by key, and by item index.
 
 A B+ tree. Keys are compared by Python itself, in runs (`bisect`), so that an insertion costs a few microseconds at any
-size. Each entry has a weight, the number of items it gives; the tree knows the weights below each of its nodes, so that
-the entry of the n-th item, and the number of items before an entry, are found on one way down: an order-statistic tree.
+size. Each entry has a weight, the number of items it gives; the tree knows the weights below each of its nodes, so one
+descent finds the entry of the n-th item, or the number of items before an entry: an order-statistic tree.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Inner(Generic[T]):
 class OrderedList(Generic[T]):
     """Entries in the order of their keys, which are all different.
 
-    Holds:  the entries; adding, finding and taking one out visits one node on each level.
+    Holds:  the entries; adding, finding or removing one visits one node per level.
     """
 
     __slots__ = ("_depth", "_root", "size", "weight")
@@ -51,9 +51,9 @@ class OrderedList(Generic[T]):
         self._root: Any = _Leaf([], [], [])
         self._depth = 0
         self.size = 0
-        """How many entries there are."""
+        """Number of entries."""
         self.weight = 0
-        """How many items they give together."""
+        """Total number of items of all entries."""
 
     def __len__(self) -> int:
         return self.size
@@ -127,7 +127,7 @@ class OrderedList(Generic[T]):
         self.weight -= weight
         for inner, index in way:
             inner.weights[index] -= weight
-        # First keys name entries that are there: what was taken out is compared with nothing any more.
+        # First keys name existing entries: nothing compares with removed ones any more.
         if at == 0:
             self._rename(way, node)
         if len(node.keys) < _LEAF // 4 and way:
@@ -144,7 +144,7 @@ class OrderedList(Generic[T]):
                 return
 
     def _shrink(self, way: list[tuple[Any, int]], node: Any) -> None:
-        """Put a thin node together with a neighbour, or leave it out where it is empty."""
+        """Merge a thin node with a neighbour, or drop it if it is empty."""
         while way and len(node.keys) < _FANOUT // 4:
             parent, at = way.pop()
             if not node.keys:
@@ -179,7 +179,7 @@ class OrderedList(Generic[T]):
         del parent.keys[left + 1], parent.children[left + 1], parent.weights[left + 1]
 
     def replace(self, key: Any, entry: T, weight: int) -> bool:
-        """Another entry, and weight, in the place of one that is there; whether the weight is another."""
+        """Replace an entry and its weight; return whether the weight changed."""
         way = []
         node = self._root
         for _ in range(self._depth):
@@ -197,7 +197,7 @@ class OrderedList(Generic[T]):
         return bool(change)
 
     def put(self, key: Any, entry: T, *, is_new: bool) -> int:
-        """An entry that gives one item, in the place of such a one or as a new one; how many items come before it."""
+        """Put an entry of one item, new or in place of another such entry; return the number of items before it."""
         node = self._root
         if is_new:
             self.size += 1
@@ -231,7 +231,7 @@ class OrderedList(Generic[T]):
                 self._grow(_split_leaf(node))
         return items
 
-    # --- questions
+    # --- lookups
 
     def get(self, key: Any, default: T) -> T:
         """The entry of a key."""
@@ -243,7 +243,7 @@ class OrderedList(Generic[T]):
         return found
 
     def before(self, key: Any) -> tuple[T | None, int]:
-        """The last entry before a key, and how many items all of those give."""
+        """The last entry before a key, and the total number of items up to it."""
         node = self._root
         items = 0
         outer: Any = None
@@ -268,7 +268,7 @@ class OrderedList(Generic[T]):
         return node.entries[0] if node.entries else None
 
     def first_key(self) -> Any:
-        """The key of the first entry; None where there is none."""
+        """The key of the first entry; None if there is none."""
         node = self._root
         for _ in range(self._depth):
             node = node.children[0]
@@ -291,7 +291,7 @@ class OrderedList(Generic[T]):
             yield from self._below(child, depth - 1)
 
     def from_item(self, index: int) -> Iterator[tuple[T, int]]:
-        """The entries from that which gives the item at an index (from 0) on, each with the index of its first item."""
+        """The entries from the one with the item at an index (from 0) on, each with the index of its first item."""
         yield from self._from_item(self._root, self._depth, index, 0)
 
     def _from_item(self, node: Any, depth: int, index: int, base: int) -> Iterator[tuple[T, int]]:
@@ -306,7 +306,7 @@ class OrderedList(Generic[T]):
 
 
 def _split_leaf(leaf: _Leaf[T]) -> _Leaf[T]:
-    """The upper half of a full leaf."""
+    """Split off the upper half of a full leaf."""
     half = len(leaf.keys) // 2
     new = _Leaf(leaf.keys[half:], leaf.entries[half:], leaf.weights[half:])
     del leaf.keys[half:], leaf.entries[half:], leaf.weights[half:]

@@ -24,7 +24,7 @@ Parts = tuple[Part, ...]
 
 
 class Written(str):
-    """A node as it was written already."""
+    """A node that is already text."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class ItemWriter:
         self._plain = PlainXml(self._buffer, escape_text, escape_attribute, unchanged)
 
     def parts(self, items: Sequence[Any], sequence: int) -> Parts:
-        """The parts of items of a sequence, which has a number."""
+        """The parts of the items of a sequence, given by its number."""
         if len(items) == 1 and type(item := items[0]) is Node:
             return ((self._node(item), 0),)
         found: list[Part] = []
@@ -54,7 +54,7 @@ class ItemWriter:
         return tuple(found)
 
     def inside(self, items: Sequence[Any]) -> str | None:
-        """The content of an element that is made of items; None where it depends on more than their text."""
+        """The content of an element made from items; None if it depends on more than their text."""
         found = ""
         after_value = False
         for item in items:
@@ -78,7 +78,7 @@ class ItemWriter:
             code, inner = tree.codes[pre], tree.codes[pre + 1]
             name = tree.qnames[code >> KIND_BITS]
             if code & KIND_MASK == ELEMENT and inner & KIND_MASK == TEXT and name is not None and not name.uri:
-                # As most are: a text in an element.
+                # The most common case: a text in an element.
                 return f"<{name.local}>{escape_text(tree.values[pre + 1] or '')}</{name.local}>"
         kind = tree.kind(pre)
         if kind in (ATTRIBUTE, NAMESPACE):

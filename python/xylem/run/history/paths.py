@@ -1,4 +1,4 @@
-"""One automaton that follows the paths of all sources of a query through the elements."""
+"""One automaton that follows the paths of all sources of a query down the elements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Standing:
             and paths.sources[number].projection is not None
             and index == len(paths.sources[number].steps) - 1
         )
-        """The sources of which the children, with their versions, are units."""
+        """The sources whose units are the children, with their versions."""
         self.has_units = any(number < len(paths.sources) for number, _ in positions)
         """Whether units may come."""
         self.kept = tuple(
@@ -35,19 +35,19 @@ class Standing:
             for number, index in sorted(positions)
             if number >= len(paths.sources) and index == len(paths.steps[number]) - 1
         )
-        """How much is kept of slots here that hold elements of some names."""
+        """The retention of slots here that hold elements of certain names."""
         self.past: Standing = (
             paths.standing(frozenset(one for one in positions if one[0] >= len(paths.sources)))
             if self.has_units
             else self
         )
-        """The same in a version that was superseded: no units, but what is kept of the slots in it."""
+        """The same in a superseded version: no units, but the retention of its slots."""
 
     def __bool__(self) -> bool:
         return bool(self.positions)
 
     def below(self, name: QName) -> Taken:
-        """An element of this name is entered."""
+        """Enter an element of this name."""
         key = (name.uri, name.local)
         known = self._known.get(key)
         if known is None:
@@ -58,7 +58,7 @@ class Standing:
 class Taken(NamedTuple):
     inside: Standing
     units: tuple[int, ...]
-    """The sources that the element is a unit of."""
+    """The sources for which the element is a unit."""
 
 
 class Paths:
@@ -68,12 +68,12 @@ class Paths:
         self.sources = sources
         self.kept = kept
         self.steps = [*(one.steps for one in sources), *(one.steps for one in kept)]
-        """What the numbers in positions stand for: sources, then what is kept."""
+        """Meaning of the numbers in positions: sources, then retentions."""
         self._streams = [*(one.stream for one in sources), *(one.stream for one in kept)]
         self._standings: dict[frozenset[tuple[int, int]], Standing] = {}
 
     def of_stream(self, stream: str) -> Standing:
-        """At the root of a stream."""
+        """The state at the root of a stream."""
         return self.standing(frozenset((number, 0) for number, name in enumerate(self._streams) if name == stream))
 
     def taken(self, positions: frozenset[tuple[int, int]], uri: str, local: str) -> Taken:

@@ -1,9 +1,9 @@
 """Places in an order that grows anywhere: two are compared in O(1), one is added beside another in O(log n), amortised.
 
-A place carries an integer label, and labels ascend along a linked list. Where no integer is left between two
-neighbours, the smallest range of labels around them that is thin enough gets its labels spread evenly: the list
-labelling of Bender, Cole, Demaine, Farach-Colton and Zito, "Two Simplified Algorithms for Maintaining Order in a List"
-(2002), §3. No fractions: nothing rounds, however often something is inserted at one spot.
+A place carries an integer label, and labels ascend along a linked list. When no integer is left between two neighbours,
+the labels of the smallest range around them that is thin enough are spread evenly: the list labelling of Bender, Cole,
+Demaine, Farach-Colton and Zito, "Two Simplified Algorithms for Maintaining Order in a List" (2002), §3. There are no
+fractions: nothing rounds, however often something is inserted at one spot.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["Order", "Place"]
 _BITS = 60
 _LIMIT = 1 << _BITS
 _STRIDE = 1 << 16
-"""Between neighbours that are added one after the other, so that a document is read without a relabelling."""
+"""Gap between neighbours that are appended, so that reading a document needs no relabelling."""
 _OVERFLOW = 1.4
 """A range of 2^i labels is thin enough with fewer than (2 / 1.4)^i places."""
 
@@ -51,10 +51,10 @@ class Order:
         self.last.before = self.first
         self.last.after = None
         self.relabelled = 0
-        """How many labels have been given anew, for the tests."""
+        """Number of relabelled places, for the tests."""
 
     def append(self) -> Place:
-        """A place behind all others."""
+        """Append a place at the end."""
         before = self.last.before
         assert before is not None
         return self.insert_after(before)
@@ -70,11 +70,11 @@ class Order:
         if high - low < 2:
             self._spread(place)
             low, high = place[0], after[0]
-        # Where there is much room, one after the other: most of it stays for what comes behind.
+        # If there is much room, use a fixed gap: most of the room stays free for later places.
         return self._insert(place, after, low + _STRIDE if high - low > 2 * _STRIDE else (low + high) // 2)
 
     def insert_far_after(self, place: Place) -> Place:
-        """A place behind another one with as much room between them as behind it."""
+        """A place after another one, with as much room between them as after it."""
         after = place.after
         assert after is not None, "nothing stands behind the last place"
         return (
@@ -91,14 +91,14 @@ class Order:
         return made
 
     def remove(self, place: Place) -> None:
-        """Take a place out. Nothing may compare it with others any more."""
+        """Remove a place. It must not be compared any more."""
         before, after = place.before, place.after
         assert before is not None and after is not None
         before.after, after.before = after, before
         place.before = place.after = None
 
     def _spread(self, place: Place) -> None:
-        """Give the labels around a place anew, where there is room for more."""
+        """Respread the labels around a place, in a range with enough room."""
         first = last = place
         count, bits, capacity = 1, 0, 1.0
         while True:
@@ -110,7 +110,7 @@ class Order:
                 first, count = first.before, count + 1
             while last.after is not None and last.after[0] < high:
                 last, count = last.after, count + 1
-            # There must be room for one more between any two, or nothing is gained.
+            # Any two neighbours must have room for one more, or spreading gains nothing.
             if count < capacity and (high - low) // (count + 1) >= 2:
                 break
             assert bits < _BITS, "more places than labels"

@@ -1,4 +1,4 @@
-"""A query over update streams, compiled: its plan, and the functions that the operators of the plan call."""
+"""A compiled query over update streams: its plan, and the functions that the operators of the plan call."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class HistoryProgram:
     """Its answer is an array of function items, by number."""
     static: StaticPart
     scopes: tuple[Program, ...] = ()
-    """The parts that are evaluated from the beginning, by number."""
+    """The parts that are evaluated from scratch, by number."""
     unit_template: Callable[[], Template | None] | None = None
-    """What a unit gives, as a template of a document that is the unit; None where it depends on more."""
+    """The result of a unit as a template over a document of the unit; None if it depends on more."""
 
     def functions(
         self,
@@ -36,7 +36,7 @@ class HistoryProgram:
         variables: Mapping[tuple[str, str], Any] | None = None,
         now: DateTime | None = None,
     ) -> tuple[list[Function], RunPart]:
-        """The functions for one run, and what they share."""
+        """The functions for one run, and their shared state."""
         run = RunPart(resources, now or current_time(), None, dict(variables or {}))
         space = self.program.namespace(run, None)
         (made,) = list(space[self.program.main]())

@@ -1,4 +1,4 @@
-"""Messages of a keyed feed whose records have been evaluated: what a task makes of one, and the answer's side of it."""
+"""Messages of a keyed feed whose records have been evaluated: how a task writes them, and how the answer reads them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["evaluated_message", "records_in"]
 
 
 def evaluated_message(message: bytes, feed: KeyedFeed, rows: RecordRows, limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """A document of the feed with the rows of each record, and the values that make an update of it."""
+    """A document of the feed with the rows of each record, and the values that turn it into an update."""
     around: list[Event] = []
     open_elements: list[Start] = []
     found: list[tuple[Any, ...]] = []
@@ -41,7 +41,7 @@ def evaluated_message(message: bytes, feed: KeyedFeed, rows: RecordRows, limits:
 
 
 def records_in(message: bytes, feed: KeyedFeed) -> Iterator[Record | Event]:
-    """What `evaluated_message` was given, each record with its rows as its only content."""
+    """The input of `evaluated_message`: each record with its rows as its only content."""
     try:
         base, found = decoded(message)
     except (DamagedState, ValueError) as reason:

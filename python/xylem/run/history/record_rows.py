@@ -1,6 +1,6 @@
 """Records of a keyed feed that are evaluated apart, anywhere and in any order: an update brings a whole record.
 
-    RecordRows(program, …).of(record, around)   where records are read: what one gives to the loop, as characters
+    RecordRows(program, …).of(record, around)   where records are read: the loop's rows for one record, as text
     with_rows(program, path, …)                 where the answer is kept: records hold these instead of their content
 
 This takes a loop over records, or over elements in them, that reads nothing else: no other element, no version. Its
@@ -36,7 +36,7 @@ __all__ = ["RecordRows", "why_not_apart", "with_rows"]
 
 
 def why_not_apart(described: plan.HistoryPlan, record: Path) -> str:
-    """Why the loop of a query cannot be evaluated record by record; '' where it can."""
+    """Why a query's loop cannot be evaluated record by record; '' if it can."""
     if described.whole:
         return described.whole
     only = _only_loop(described.root)
@@ -61,12 +61,12 @@ def why_not_apart(described: plan.HistoryPlan, record: Path) -> str:
         if units:
             return "it reads elements around the records"
     is_of_records = bool(standing.below(QName("", record[-1])).units)
-    # Otherwise a record would have several regions of the answer, that change together.
+    # Otherwise one record would have several regions of the answer that change together.
     return "" if is_of_records or is_folded or group is not None else "its elements are in the records"
 
 
 def _only_loop(operator: plan.Operator) -> tuple[plan.Loop, bool] | None:
-    """The loop of a query that has one, alone or in elements around it, and whether it is folded."""
+    """The loop of a query with only one loop, bare or inside elements, and whether it is folded."""
     match operator:
         case plan.Loop():
             return operator, False
@@ -79,7 +79,7 @@ def _only_loop(operator: plan.Operator) -> tuple[plan.Loop, bool] | None:
 
 
 class RecordRows:
-    """Evaluates records, each by itself."""
+    """Evaluates records independently of each other."""
 
     def __init__(self, program: HistoryProgram, around: Surroundings) -> None:
         only = _only_loop(program.plan.root)
@@ -93,7 +93,7 @@ class RecordRows:
         self._is_shown = not is_folded and loop.group is None
 
     def of(self, record: Record, around: Sequence[Start]) -> str:
-        """The rows of a record in open elements, or the error that evaluating it raises."""
+        """The rows of a record in open elements, or the error raised by its evaluation."""
         try:
             found = [row for node in self._units(record, around) for row in self._function(node)]
             return encoded((None, [self._row(one) for one in found])).decode("latin-1")
@@ -112,7 +112,7 @@ class RecordRows:
         return [*(atomize_list(row[column]) for column in range(columns)), [self._item(one) for one in row[columns]]]
 
     def _item(self, item: Any) -> tuple[bool, Any]:
-        """An item as it is written, and whether it was a node."""
+        """The text of an item, and whether it is a node."""
         if type(item) is Node:
             ((text, _),) = self._writer.parts((item,), 0)
             return True, text
@@ -140,7 +140,7 @@ class RecordRows:
 
 
 def _tree(events: Sequence[Event], scope: Mapping[str, str]) -> Tree:
-    """The tree of a record alone; `scope` has the namespaces that are declared around it."""
+    """The tree of a single record; `scope` has the namespaces declared around it."""
     tree = Tree(current_pool())
     pool = tree.names
     codes, ends, parents, values = tree.codes, tree.ends, tree.parents, tree.values
@@ -190,7 +190,7 @@ def _tree(events: Sequence[Event], scope: Mapping[str, str]) -> Tree:
 
 
 def with_rows(program: HistoryProgram, record: Path, text: str) -> HistoryProgram:
-    """The program over records that hold their rows. `text` is that of the query, for errors."""
+    """The program over records that contain their rows. `text` is the query's text, for errors."""
     only = _only_loop(program.plan.root)
     assert only is not None
     loop, _ = only
@@ -214,7 +214,7 @@ def _replaced(operator: plan.Operator, loop: plan.Loop) -> plan.Operator:
 
 @dataclass(frozen=True)
 class _RowsProgram(HistoryProgram):
-    """A program whose loop is given the rows of a record in place of the record."""
+    """A program whose loop gets the rows of a record instead of the record."""
 
     number: int = 0
     text: str = ""

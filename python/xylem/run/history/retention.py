@@ -19,7 +19,7 @@ Forget = Callable[[list[Content]], None]
 
 @dataclass(frozen=True)
 class Keep:
-    """The versions that a user wants to keep; None leaves it to the query."""
+    """The versions that a user wants to keep; None leaves the choice to the query."""
 
     versions: int | None = None
     seconds: Decimal | None = None
@@ -32,10 +32,10 @@ class Retention:
     versions: int = 0
     seconds: Decimal | None = None
     before: int = 0
-    """So many versions more before those of the last seconds: a state of that time may look back as well."""
+    """Number of further versions before those of the last seconds: a state of that time may look back as well."""
 
     def truncate(self, history: History, commit: Commit, forget: Forget | None = None) -> int:
-        """Drop versions in the slots that a commit changed; returns their number. `forget` receives their content."""
+        """Drop versions in the slots that a commit changed; return their number. `forget` receives their content."""
         return sum(
             self._truncated(history, change.slot, commit.time, forget)
             for change in commit.changes
@@ -46,12 +46,12 @@ class Retention:
         versions = slot.versions
         keep = self.versions + 1
         if len(versions) <= keep:
-            # Slots directly in a slot have one history: it has at least as many versions as each of them.
+            # Slots directly in a slot share one history, which has at least as many versions as each of them.
             return 0
         last = len(versions) - keep
         if self.seconds is not None:
             since = now - self.seconds
-            # A version that was superseded at that time or later may still be asked for.
+            # A version superseded at that time or later may still be requested.
             while last > 0 and history.time_of(versions[last].shown) >= since:
                 last -= 1
             last = max(last - self.before, 0)
@@ -66,9 +66,9 @@ class Retention:
 
 
 def travel_of(program: Program, keep: Keep) -> tuple[Retention, Decimal]:
-    """The retention under which a query can be asked of past states within `keep`, given how far it looks back itself.
+    """The retention for questions about past states within `keep`, given how far the query itself looks back.
 
-    XYST0032 where less is to be kept than the query asks for.
+    XYST0032 if `keep` is less than the query needs.
     """
     retention_of(program, keep)
     demand = demand_of([program.module])
@@ -77,9 +77,9 @@ def travel_of(program: Program, keep: Keep) -> tuple[Retention, Decimal]:
 
 
 def retention_of(program: Program, keep: Keep | None = None) -> Retention | None:
-    """The retention that a query needs and a user adds; None keeps everything.
+    """The retention that the query needs, extended by the user's; None keeps everything.
 
-    XYST0032 where less is to be kept than the query asks for.
+    XYST0032 if the user's is less than the query needs.
     """
     demand = demand_of([program.module])
     if demand.is_everything:

@@ -37,23 +37,23 @@ class UpdateInput:
     source: str
     operations: Iterable[Operation]
     leaves_runs: bool = False
-    """Whether runs of simple updates come unread."""
+    """Whether runs of simple updates are passed on unparsed."""
 
 
 @dataclass
 class RunFigures:
-    """Figures about what a run has read and kept."""
+    """Figures about the input and the kept state of a run."""
 
     updates: int = 0
     commits: int = 0
     changes: int = 0
     late: int = 0
     evaluated: int | None = None
-    """How many units operators have evaluated; None where the query was evaluated from the beginning each time."""
+    """Number of units that operators have evaluated; None if each commit evaluated the query from scratch."""
     most_versions: int | None = None
     """The longest history of a region."""
     whole: str = ""
-    """Why operators gave up, where they did."""
+    """Why operators gave up, if they did."""
 
 
 def history_run(
@@ -69,8 +69,8 @@ def history_run(
 ) -> HistoryRun:
     """The evaluator of answers after each commit; only this function chooses it.
 
-    Operators keep an answer that is written as plain XML; whatever else is evaluated from the beginning. `truncates`:
-    what the query cannot ask for is let go; otherwise the caller sees to that.
+    Operators maintain an answer in plain XML; any other answer is evaluated from scratch. `truncates`: drop versions
+    that the query cannot ask for; otherwise the caller does.
     """
     retention = retention_of(program, keep) if truncates else None
     if operators is None or operators.plan.whole or program.output or around.output:
@@ -106,11 +106,11 @@ class UpdateRun:
     ) -> None:
         """With `operators`, the cost of a commit depends on its changes; without, the query is reevaluated after each.
 
-        `is_edited`: whether the answer is asked for after each commit, and not only at the end.
+        `is_edited`: whether the answer is requested after each commit, and not only at the end.
         """
         self.history = History()
         self.figures = RunFigures()
-        # All streams are there before the first commit: a query may ask for any of them at once.
+        # All streams must exist before the first commit: a query may ask for any of them at once.
         feeds = [
             Feed(self.history.stream(given.name), tally=tally, late=late, source=given.source, limits=limits)
             for given in inputs
@@ -124,7 +124,7 @@ class UpdateRun:
         self._leaves_runs = keep is None and any(given.leaves_runs for given in inputs)
 
     def commits(self, until: Decimal | None = None) -> Iterator[tuple[Commit, Edits | None]]:
-        """Each commit, and how it edits the answer; None where it does not. With `until`, those up to that time."""
+        """Each commit and its edits of the answer, or None if nothing changes. With `until`, only those up to then."""
         for feed, operation in merged(self._apart(until)):
             if operation.simple is not None:
                 self.prepare()
@@ -151,13 +151,13 @@ class UpdateRun:
         self.figures.late = sum(feed.late for feed, _ in self._streams)
 
     def prepare(self) -> None:
-        """Make ready for updates, when the base is there: before the first of them otherwise."""
+        """Prepare for updates as soon as the base is there, or else before the first update."""
         if self._leaves_runs and isinstance(self.run, Engine):
             self._leaves_runs = False
             self._texts = TextRuns.of(self.run, self._streams[0][0])
 
     def _apart(self, until: Decimal | None) -> list[tuple[Feed, Iterable[Operation]]]:
-        """The operations of the streams; one by one, where each is to be looked at."""
+        """The operations of the streams; single operations where each must be inspected."""
         self._leaves_runs = self._leaves_runs and len(self._streams) == 1 and until is None
         if self._leaves_runs:
             return self._streams
@@ -173,7 +173,7 @@ class UpdateRun:
                 yield commit, self.run.edits if is_edited else None
 
     def final_parts(self) -> Iterator[tuple[Commit, list[Part]]]:
-        """The parts of the answer in order, each when it can never change any more: at the end of the input, all."""
+        """The parts of the answer in order, each as soon as it is final; the rest at the end of the input."""
         feeds = [feed for feed, _ in self._streams]
         final = FinalAnswer(self.run, None if self._operators is None else self._operators.plan, feeds)
         last: Commit | None = None
@@ -208,7 +208,7 @@ class UpdateRun:
     def as_of(self, time: Decimal) -> Answer:
         """The answer as of a time. XYDY0021 before the first commit.
 
-        Where it is told what to keep, all of the input is read, and the answer is that of the history kept then.
+        With a retention, the whole input is read, and the answer comes from the history kept at its end.
         """
         if self._keep is not None:
             return self._as_of_kept(time, self._keep)

@@ -1,8 +1,8 @@
 """Save a history as plain values and load it again: a run over messages keeps it from one start to the next.
 
 The content becomes a flat list of marks, without recursion however deep it is: an element, a slot or a version precedes
-its content, and an end mark follows. An id whose slot lies in a dropped version names a slot that nobody sees, before
-and after.
+its content, and an end mark follows. An id whose slot lies in a dropped version names an invisible slot, before and
+after.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Mark = tuple[Any, ...]
 
 
 def history_state(history: History) -> tuple[Any, ...]:
-    """All that a history knows."""
+    """The complete state of a history."""
     return history.counters(), {name: _stream_state(stream) for name, stream in history.streams.items()}
 
 
@@ -35,7 +35,7 @@ def _stream_state(stream: Stream) -> tuple[Any, ...]:
 
 
 def restore_history(history: History, state: tuple[Any, ...]) -> Commit:
-    """Give a new history of the same streams what another knew; all content as one commit, the last there was."""
+    """Load a saved state into a new history of the same streams: all content as one commit, the last one saved."""
     counters, streams = state
     history.take_counters(counters)
     for name, (marks, ids) in streams.items():
@@ -91,15 +91,15 @@ def _name(name: QName) -> tuple[str, str, str]:
 
 
 class _Reading:
-    """Content as it is read again."""
+    """Rebuilds content from the marks."""
 
     def __init__(self, document: Document) -> None:
         self._slots: list[Slot] = []
         self._owners: list[Owner] = [document]
         self._lists: list[list[Any]] = [document.content]
-        """Where what comes is put, the innermost last."""
+        """The lists that receive content, innermost last."""
         self._open: list[tuple[bool, Slot | None]] = []
-        """Of what is open: whether it is an owner of content, and the slot it is."""
+        """For each open node: whether it is an owner of content, and its slot."""
 
     def read(self, marks: list[Mark]) -> list[Slot]:
         for kind, *fields in marks:

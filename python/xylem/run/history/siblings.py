@@ -1,4 +1,4 @@
-"""Places among siblings: `b[2]`, `b[c][last()]`. A list for each parent finds the units whose places count."""
+"""Places among siblings: `b[2]`, `b[c][last()]`. A list for each parent finds the units at the requested places."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["SiblingPlaces"]
 
 
 class _Family:
-    """The units of one parent that pass, in order, and those of them whose places count."""
+    """The units of one parent that pass, in order, and those of them at requested places."""
 
     __slots__ = ("chosen", "members")
 
@@ -53,7 +53,7 @@ class SiblingPlaces:
         self._changed[unit.parent] = None
 
     def remove(self, unit: Unit) -> None:
-        """A unit is no more."""
+        """Remove a unit."""
         family = self._families.get(unit.parent)
         if family is None:
             return
@@ -65,12 +65,12 @@ class SiblingPlaces:
             del self._families[unit.parent]
 
     def holds(self, unit: Unit) -> bool:
-        """Whether the place of a unit counts, as of the last time that all were looked at."""
+        """Whether the unit was at a requested place when all were last checked."""
         family = self._families.get(unit.parent)
         return family is not None and unit in family.chosen
 
     def moved(self) -> list[Unit]:
-        """Look at all places that may have changed: the units whose place counts now and did not, or the reverse."""
+        """Check all places that may have changed; return the units that entered or left a requested place."""
         changed, self._changed = self._changed, {}
         found: list[Unit] = []
         for parent in changed:

@@ -40,7 +40,7 @@ class _Place:
         self.start = self.end = 0
         """The rows of its newest version."""
         self.blocks: dict[int, list[int]] = {}
-        """The top rows of earlier versions, by number."""
+        """The top rows of earlier versions, by version number."""
 
 
 class StateTree(Tree):
@@ -55,16 +55,16 @@ class StateTree(Tree):
         self.stream = stream
         self.commit = commit
         self._items: list[ContentNode | Document | None] = []
-        """What each row is of; None for attributes."""
+        """The content item of each row; None for attributes."""
         self._places: dict[int, list[int | _Place]] = {}
         """The content of an element or document, by its row: rows of nodes outside slots, and places of slots."""
         self._place_of: dict[int, tuple[_Place, int]] = {}
-        """The rows directly in a slot, with the number of their version."""
+        """The slot and version number of rows directly in a slot."""
         self._asked: list[_Place] = []
-        """The slots whose earlier versions were asked for."""
+        """The slots whose earlier versions were requested."""
         self._block_ends: list[int] = []
         self._blocks: list[tuple[int, Key]] = []
-        """Rows that were appended: where they start, and the key that theirs begin with. The first are the tree."""
+        """Appended blocks of rows: their start, and the prefix of their sort key. The first block is the tree."""
         self.document_uri = self.base = stream.document.uri
         self._fill(self._row(DOCUMENT, -1, None, stream.document), stream.document)
         self._close_block(0, ())
@@ -126,7 +126,7 @@ class StateTree(Tree):
                 stack.append((child, self._content(child, node)))
 
     def _content(self, row: int, owner: Element | Document) -> Iterator[tuple[ContentNode, _Place | None]]:
-        """The nodes in an element or document, each taken when those before it have been appended."""
+        """The nodes in an element or document; each is requested after those before it have been appended."""
         entries = self._places[row] = []
         for item in placed(owner.content):
             if not isinstance(item, Slot):
@@ -145,7 +145,7 @@ class StateTree(Tree):
             place.end = len(self.codes)
 
     def _block(self, place: _Place, number: int, version: FlatVersion | Version) -> list[int]:
-        """The top rows of a version of a slot, appended when it is asked for first."""
+        """The top rows of a version of a slot, appended on the first request."""
         if number == 0:
             return self._tops(place)
         found = place.blocks.get(number)
@@ -177,7 +177,7 @@ class StateTree(Tree):
         self._blocks.append((start, key))
 
     def forget_versions(self) -> bool:
-        """Drop the cached versions, because others are earlier now. False if they cannot be distinguished."""
+        """Drop the cached versions, because the set of earlier versions has changed. False if that is impossible."""
         size = self._block_ends[0]
         if len(self.codes) == size:
             return True
@@ -203,7 +203,7 @@ class StateTree(Tree):
         return (*key, row - start)
 
     def _key_behind(self, place: _Place) -> Key:
-        """The key of what stands behind the newest version of a slot, and before what follows it."""
+        """The key of content after the newest version of a slot, and before the content that follows it."""
         start, key = self._blocks[bisect_right(self._block_ends, place.parent)]
         # Between two rows; of slots that end at the same row, the inner one comes first.
         return (*key, place.end - start - 0.5, -self.depth(place.parent), place.ordinal)
@@ -222,12 +222,12 @@ class StateTree(Tree):
         return found
 
     def chosen_versions(self, row: int, choice: VersionChoice) -> list[int]:
-        """The chosen versions of the slot a node stands in, seen from its own: the nodes of the same kind and name."""
+        """The chosen versions of the slot a node stands in, relative to its own: nodes of the same kind and name."""
         standing = self._place_of.get(row)
         if standing is None:
             return self._chosen(row, choice, 0)
         place, number = standing
-        # Of its own version a node is itself, and not those of its name beside it.
+        # In its own version a node stands for itself, not for nodes of the same name beside it.
         return [
             found
             for found in self._chosen(place, choice, number)
@@ -240,7 +240,7 @@ class StateTree(Tree):
                 return [entry] if choice.counted(1, current) else []
             return [entry] if choice.places([self.lifespan(entry)], self.now, current) else []
         if not choice.is_by_time and (seen := plain_versions(entry.slot, self.commit)) is not None:
-            # No more of them is looked at than is chosen.
+            # Look at no more of them than are chosen.
             return [
                 row
                 for place in choice.counted(len(seen), current)
@@ -266,7 +266,7 @@ class StateTree(Tree):
         return self.history.time_of(item.shown), None
 
     def _first_shown(self) -> Decimal:
-        """When the stream showed anything."""
+        """When the stream first showed anything."""
         rows = [entry if isinstance(entry, int) else entry.start for entry in self._places[0]]
         inside = [self.lifespan(row)[0] for row in rows if 0 < row < self._block_ends[0]]
         return min(inside, default=self.now)
@@ -279,10 +279,10 @@ class StateTree(Tree):
         place = self._place_of.get(row)
         return 0 if place is None else place[1]
 
-    # --- axes of a tree with versions beside it
+    # --- axes of a tree with earlier versions
 
     def siblings(self, row: int, *, are_after: bool) -> list[int]:
-        """The siblings before or after a node, in document order: of other slots the newest version."""
+        """The siblings before or after a node, in document order: for other slots the newest version."""
         above = self.parents[row]
         if above < 0 or self._items[row] is None:
             return []
@@ -298,7 +298,7 @@ class StateTree(Tree):
     # --- the same node as of another commit
 
     def counterpart(self, row: int, other: StateTree) -> int | None:
-        """The row of the same node in the tree as of another commit; None where it was not there."""
+        """The row of the same node in the tree as of another commit; None if it did not exist then."""
         item = self._items[row]
         if item is None:
             owner = self.parents[row]
@@ -317,7 +317,7 @@ class StateTree(Tree):
         return (item,)
 
     def child_of(self, parent: int, item: ContentNode) -> int | None:
-        """The row of a node in the content of another, in whichever version it stands."""
+        """The row of a node in the content of another node, in any version."""
         for entry in self._places.get(parent, ()):
             if isinstance(entry, int):
                 if self._items[entry] is item:

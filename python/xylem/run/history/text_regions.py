@@ -1,9 +1,9 @@
-"""Regions whose updates bring one text after another: `<u:replace of="i" t="5"><quote>120</quote></u:replace>`.
+"""Regions whose updates replace one text with another: `<u:replace of="i" t="5"><quote>120</quote></u:replace>`.
 
-Most updates of most streams are of this kind. Once a region has been updated so, and what reads it is known, the next
-such update needs neither a new version nor a walk over content: the text is written into the version that would be
-dropped, and the units that read the region are known. Whatever else happens to the region ends this until the next
-update of the kind (`Units` sets `Slot.text_region` to None).
+Most updates of most streams are of this kind. After such an update, when the readers of the region are known, the next
+one needs neither a new version nor a walk over content: the text is written into the version that would be dropped, and
+the units that read the region are known. Any other change of the region ends this until the next update of the kind
+(`Units` sets `Slot.text_region` to None).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["TextRegion", "forget_text", "text_region"]
 
 
 class TextRegion:
-    """What is known of such a region. In a commit it stands for the only change: the region has another text."""
+    """State for such a region. In a commit it stands for the only change: the new text of the region."""
 
     __slots__ = ("name", "slot", "units", "watch")
 
@@ -27,12 +27,12 @@ class TextRegion:
         self.slot = slot
         self.watch = watch
         self.name = name
-        """Of the element around the text, in all versions that are kept."""
+        """Name of the element around the text, in all kept versions."""
         self.units = units
         """The units that read the text."""
 
     def write(self, text: str, number: int, commit: int) -> None:
-        """The next version, of an update with a number, shown by a commit. It takes the place of the oldest one."""
+        """The next version, with an update number, shown by a commit. It replaces the oldest one."""
         versions = self.slot.versions
         version = versions[0]
         if len(versions) > 1:
@@ -50,7 +50,7 @@ class TextRegion:
 
 
 def forget_text(slot: Slot, forget: Callable[[Unit], None]) -> None:
-    """Something else happens to a region; `forget` is told of its units that the kernel answers."""
+    """Anything else happens to a region; `forget` receives its units that the kernel answers."""
     region, slot.text_region = slot.text_region, None
     for unit in region.units if region is not None else ():
         if unit.native is not None:
@@ -58,9 +58,9 @@ def forget_text(slot: Slot, forget: Callable[[Unit], None]) -> None:
 
 
 def text_region(slot: Slot, watch: Watch, most: int) -> TextRegion | None:
-    """The region of a slot that an update gave another text; None where some version is something else.
+    """The region of a slot whose text was replaced by an update; None if a version holds anything else.
 
-    `most`: how many versions are kept of it.
+    `most`: number of versions kept.
     """
     versions = slot.versions
     if len(versions) != most or slot.before or slot.after:

@@ -1,12 +1,12 @@
 """Runs of updates that the kernel answers: it holds the units of a loop as small documents, and changes their texts.
 
     texts = TextRuns.of(engine, feed)              None where code must evaluate units
-    for commit, edits in texts.followed(run): …    `run` is an operation with unread updates
+    for commit, edits in texts.followed(run): …    `run` is an operation with unparsed updates
 
-Most updates give a region another text (`text_regions.py`), and most loops give results that a template can write.
-Then a run of them is one call: the kernel reads the updates, changes the documents and writes what their units give.
-Python keeps the store and the answer as after any commit. Whatever else comes is applied as ever; units that it
-evaluates are unknown to the kernel until the next update of their texts.
+Most updates replace the text of a region (`text_regions.py`), and most loops give results that a template can write.
+Then one call handles a run of them: the kernel reads the updates, changes the documents and writes the results of their
+units. Python updates the store and the answer as after any commit. All other operations are applied as usual; units
+that it evaluates are unknown to the kernel until the next update of their texts.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ __all__ = ["TextRuns"]
 NewRegion = tuple[str, str, int, int, int]
 Told = tuple[int, str | None, str, str | None, int]
 _SOME_BYTES = 1 << 14
-"""So much of a run is answered before the first of its commits is told."""
+"""Bytes of a run that are answered before its first commit is reported."""
 _MOST_UNITS = 2_000_000
-"""More are not held by the kernel, at some 200 bytes each."""
+"""The kernel holds no more units than this, at some 200 bytes each."""
 
 
 class TextRuns:
     """Follows the runs of one stream.
 
-    Holds:  in the kernel, what the loop reads of each unit; here, their texts by number.
+    Holds:  in the kernel, the parts of each unit that the loop reads; here, their texts by number.
     """
 
     def __init__(self, engine: Engine, feed: Feed, kernel: TextUpdates, loop: RegionLoop | FoldLoop) -> None:
@@ -57,17 +57,17 @@ class TextRuns:
         self._kernel = kernel
         self._loop = loop
         self.taken = 0
-        """How many updates it has read."""
+        """Number of updates read."""
         self._texts: list[tuple[Version, Leaf, Unit]] = []
-        """Of each region by its number: its version, its text, and the unit that it is in."""
+        """For each region by number: its version, its text, and its unit."""
         self._free: list[int] = []
-        """Numbers that regions had."""
+        """Free region numbers."""
         engine.units.forget_native = self._forget
         self._history.unnamed = self._unnamed
 
     @classmethod
     def of(cls, engine: Engine, feed: Feed) -> TextRuns | None:
-        """None where the kernel cannot answer units."""
+        """None if the kernel cannot answer units."""
         made = engine.program.unit_template
         if engine.why_whole or made is None or not engine.history.writes_texts or not feed.takes_runs:
             return None
@@ -84,7 +84,7 @@ class TextRuns:
     # --- units
 
     def _begin(self) -> None:
-        """Take over the units that are there."""
+        """Take over the existing units."""
         by_unit: dict[Unit, list[tuple[str, TextRegion]]] = {}
         for id, slot in self._feed.stream.slots.items():
             region = slot.text_region or self._engine.units.note_text_region(slot)
@@ -94,7 +94,7 @@ class TextRuns:
             self._add(unit, named)
 
     def _add(self, unit: Unit, named: list[tuple[str, TextRegion]]) -> None:
-        """Let the kernel answer updates of some texts of a unit."""
+        """Register some texts of a unit, so that the kernel answers their updates."""
         if unit.native is not None or not unit.is_alive or len(self._texts) >= _MOST_UNITS:
             return
         try:
@@ -116,7 +116,7 @@ class TextRuns:
         number, text, items = found
         unit.native = number, numbers
         if not self._is_made(unit, text, items):
-            # The template writes it otherwise than the code, which is right.
+            # If the template and the code write it differently, the code is right.
             self._forget(unit)
             return
         self._engine.trees.let_go(unit)
@@ -130,7 +130,7 @@ class TextRuns:
         return len(self._texts) - 1
 
     def _is_made(self, unit: Unit, text: str, items: int) -> bool:
-        """Whether the operator has made of a unit what the kernel makes of it."""
+        """Whether the operator and the kernel give the same result for a unit."""
         if isinstance(self._loop, FoldLoop):
             return bool(unit.made == (int(text),))
         return [parts for _, parts in unit.made or ()] == ([((text, 0),)] if items else [])
@@ -150,7 +150,7 @@ class TextRuns:
     # --- runs
 
     def followed(self, run: Operation) -> Iterator[tuple[Commit, Edits | None]]:
-        """Each commit of a run, and how it edits the answer; None where it does not."""
+        """Each commit of a run and its edits of the answer, or None if it changes nothing."""
         assert run.simple is not None
         at, size = 0, len(run.data)
         while at < size:
@@ -170,7 +170,7 @@ class TextRuns:
                 self.know(operation)
 
     def know(self, operation: Operation) -> None:
-        """An operation was applied by code: from here on the kernel may know the regions that it updated."""
+        """Code has applied an operation: from now on the kernel may know the regions that it updated."""
         if operation.update is not None:
             self._know(operation.update.of)
         for event in operation.events:
@@ -200,7 +200,7 @@ class TextRuns:
         self.taken += len(found)
         update = history.updates
         number = first = history.commit_run(times)
-        # One version is kept, and nobody can ask when what is in it began.
+        # One version is kept, and nothing can ask when its content began.
         for told in found:
             update += 1
             version, leaf, _ = texts[told[0]]

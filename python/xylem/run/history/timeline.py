@@ -20,7 +20,7 @@ def choice_of(chosen: Projection) -> VersionChoice:
 class Timeline:
     """The history of one value.
 
-    Holds:  of `#v` and `#[v]` v + 1 values; of `?t` and `?[t]` those of the last t seconds, and the one before them.
+    Holds:  v + 1 values for `#v` and `#[v]`; for `?t` and `?[t]` those of the last t seconds, and the one before them.
     """
 
     __slots__ = ("_choice", "runs")
@@ -28,19 +28,19 @@ class Timeline:
     def __init__(self, choice: VersionChoice) -> None:
         self._choice = choice
         self.runs: list[tuple[Decimal, Sequence[Any]]] = []
-        """Newest first: when each value began."""
+        """Newest first: values with their start times."""
 
     def push(self, time: Decimal, value: Sequence[Any]) -> None:
-        """The value as of a commit."""
+        """Append the value as of a commit."""
         runs = self.runs
         if runs and sequences_equal(runs[0][1], value):
-            # Of equal values the newest stands for all.
+            # The newest of several equal values stands for all of them.
             runs[0] = runs[0][0], value
         else:
             runs.insert(0, (time, value))
 
     def chosen(self, now: Decimal) -> list[Any]:
-        """The items of the versions that are asked for; what will not be asked for any more is dropped."""
+        """The items of the requested versions; versions that cannot be requested any more are dropped."""
         choice, runs = self._choice, self.runs
         spans: list[Lifespan] = []
         end: Decimal | None = None

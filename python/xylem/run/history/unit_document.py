@@ -1,4 +1,4 @@
-"""A unit as a document of what its loop reads, and where the texts of its regions stand in it."""
+"""A unit as a document with the parts that its loop reads, and the positions of its regions' texts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Children = frozenset[tuple[str, str]] | None
 
 
 class NotPlain(Exception):
-    """Something in a unit would be another thing after it was written and read."""
+    """Some content of a unit would change if it were written and parsed again."""
 
 
 class UnitDocument:
-    """The newest content of a unit, written. NotPlain where names have namespaces or texts stand beside each other."""
+    """The newest content of a unit as text. NotPlain if names have namespaces or texts stand beside each other."""
 
     __slots__ = ("_parts", "_size", "data", "places")
 
@@ -30,7 +30,7 @@ class UnitDocument:
         self._parts: list[bytes] = []
         self._size = 0
         self.places: dict[Slot, tuple[int, int]] = {}
-        """Where the text of a region starts, and how long it is."""
+        """Start and length of the text of each region."""
         self._element(unit.item, unit.source.children)
         self.data = b"".join(self._parts)
 

@@ -50,38 +50,38 @@ class Unit:
         self.place = place
         self.depth = depth
         self.scope: Mapping[str, str] | None = None
-        """The namespaces that are declared around it."""
+        """The namespaces declared around it."""
         self.parent: Element | None = None
-        """The element that it is a child of, where that is asked for; None for the document."""
+        """Its parent element if that is needed; None for the document."""
         self.condition: Unit | None = None
-        """The unit around it that must hold as well."""
+        """The outer unit that must hold as well."""
         self.dependents: dict[Unit, None] | None = None
-        """The units whose condition it is."""
+        """The units that have this one as their condition."""
         self.native: tuple[int, tuple[int, ...]] | None = None
-        """Where the kernel answers updates of its texts, its number and theirs."""
+        """If the kernel answers updates of its texts: its number and theirs."""
         self.named: Sequence[str] = ()
         """The ids of texts that the kernel has answered."""
         self.is_alive = True
         self.is_dirty = False
         self.made: Any = None
-        """What the operator has made of it."""
+        """The operator's result for it."""
         self.timelines: Any = None
-        """The values it had, where their history is asked for."""
+        """Its earlier values, if their history is requested."""
         self.wake: Any = None
-        """When time alone may change what it gives."""
+        """When time alone may change its result."""
 
 
 class Around(NamedTuple):
     """The units around some content."""
 
     readers: tuple[Unit, ...] = ()
-    """Those that read it."""
+    """The units that read the content."""
     holders: tuple[Unit, ...] = ()
-    """Conditions of units that may come in it, whether or not they read it."""
+    """Conditions of units that may appear in the content, whether or not they read it."""
     scope: Mapping[str, str] | None = None
-    """The namespaces that are declared around it, by prefix."""
+    """The namespaces declared around it, by prefix."""
     parent: Element | None = None
-    """The element that it is in, where units are counted among their siblings."""
+    """Its parent element, if units are counted among their siblings."""
 
     def with_readers(self, more: Iterable[Unit]) -> Around:
         return self._replace(readers=(*self.readers, *more))
@@ -112,9 +112,9 @@ class Watch:
         self.version = version
         """The version whose content was walked."""
         self.value: tuple[Element, Leaf] | None = None
-        """The only element of that version and its text, where that is known."""
+        """The only element of that version and its text, if known."""
         self.is_past = False
-        """Whether it stands in a version that was superseded: its content has no units."""
+        """Whether it stands in a superseded version, whose content has no units."""
         self.around = around
         self.depth = depth
         self.begin = begin
@@ -144,7 +144,7 @@ def declared_around(element: Element, scope: Mapping[str, str] | None) -> dict[s
 
 
 def holds_none(versions: Sequence[Version], children: frozenset[tuple[str, str]]) -> bool:
-    """Whether no version has elements of some names, nor anything that may come to have one."""
+    """Whether no version has elements of the given names, nor can any get one."""
     for version in versions:
         for item in version.content:
             if type(item) is Slot or (type(item) is Element and (item.name.uri, item.name.local) in children):
@@ -153,7 +153,7 @@ def holds_none(versions: Sequence[Version], children: frozenset[tuple[str, str]]
 
 
 def value_of(version: Version) -> tuple[Element, Leaf] | None:
-    """The only element of a version, and the text that it is around, where there is nothing else."""
+    """The only element of a version and the text in it, if there is nothing else."""
     content = version.content
     if len(content) != 1 or type(element := content[0]) is not Element or element.attributes or element.declared:
         return None
@@ -164,7 +164,7 @@ def value_of(version: Version) -> tuple[Element, Leaf] | None:
 
 
 def has_leaves_only(content: Sequence[Content]) -> bool:
-    """Whether there is nothing in some content to be walked."""
+    """Whether some content needs no walk."""
     return not content or (len(content) == 1 and type(content[0]) is Leaf)
 
 
@@ -177,7 +177,7 @@ def in_order(content: Sequence[Content]) -> Iterable[Content]:
 
 
 def has_name(item: Content, test: NameTest) -> bool:
-    """Whether an element is of a name, or one of those directly in any version of a slot."""
+    """Whether an element has a name, or one of the elements directly in any version of a slot."""
     if type(item) is Element:
         return test.takes(item.name.uri, item.name.local)
     return type(item) is Slot and any(

@@ -1,4 +1,4 @@
-"""The tree of one unit: its element, or the versions of its slot, with as much of them as its loop reads."""
+"""The tree of one unit: its element, or the versions of its slot, reduced to the parts that its loop reads."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from .unit_notes import Unit, declared_around
 __all__ = ["UnitTrees"]
 
 _MOST_MADE = 64
-"""So many trees with chosen versions are kept while a commit is followed."""
+"""Number of trees with chosen versions that are kept during a commit."""
 _MOST_KEPT = 16_384
-"""So many trees are kept from one commit to the next."""
+"""Number of trees that are kept from one commit to the next."""
 Children = frozenset[tuple[str, str]] | None
 
 
 class _Placed:
-    """Trees of units follow each other as their units do, whenever they were made."""
+    """Trees that are ordered like their units, whenever they were built."""
 
     __slots__ = ()
     place: Place
@@ -52,10 +52,10 @@ class PlainUnitTree(_Placed, Tree):
         super().__init__(names)
         self.place = place
         self.values_at: dict[Slot, int] = {}
-        """The rows of elements with a text alone, by the slot they stand in."""
+        """The rows of elements that contain only a text, by slot."""
 
     def is_patched(self, slot: Slot, element: Element, leaf: Leaf) -> bool:
-        """Give an element another text, where there is one of the slot."""
+        """Replace the text of an element, if the slot has one; return whether it did."""
         row = self.values_at.get(slot)
         if row is None:
             return False
@@ -78,7 +78,7 @@ class UnitTree(_Placed, StateTree):
         super().__init__(history, Stream(unit.source.stream, history, document), history.number)
 
     def _fill(self, row: int, owner: Element | Document) -> None:
-        """As for any tree; but slots beside that of the unit are units of their own, and not all children are read."""
+        """As for any tree, but slots beside that of the unit are separate units, and not all children are read."""
         children = self._children if self.parents[row] == 0 else None
         entries = self._places[row] = []
         content = owner.content
@@ -107,7 +107,7 @@ class UnitTree(_Placed, StateTree):
         self.ends[row] = len(self.codes)
 
     def is_patched(self, slot: Slot, element: Element, leaf: Leaf) -> bool:
-        """As of another commit, and with another text in an element, where there is one of the slot."""
+        """Move to another commit and replace the text of an element, if the slot has one; return whether it did."""
         row = self.values_at.get(slot)
         # The content of an earlier version is dropped with it.
         if row is None or row >= self._block_ends[0] or not self.forget_versions():
@@ -149,24 +149,24 @@ class UnitTrees:
     """Makes the nodes of units, as of the last commit."""
 
     def __init__(self, history: History, looking_back: Iterable[int] = (), *, are_kept: bool = True) -> None:
-        """`are_kept`: whether the nodes of a unit may show something else after another commit."""
+        """`are_kept`: whether the nodes of a unit may have other content after another commit."""
         self._history = history
         self._are_kept = are_kept
         self._choices: dict[int, VersionChoice] = {}
         self._looking_back = frozenset(looking_back)
-        """The sources whose units are asked for earlier versions."""
+        """The sources whose units may be asked for earlier versions."""
         self._codes: dict[tuple[str, str], int] = {}
         self._pool = current_pool()
         self._made: dict[Unit, list[Node]] = {}
         self._kept: dict[Unit, list[Node]] = {}
-        """Trees that show what their units hold: what changes in a unit is changed in its tree, or that is let go."""
+        """Trees with the current content of their units: a change of a unit is made in its tree, or drops the tree."""
 
     def begin(self) -> None:
         """Begin a commit: earlier trees may have changed."""
         self._made.clear()
 
     def nodes(self, unit: Unit) -> list[Node]:
-        """The elements a unit gives to its loop. An index and those who ask it see one tree of a unit."""
+        """The elements that a unit gives to its loop. An index and its readers see the same tree of a unit."""
         if self._are_kept and unit.source.projection is None:
             kept = self._kept.get(unit)
             if kept is None:
@@ -184,11 +184,11 @@ class UnitTrees:
         return made
 
     def let_go(self, unit: Unit) -> None:
-        """Forget the tree of a unit whose content has changed."""
+        """Drop the tree of a unit whose content has changed."""
         self._kept.pop(unit, None)
 
     def patch(self, unit: Unit, slot: Slot, element: Element, leaf: Leaf) -> None:
-        """An element in the unit has another text."""
+        """Replace the text of an element in the unit."""
         kept = self._kept.get(unit)
         if kept is not None and not kept[0].tree.is_patched(slot, element, leaf):  # type: ignore[attr-defined]
             del self._kept[unit]
@@ -216,7 +216,7 @@ class UnitTrees:
         return found
 
     def _plain(self, unit: Unit) -> Tree:
-        """The newest version of a unit alone, as an element that is the root of its tree."""
+        """Only the newest version of a unit, with its element as the root of the tree."""
         tree = PlainUnitTree(self._pool, unit.place)
         item = unit.item
         assert type(item) is Element

@@ -1,8 +1,8 @@
-"""The units of a query's loops as content comes and goes, and the units that an update affects.
+"""The units of a query's loops as content is added and removed, and the units that an update affects.
 
 A unit is an element that a loop iterates over, or a slot in which a query chooses versions. Content is walked once when
-it comes and once when it goes. A slot remembers the units that read it, so an update finds them at once. Places
-(`places.py`) keep the order of units and of the slots that may hold some.
+it is added and once when it is removed. A slot remembers the units that read it, so an update finds them at once.
+Places (`places.py`) keep the order of units and of the slots that may hold some.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["Units"]
 class Units:
     """The units of all sources.
 
-    Holds:  the units, and a note for each slot that some unit reads or that may come to hold one.
+    Holds:  the units, and a note for each slot that some unit reads or that may get one.
     """
 
     def __init__(
@@ -50,31 +50,31 @@ class Units:
         *,
         truncates: History | None = None,
     ) -> None:
-        """`truncates`: the histories of its slots are made as short as `kept` allows."""
+        """`truncates`: keep the histories of its slots as short as `kept` allows."""
         self.sources = sources
         self._trees = trees
         self._truncates = truncates
         self.forget_native: Callable[[Unit], None] = _keep
-        """Is told of units that the kernel must not answer any more."""
+        """Called for units that the kernel must not answer any more."""
         self.longest = 1
-        """How many versions a slot has had at most."""
+        """The longest history of any slot."""
         self.order = Order()
         self.added: list[list[Unit]] = [[] for _ in sources]
         self.removed: list[list[Unit]] = [[] for _ in sources]
         self.dirty: list[list[Unit]] = [[] for _ in sources]
-        """What happened since the last commit, by the number of the source."""
+        """Changes since the last commit, by source number."""
         self.count = 0
         self._paths = Paths(sources, kept)
         self._keeps_versions = bool(kept)
         self._knows_parents = any(source.knows_parents for source in sources)
         self._watches: dict[Slot, Watch] = {}
         self._unread: list[Slot] = []
-        """Slots that were replaced and that no unit reads, unless the commit brings one."""
+        """Replaced slots that no unit reads, unless the commit adds one."""
         self._units: dict[Element | Slot, list[Unit]] = {}
         self._ends: dict[str, Place] = {}
         self._open: dict[str, dict[Owner, OpenContent]] = {}
 
-    # --- what an update does
+    # --- effects of an update
 
     def apply(self, change: Change) -> None:
         """Follow one change of a stream."""
@@ -103,7 +103,7 @@ class Units:
             return
         old, new = watch.version, slot.versions[-1]
         if new is old:
-            # It was walked as the newest version already, with content that came in the same commit.
+            # It was already walked as the newest version, with content of the same commit.
             return
         watch.version, watch.value = new, None
         if self._keeps_versions:
@@ -112,7 +112,7 @@ class Units:
         else:
             self.forget(old.content)
         standing = watch.standing.past if watch.is_past else watch.standing
-        # After the existing ones: a unit and its replacement are reported as one change.
+        # Added after the existing ones: a unit and its replacement are reported as one change.
         at = watch.begin if watch.end is None else watch.end.before
         self._walk(new.content, standing, watch.around, watch.depth, at, watch.projected, is_slot=True)
         self.truncate(slot, watch)
@@ -120,7 +120,7 @@ class Units:
             self.longest = len(slot.versions)
 
     def _is_value(self, slot: Slot, watch: Watch) -> bool:
-        """Follow an update that gives an element another text; False where it does something else."""
+        """Follow an update that replaces the text of an element; False if it does anything else."""
         old, standing, versions = watch.version, watch.standing, slot.versions
         if len(versions) < 2 or versions[-2] is not old or type(slot.owner) is Version:
             return False
@@ -157,7 +157,7 @@ class Units:
         return True
 
     def note_text_region(self, slot: Slot, watch: Watch | None = None) -> TextRegion | None:
-        """What is known of a slot that holds a text alone, from here on."""
+        """Note the state of a slot that holds only a text from now on."""
         watch = watch or self._watches.get(slot)
         if self._truncates is None or not self._truncates.writes_texts or watch is None:
             return None
@@ -166,7 +166,7 @@ class Units:
         return slot.text_region
 
     def follow_text(self, region: TextRegion) -> None:
-        """A region has another text."""
+        """Follow the replacement of a region's text."""
         slot = region.slot
         value = region.watch.value
         assert value is not None
@@ -179,7 +179,7 @@ class Units:
                 self.dirty[unit.source.number].append(unit)
 
     def _kept_of(self, slot: Slot, watch: Watch) -> tuple[int, Decimal | None]:
-        """How many versions are kept of a slot, and for how long."""
+        """The number of versions to keep of a slot, and for how long."""
         number = 1
         seconds: Decimal | None = None
         for kept in watch.standing.kept:
@@ -240,7 +240,7 @@ class Units:
             self._watches[slot].standing, self._watches[slot].is_past = beside.standing, True
 
     def _walk_past(self, slot: Slot, since: Version | None, watch: Watch) -> None:
-        """Let units know of versions that came and were superseded within one commit."""
+        """Tell units of versions that were shown and superseded within one commit."""
         versions = slot.versions[:-1]
         if since is not None and since in versions:
             versions = versions[versions.index(since) + 1 :]
@@ -252,7 +252,7 @@ class Units:
                 self._may_yet_be_chosen(version.content, watch.standing)
 
     def _may_yet_be_chosen(self, content: Sequence[Content], standing: Standing) -> None:
-        """Note that content of slots directly in an earlier version may be selected, as of the slot around them."""
+        """Note that content of slots directly in an earlier version may be chosen as of the outer slot."""
         for item in in_order(content):
             watch = self._watches.get(item) if type(item) is Slot else None
             if watch is not None and type(item) is Slot:
@@ -262,7 +262,7 @@ class Units:
                     self._may_yet_be_chosen(version.content, standing)
 
     def _completed(self, slot: Slot, watch: Watch) -> bool:
-        """Whether versions are chosen of a slot from now on: something in it is of their name, for the first time."""
+        """Whether versions of a slot are chosen from now on, because it first contains an element of their name."""
         known = {unit.source.number for unit in watch.projected}
         new = [number for number in watch.standing.projected if number not in known]
         outer = slot
@@ -295,9 +295,9 @@ class Units:
         return True
 
     def _touch(self, watch: Watch, *, is_beside: bool = False, since: Slot | None = None) -> None:
-        """Units are to be evaluated again that read a slot; not where it never held a child that they read.
+        """Mark the units that read a slot for reevaluation, unless it never held a child that they read.
 
-        A change inside another slot is a version of that one, too, with all that is in it.
+        A change inside another slot makes a version of the outer slot, too, with all its content.
         """
         for unit in watch.around.readers:
             children = unit.source.children
@@ -312,7 +312,7 @@ class Units:
                 self.touch(unit)
 
     def touch(self, unit: Unit) -> None:
-        """The unit is to be evaluated again."""
+        """Mark a unit for reevaluation."""
         if not unit.is_dirty and unit.is_alive:
             unit.is_dirty = True
             self.dirty[unit.source.number].append(unit)
@@ -329,7 +329,7 @@ class Units:
             known[stream.document] = OpenContent(self._paths.of_stream(stream.name), NOTHING_AROUND, 0)
         here = known.get(owner)
         if here is None:
-            # No path leads there, and no unit is around it.
+            # No path leads there, and no unit contains it.
             return
         for unit in here.around.readers:
             self._trees.let_go(unit)
@@ -348,7 +348,7 @@ class Units:
         self._unread.clear()
 
     def close_commit(self, stream: Stream) -> None:
-        """The commit is over: of the base, only what is last at each level may still grow."""
+        """Close the commit: in the base, only the last content at each level may still grow."""
         known = self._open.get(stream.name)
         if known is None:
             return
@@ -377,7 +377,7 @@ class Units:
         is_slot: bool = False,
         open: dict[Owner, OpenContent] | None = None,
     ) -> Place | None:
-        """Make units of new content and note them in its slots; returns the last position used.
+        """Make units of new content and note them in its slots; return the last position used.
 
         `is_slot`: the content stands directly in a slot, whose units are `projected`.
         """
@@ -506,10 +506,10 @@ class Units:
             watch.end = at = self.order.insert_after(at)
         return at
 
-    # --- content that goes
+    # --- removed content
 
     def forget(self, content: Sequence[Content]) -> None:
-        """Content is no more: neither are its units, nor what its slots remember."""
+        """Remove content with its units and the notes of its slots."""
         for item in in_order(content):
             if type(item) is Slot:
                 watch = self._watches.pop(item, None)
@@ -528,7 +528,7 @@ class Units:
                     self.forget(item.content)
 
     def _retire(self, content: Sequence[Content]) -> None:
-        """Content is of the past: it has no units any more, but those around it may still read it."""
+        """Move content to the past: it has no units any more, but the units around it may still read it."""
         for item in in_order(content):
             if type(item) is Slot:
                 self._drop(item)
@@ -536,7 +536,7 @@ class Units:
                 watch = self._watches.get(item)
                 if watch is not None:
                     if item.is_inner and watch.standing.projected:
-                        # What comes into it may yet be chosen, as an earlier version of the slot around it.
+                        # Content added to it may yet be chosen, as an earlier version of the outer slot.
                         watch.is_past = True
                     else:
                         watch.standing = watch.standing.past
@@ -566,13 +566,13 @@ class Units:
                 unit.condition.dependents.pop(unit, None)
 
     def release(self, unit: Unit) -> None:
-        """The operators have forgotten the unit: its place may be taken out."""
+        """The operators have dropped the unit: its place can be removed."""
         self.order.remove(unit.place)
 
     # --- reports
 
     def of(self, item: Element, number: int) -> list[Unit]:
-        """The units of a source that an element is."""
+        """The units of a source for an element."""
         return [unit for unit in self._units.get(item, ()) if unit.source.number == number]
 
     @property
@@ -581,11 +581,11 @@ class Units:
 
 
 def _keep(unit: Unit) -> None:
-    """No unit is answered by the kernel."""
+    """Stop the kernel from answering any unit."""
 
 
 def _may_be_asked(slot: Slot, kept: Kept) -> bool:
-    """Whether a slot holds elements of the name whose versions are kept, or may come to hold one."""
+    """Whether a slot holds elements of the name whose versions are kept, or may get one."""
     test = kept.steps[-1].test
     for version in reversed(slot.versions):
         for item in version.content:

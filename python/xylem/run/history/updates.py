@@ -41,25 +41,25 @@ TIME_RUNS_BACK = "XYIN0043"
 TOO_MANY_REGIONS = "XYIN0048"
 TOO_MUCH_HISTORY = "XYIN0049"
 _NODE_BYTES = 200
-"""What a node of an update takes, more or less."""
+"""Approximate memory of a node of an update."""
 
 
 FROZEN = Slot(Document())
-"""What ids of frozen slots are bound to."""
+"""The binding of ids of frozen slots."""
 FROZEN.is_frozen = True
 
 
 class Builder:
-    """Content that is being written: of the base, or of one update."""
+    """Content under construction: of the base, or of one update."""
 
     def __init__(self, updates: Updates, owner: Owner, number: int) -> None:
         self._updates = updates
         self._open: list[tuple[Owner, str | None]] = [(owner, None)]
-        """The owners of content that are open, the innermost last, with the ids that end with them."""
+        """The open owners of content, innermost last, with the ids that end with them."""
         self._elements_ids: list[str | None] = []
         self.number = number
         self.made: list[Element | Leaf | Version] = []
-        """What is to be shown with the update; of the base, since the last commit."""
+        """Content to show with the update; for the base, content since the last commit."""
 
     @property
     def owner(self) -> Owner:
@@ -112,7 +112,7 @@ class Builder:
             self._updates.close_region(id)
 
     def text(self, value: str) -> None:
-        """Characters; they join those before them, unless a commit has shown those."""
+        """Add characters; they extend the preceding text, unless a commit has shown it."""
         content = self.owner.content
         if content and type(last := content[-1]) is Leaf and last.kind == TEXT and last.shown == 0:
             last.value += value
@@ -170,20 +170,20 @@ class Updates:
         return Slot(owner)
 
     def is_open(self, owner: Owner) -> bool:
-        """Whether more of the base may come into some content."""
+        """Whether the base may add to some content."""
         return self.base.is_open(owner)
 
     # --- updates
 
     def begin(self, kind: UpdateKind, of: str, id: str | None = None) -> Update:
-        """An update begins. XYIN0040…XYIN0042 where its target cannot be updated; then nothing has changed."""
+        """Begin an update. XYIN0040…XYIN0042 if its target cannot be updated; then nothing has changed."""
         update = Update(self, kind, self.target(of, kind), id)
         if id is not None:
             self.open_region(id, update.slot)
         return update
 
     def end(self, update: Update) -> None:
-        """An update ends: it takes place with the next commit."""
+        """End an update: the next commit shows it."""
         if update.id is not None:
             self.close_region(update.id)
         self._take_place(update.kind, update.target, update.version, update.made)
@@ -211,10 +211,10 @@ class Updates:
         history.show(made)
 
     def _hoisted(self, slot: Slot, version: Version) -> Slot:
-        """The slot of a new version: the one around its own, if it fills that one and no id names its own any more.
+        """The slot of a new version: the outer slot, if the version fills it and no id names the inner slot any more.
 
-        Both have one history, so it is the same in either. Where each update brings the region that the next one
-        replaces, `<u:replace of="i"><a u:id="i">…`, slots would stand in slots without end.
+        Both have one history, so it is the same in either. If each update brings the region that the next one replaces,
+        `<u:replace of="i"><a u:id="i">…`, slots would nest without limit.
         """
         while type(around := slot.owner) is Version and not slot.names and self._is_all(slot, around):
             slot = around.slot
@@ -222,7 +222,7 @@ class Updates:
         return slot
 
     def _is_all(self, slot: Slot, around: Version) -> bool:
-        """Whether a slot is all there will be in a version, which is the newest of a slot that may change."""
+        """Whether a slot is the entire content of a version that is the newest of a slot that may change."""
         outer = around.slot
         return (
             around.content == [slot]
@@ -235,7 +235,7 @@ class Updates:
         )
 
     def name(self, id: str, slot: Slot) -> None:
-        """An id names a slot from now on. One that has no name any more is not open to updates."""
+        """Bind an id to a slot. A slot without any id cannot be updated."""
         slots = self.stream.slots
         before = slots.get(id)
         if before is slot:
@@ -250,7 +250,7 @@ class Updates:
                 self.stream.history.regions -= 1
 
     def write(self, update: WrittenUpdate) -> None:
-        """An update that is complete and has no other in it. As `begin`, content and `end` of it."""
+        """Apply a complete update without inner updates: like `begin`, its content, and `end`."""
         kind, of, id, content, names = update
         target = self.target(of, kind)
         slot = self.new_slot(target.owner) if kind in _INSERTS else target
@@ -280,7 +280,7 @@ class Updates:
                 continue
             name, attributes, id, inner = item
             if id is None and len(inner) == 1 and isinstance(text := inner[0], str) and not attributes:
-                # As most are: a text in an element.
+                # The most common case: a text in an element.
                 leaf = Leaf(text)
                 element = Element(names.elements[name], (), declared, [leaf])
                 made += (element, leaf)
@@ -310,7 +310,7 @@ class Updates:
         return slot is not None and bool(slot.versions[-1].content)
 
     def freeze(self, of: str) -> None:
-        """The slot is never updated again: it counts no more, and its id keeps nothing of it."""
+        """Freeze a slot against updates: it counts no more, and its id keeps no reference to it."""
         slot = self.target(of, "freeze")
         if self.stream.history.unnamed is not None:
             self.stream.history.unnamed(slot)
@@ -323,7 +323,7 @@ class Updates:
             self.stream.slots[of] = FROZEN
 
     def target(self, of: str, kind: str = "replace") -> Slot:
-        """The slot an id is bound to, if it can be updated so."""
+        """The slot an id is bound to, if this kind of update is allowed for it."""
         slot = self.stream.slots.get(of)
         if slot is None:
             raise InputError(UNKNOWN_TARGET, f"nothing in {self._what} has the id {of!r}")

@@ -1,7 +1,8 @@
-"""Windows over the items of a loop: an item that comes, goes or changes forms the windows again that reach it.
+"""Windows over the items of a loop: when an item is added, removed or changed, the windows that reach it are formed
+again.
 
-Tumbling windows are formed again from the one that reaches the changed item, until one begins where one began before.
-Of sliding windows, those are that begin beside the item, or reach it.
+Tumbling windows are formed again from the one that reaches the changed item, until one begins where an old one began.
+Sliding windows are formed again if they begin beside the item, or reach it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _key, _place = attrgetter("key"), attrgetter("place")
 
 
 class WindowFunctions(NamedTuple):
-    """What the clause asks: whether a window starts at an item, whether it ends at one, and what it gives."""
+    """The functions of the clause: whether a window starts at an item, whether it ends at one, and its result."""
 
     start: Function
     end: Function | None
@@ -39,7 +40,7 @@ class _Item(NamedTuple):
 
 
 class _Moved(NamedTuple):
-    """Items with other positions, from a place to another; None where that is the end."""
+    """Items whose positions shift, from one place to another; None means the end."""
 
     first: Key
     last: Key | None
@@ -60,7 +61,7 @@ class _Window:
         self.last: Key = place
         """The key of its last item."""
         self.is_open = False
-        """Whether the items came to their end before it did."""
+        """Whether the items ended before the window did."""
         self.made: Any = None
 
 
@@ -69,13 +70,13 @@ class _Seen(NamedTuple):
 
     item: _Item
     variables: tuple[list[Any], list[Any], list[Any], list[Any]]
-    """The item, its position, the one before and the one behind."""
+    """The item, its position, the previous and the next item."""
 
 
 class WindowLoop(Turns):
-    """A loop whose items are put into windows; a window gives its rows to a sink.
+    """A loop that puts its items into windows and passes the rows of each window to a sink.
 
-    Holds:  the items in order, and of each window its first and its last one.
+    Holds:  the items in order, and the first and last item of each window.
     """
 
     def __init__(
@@ -90,11 +91,11 @@ class WindowLoop(Turns):
         self._windows: OrderedList[_Window] = OrderedList()
         self._open: dict[_Window, None] = {}
         self._longest = 1
-        """How many items a window that has ended has had at most."""
+        """The most items of a window that has ended."""
         self._changed: set[Key] = set()
-        """Where items came, went or changed."""
+        """Places where items were added, removed or changed."""
         self._shifts: dict[Key, int] = {}
-        """By how much an item that came or went changes the positions of those behind it."""
+        """By how much an added or removed item shifts the positions of later items."""
         self._are_all_changed = False
 
     def begin(self) -> bool:
@@ -129,7 +130,7 @@ class WindowLoop(Turns):
         self._shifts[key] = self._shifts.get(key, 0) + by
 
     def _moved_items(self) -> list[_Moved]:
-        """Where items have other positions than before."""
+        """The items whose positions have changed."""
         shifts, self._shifts = self._shifts, {}
         if not self._described.has_positions:
             return []
@@ -168,7 +169,7 @@ class WindowLoop(Turns):
     # --- items
 
     def _from(self, index: int) -> Iterator[_Seen]:
-        """The items from one on, each among its neighbours."""
+        """The items from one on, each with its neighbours."""
         first = max(index - 1, 0)
         before: list[Any] = []
         current: _Item | None = None
@@ -184,7 +185,7 @@ class WindowLoop(Turns):
             yield _Seen(current, ([current.value], [number], before, []))
 
     def _index(self, key: Key) -> int:
-        """How many items stand before a place."""
+        """Number of items before a place."""
         return self._items.before(key)[1]
 
     def _key_at(self, index: int) -> Key | None:
@@ -205,7 +206,7 @@ class WindowLoop(Turns):
             at = bisect_left(changed, reached, at)
 
     def _resumed(self, key: Key) -> Key:
-        """The place from which windows are formed again when the item at another has changed."""
+        """The place from which to form windows again when an item has changed."""
         beside = self._key_at(max(self._index(key) - 1, 0))
         low = key if beside is None else min(beside, key)
         window = self._window_until(low)
@@ -213,7 +214,7 @@ class WindowLoop(Turns):
             return low
         if self._functions.end is not None:
             return window.place if window.last >= low else low
-        # The start of this one has ended the one before.
+        # The start of this window has ended the previous one.
         earlier: _Window | None = self._windows.before(window.place)[0]
         return window.place if earlier is None else earlier.place
 
@@ -231,7 +232,7 @@ class WindowLoop(Turns):
         return self._items.get(key, none) is not None
 
     def _tumbled(self, first: Key, changed: Sequence[Key], moved: Sequence[_Moved]) -> Key | None:
-        """Form windows from a change on, until they are those there were; the place where that is, None at the end."""
+        """Form windows from a change until they match the old ones; return the place of the match, None at the end."""
         functions = self._functions
         low = self._resumed(first)
         formed: dict[Key, tuple[_Seen, list[Any], _Seen, bool]] = {}
@@ -279,7 +280,7 @@ class WindowLoop(Turns):
         return window is not None and (window.last >= key or self._functions.end is None)
 
     def _take_out(self, low: Key, until: Key | None, formed: dict[Key, Any]) -> None:
-        """Give up the windows that began between two places, and are not formed again."""
+        """Drop the windows that began between two places and are not formed again."""
         gone = []
         for window, _ in self._windows.from_item(self._windows.before(low)[1]):
             if until is not None and window.place >= until:
@@ -319,7 +320,7 @@ class WindowLoop(Turns):
         return takewhile(lambda key: key in moved, (key_of(entry) for entry, _ in entries))
 
     def _reaching(self, key: Key) -> Iterator[Key]:
-        """Where windows may begin that see the item at a place, or the one that was there."""
+        """The range in which windows may begin that see the item at a place, or the item that was there."""
         beside = max(self._index(key) - 1, 0)
         near = [entry.key for entry, _ in islice(self._items.from_item(beside), 3)]
         yield key
@@ -357,7 +358,7 @@ class WindowLoop(Turns):
             return
         self._give(start, items, last, is_open)
 
-    # --- what windows give
+    # --- results of windows
 
     def _give(self, first: _Seen, items: list[Any], last: _Seen, is_open: bool) -> None:
         key = first.item.key

@@ -1,6 +1,6 @@
-"""What is found from a node that is the same for many turns of a loop: an index, or a value, for each such node.
+"""A cache of one index or value for each node that stays the same for many turns of a loop.
 
-Holds:  those of the nodes that were asked for last, of two trees at most: a stream brings a tree for each record.
+Holds:  the entries of the nodes requested last, from at most two trees: a stream brings one tree per record.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from .many_keys import ManyKeysIndex
 from .shared_values import SharedValue
 
 MOST_KEPT = 4096
-"""Indexes or values at a time."""
+"""Number of indexes or values held at a time."""
 MOST_ITEMS = 1_000_000
-"""In all but the newest: elements that nest may be in many of them."""
+"""Total items in all entries except the newest: nested elements may be in many of them."""
 LONGEST = 64
-"""Nodes of one anchor: comparing more would cost each turn too much."""
+"""Most nodes per anchor: comparing more would cost each turn too much."""
 
 Kept = JoinIndex | ManyKeysIndex | SharedValue
 
 
 class AnchoredValues:
-    """Gives what is kept for the nodes of an anchor, empty when they are new; generated code fills it."""
+    """Returns the entry for the nodes of an anchor, empty when it is new; generated code fills it."""
 
     __slots__ = ("_arguments", "_items", "_kind", "_known", "_newest", "_options", "_tree")
 
@@ -34,12 +34,12 @@ class AnchoredValues:
         self._arguments = arguments
         self._options = options
         self._known: dict[tuple[Node, ...], tuple[Kept, int]] = {}
-        """What is kept for each anchor, and how long its tree was then: one that has grown may have more to find."""
+        """The entry of each anchor, and the length of its tree then: a tree that has grown may have more to find."""
         self._newest: Kept | None = None
         self._items = 0
-        """In all but the newest, which is filled when it has been given."""
+        """Number of items in all entries but the newest, which is filled after it was returned."""
         self._tree: object = None
-        """The tree that was asked for last."""
+        """The tree requested last."""
 
     @property
     def built(self) -> bool:
@@ -47,11 +47,11 @@ class AnchoredValues:
 
     @property
     def size(self) -> int:
-        """How many items they hold."""
+        """Total number of items held."""
         return sum(one.size for one, _ in self._known.values())
 
     def of(self, anchor: Sequence[Any]) -> Kept:
-        """The index or value of an anchor. That of no node, or of too many, is not kept."""
+        """The index or value of an anchor. It is not cached for an anchor of no node, or of too many."""
         if not 0 < len(anchor) <= LONGEST or not all(isinstance(one, Node) for one in anchor):
             return self._made()
         nodes = tuple(anchor)

@@ -1,8 +1,8 @@
 """Find rows between two bounds, by two order comparisons of their keys at once.
 
-Holds:  the rows in the order of their first key; where the second order compares another key, also a tree that knows
-        the extreme second key of each run of these rows.
-Cost:   the logarithm of the number of rows for each row that is found; a single run where both orders are of one key.
+Holds:  the rows in the order of their first key; if the second order compares another key, also a tree with the extreme
+        second key of each run of these rows.
+Cost:   the logarithm of the number of rows for each row found; a single run if both orders compare one key.
 
 `$x/from <= $t and $t < $x/to` asks for this, and so does `$x/t >= $a and $x/t < $b`. If keys have no order, or an item
 has several of them, the result is the intersection of two indexes.
@@ -25,7 +25,7 @@ _PASSES: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class Bounds:
-    """Rows by one order or two; with `is_one_key`, both compare the same key."""
+    """Rows by one order or two; `is_one_key` means that both compare the same key."""
 
     __slots__ = ("_indexes", "_trees")
 
@@ -35,7 +35,7 @@ class Bounds:
             indexes[1].share_keys(indexes[0])
         self._indexes = indexes
         self._trees: dict[tuple[int, int], _Extremes] = {}
-        """By the two ways in which keys have been sorted."""
+        """By the two directions in which keys have been sorted."""
 
     def count(self, asked: Sequence[Sequence[Any]], implicit_timezone: int) -> int:
         if len(self._indexes) == 1:
@@ -47,7 +47,7 @@ class Bounds:
         return len(self.rows(asked, implicit_timezone))
 
     def row_at(self, place: int, asked: Sequence[Any], implicit_timezone: int) -> int | None:
-        """The first of the rows that one order leaves (0), or the last (-1)."""
+        """The first (0) or last (-1) of the rows that pass one order."""
         (index,) = self._indexes
         values = index.as_asked(asked)
         run = index.run(values[0], implicit_timezone) if len(values) == 1 and index.is_single else None
@@ -58,7 +58,7 @@ class Bounds:
         return rows[place] if rows else None
 
     def rows(self, asked: Sequence[Sequence[Any]], implicit_timezone: int) -> Rows:
-        """The rows, in order, of which each key compares so with one of the values asked for."""
+        """The rows, in order, whose keys all compare this way with one of the given values."""
         if len(self._indexes) == 1:
             return list(self._indexes[0].matches(asked[0], implicit_timezone))
         runs = self._runs(asked, implicit_timezone)
@@ -77,7 +77,7 @@ class Bounds:
         return sorted(map(first.item, places))
 
     def _runs(self, asked: Sequence[Sequence[Any]], implicit_timezone: int) -> tuple[Run, Run] | None:
-        """What each order leaves; None where that is not one run of sorted rows for each of them."""
+        """The rows that pass each order; None if one of them is not a single run of sorted rows."""
         found = []
         for index, values in zip(self._indexes, asked, strict=True):
             values = index.as_asked(values)
@@ -115,7 +115,7 @@ class _Extremes:
             tree[node] = right if left is None else left if right is None else best(left, right)
 
     def places(self, start: int, end: int, passes: Callable[[Any, Any], bool], asked: Any) -> Iterator[int]:
-        """Where a value from start to end passes. Below a node whose extreme value does not pass, none does."""
+        """The places from start to end whose value passes. Subtrees whose extreme value does not pass are skipped."""
         tree, leaves = self._tree, self._leaves
         waiting = self._runs(start, end)
         while waiting:
@@ -129,7 +129,7 @@ class _Extremes:
                 waiting += (2 * node, 2 * node + 1)
 
     def _runs(self, start: int, end: int) -> list[int]:
-        """The fewest nodes whose leaves are those from start to end."""
+        """The smallest set of nodes that covers the leaves from start to end."""
         found = []
         low, high = start + self._leaves, end + self._leaves
         while low < high:

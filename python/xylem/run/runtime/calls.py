@@ -29,7 +29,7 @@ from .types import cast_optional, cast_to_list
 
 
 def string_of_item(item: Any) -> str:
-    """fn:string"""
+    """fn:string."""
     if item is None:
         return ""
     if type(item) is Node:
@@ -77,7 +77,7 @@ def _checked(function: ExternalFunction, returns: SequenceType) -> Callable[...,
 
 
 class Place(NamedTuple):
-    """Where a function is referred to."""
+    """The place of a function reference."""
 
     context: Context
     module: Any
@@ -85,7 +85,7 @@ class Place(NamedTuple):
     space: dict[str, Any]
     """The generated functions of this run."""
     item: Any
-    """The context item: a value, the run's GlobalContextItem, or None where there is none."""
+    """The context item: a value, the run's GlobalContextItem, or None if absent."""
     position: int | None
     size: int | None
 
@@ -133,7 +133,7 @@ def _focus_number(which: str, place: Place) -> int:
 
 
 def _focus_function(builtin: Builtin, name: QName, place: Place) -> FunctionItem:
-    """string#0 and its like: the context item where the reference stands is the last argument."""
+    """string#0 and the like: the context item at the reference becomes the last argument."""
     whole = builtin_function(builtin, builtin.least, place.context, name)
     last = whole.parameters[-1]
 
@@ -144,7 +144,7 @@ def _focus_function(builtin: Builtin, name: QName, place: Place) -> FunctionItem
 
 
 def constructor_function(name: QName, context: Context) -> FunctionItem | None:
-    """xs:TYPE#1"""
+    """xs:TYPE#1."""
     parameters = (SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL),)
     if name.local in LIST_TYPES:
         returns = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.MANY)

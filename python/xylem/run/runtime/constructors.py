@@ -76,5 +76,5 @@ def text_node(atoms: Sequence[Any]) -> Node | None:
 
 
 def text_of_texts(nodes: Iterable[Node]) -> str:
-    """The characters of text nodes, one after the other: what they become as content."""
+    """The characters of consecutive text nodes as content."""
     return "".join([node.string_value for node in nodes])

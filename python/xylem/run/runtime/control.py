@@ -25,7 +25,7 @@ def checked(items: Sequence[Any], expected: SequenceType, what: str) -> Sequence
 
 
 def switch_equal(a: Any, b: Any, collation: Any, implicit_timezone: int) -> bool:
-    """Equal as fn:deep-equal says: the empty sequence equals itself, NaN too, and nothing is an error."""
+    """Equality as in fn:deep-equal: the empty sequence equals itself, NaN too, and nothing is an error."""
     if a is None or b is None:
         return a is b
     return bool(grouping_key(a, collation, implicit_timezone) == grouping_key(b, collation, implicit_timezone))

@@ -1,7 +1,7 @@
 """Data windows on paths (thesis §3.8.2): contiguous runs of items, by number or by a reference value.
 
-A cursor takes items one by one and gives back the windows they complete, so that the same code serves a sequence in
-memory and a stream. The last window may be smaller; no window follows the one that holds the last item.
+A cursor takes items one by one and returns the windows they complete, so the same code serves a sequence in memory and
+a stream. The last window may be smaller; no window follows the one that holds the last item.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ class WindowCursor(Protocol):
     """Windows over items that arrive one after the other."""
 
     def push(self, item: Any) -> Iterator[Window]:
-        """The windows that are complete now that this item has come."""
+        """The windows that this item completes."""
 
     def finish(self) -> Iterator[Window]:
-        """The last window, where items have come since the one before."""
+        """The last window, if items have arrived since the one before."""
 
     def over(self, items: Iterable[Any]) -> Iterator[Window]:
         """The windows over a whole sequence; pauses in it are passed on."""
 
     def held(self) -> Iterable[Any]:
-        """The items that windows to come may need: the last ones that have come."""
+        """The last items, which later windows may need."""
 
     def held_count(self) -> int:
-        """How many these are."""
+        """Number of held items."""
 
 
 @saved("count-windows", 1, fields=("_items", "_skip", "_has_new"))
@@ -84,8 +84,8 @@ class ReferenceWindows:
     """`|reference diff size step step|` (Def. 3.8.14): items whose reference values lie within `size` of the start.
 
     Holds:  the items of the open window. Windows may be empty where values are sparse.
-    Needs:  values that do not decrease, and that a window gets beyond; XYDY0004 for any other. Behind an infinite one
-            or one so large that the step is lost in rounding, windows would begin in one place for ever.
+    Needs:  values that do not decrease, and that windows can pass; XYDY0004 for any other. After an infinite value, or
+            one so large that rounding loses the step, windows would begin in one place for ever.
     """
 
     def __init__(self, size: float, step: float, reference: Callable[[Any], Any]) -> None:
@@ -136,7 +136,7 @@ class ReferenceWindows:
 
 
 def reference_value(found: Any, last: float, size: float, step: float) -> float:
-    """The reference value of an item behind one with the value `last`."""
+    """The reference value of an item that follows one with the value `last`."""
     if found is None:
         raise DynamicError("XPTY0004", "an item of the window has no reference value")
     value: float = cast(found, DOUBLE)

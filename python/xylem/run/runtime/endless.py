@@ -19,8 +19,8 @@ from xylem.values.sequence_type import AtomicItem, SequenceType
 class SharedItems:
     """The items of one infinite value for its readers.
 
-    Holds:  nothing where there is one reader; else the items that some reader has yet to pass, and all of them where
-            the number of readers is not known. Beyond the limit it is XYDY0010.
+    Holds:  nothing for a single reader; else the items that some reader has yet to pass, or all of them if the number
+            of readers is unknown. XYDY0010 beyond the limit.
     """
 
     def __init__(self, items: Iterable[Any], readers: int | None, limit: int, what: str) -> None:
@@ -83,10 +83,10 @@ def stream_items(run: RunPart, name: str, readers: int | None) -> Iterable[Any]:
 
 
 def external_items(value: Any, expected: SequenceType, what: str) -> Iterator[Any]:
-    """The items of an infinite external variable, each converted to the declared type as it comes."""
+    """The items of an infinite external variable, each converted to the declared type on arrival."""
     one = SequenceType(expected.item)
     accepts = expected.item.accepts
-    # Of an atomic type, one value of a class is like another.
+    # For an atomic type, one check per class of values is enough.
     known: set[type] | None = set() if isinstance(expected.item, AtomicItem) else None
     for item in value:
         if known is not None and type(item) in known:
@@ -102,8 +102,8 @@ def external_items(value: Any, expected: SequenceType, what: str) -> Iterator[An
 def assigned(items: Any, expected: SequenceType, what: str) -> Any:
     """A value converted to a declared type; an integer also to a type derived from xs:integer that holds it.
 
-    So much is needed for `declare variable $max as xs:int := 0` in sequential programs (windows paper, 5.2), and for
-    numbers that come from Python.
+    `declare variable $max as xs:int := 0` in sequential programs (windows paper, 5.2) and numbers from Python need
+    this.
     """
     from xylem.values.atomic_type import INTEGER
     from xylem.values.casting import cast
@@ -115,7 +115,7 @@ def assigned(items: Any, expected: SequenceType, what: str) -> Any:
 
 
 def checked_items(items: Iterable[Any], expected: SequenceType, what: str) -> Iterator[Any]:
-    """The items of an infinite value, each checked against its declared type as it comes."""
+    """The items of an infinite value, each checked against its declared type on arrival."""
     accepts = expected.item.accepts
     for item in items:
         if not accepts(item):
@@ -124,7 +124,7 @@ def checked_items(items: Iterable[Any], expected: SequenceType, what: str) -> It
 
 
 def each_step(step: Callable[[Any], Iterable[Any]], nodes: Iterable[Any]) -> Iterator[Any]:
-    """A step from each node as it comes. Nodes of a stream stand alone: what they lead to is never met twice."""
+    """A step from each node on arrival. Nodes of a stream are separate: no node is reached twice."""
     for node in nodes:
         if type(node) is not Node:
             raise DynamicError("XPTY0019", f"found {describe_item(node)}")

@@ -21,13 +21,13 @@ def _references_of_a_local() -> int:
 
 
 _ALONE = _references_of_a_local()
-"""What getrefcount() says of a value that one local variable refers to, and nothing else."""
+"""Result of getrefcount() for a value that a single local variable refers to."""
 _IN_ITS_VARIABLE = _ALONE + 1
-"""The same of one that stands in a global variable, too."""
+"""The same for a value that a global variable refers to, too."""
 
 
 class _NoValue:
-    """What stands in the place of a value that is not there; generated code looks there for a table of records."""
+    """Placeholder for an absent value; generated code looks there for a table of records."""
 
     _row_places = None
 
@@ -50,7 +50,7 @@ class Global:
         run: RunPart,
         readers: int | None = 0,
     ) -> None:
-        """`readers`: of an infinite value, None where their number is not known; 0 for a finite one."""
+        """`readers`: for an infinite value the number of readers, or None if unknown; 0 for a finite one."""
         self._readers = readers
         self._name = name
         self._initialiser = initialiser
@@ -61,14 +61,14 @@ class Global:
         if run.kept is not None:
             run.kept[name] = self
         self._as_of: dict[int, Any] = {}
-        """Values as of earlier commits of update streams."""
+        """Values at earlier commits of update streams."""
 
     def forget(self) -> None:
-        """The value may be another one from here on."""
+        """Forget the value, which may change from here on."""
         self._value = _UNSET
 
     def begin(self) -> None:
-        """Another run begins: what was computed of the document before is forgotten."""
+        """Begin another run: forget values computed from the previous document."""
         if not (self._external and self._name in self._run.variables):
             self._value = _UNSET
 
@@ -100,7 +100,7 @@ class Global:
         return self._initialiser()
 
     def _shared(self) -> Any:
-        """An infinite value: its items are read as they come, by as many readers as there are."""
+        """An infinite value: its items are read on arrival, by any number of readers."""
         from .endless import SharedItems, external_items
 
         what = f"${self._name[1]}"
@@ -114,7 +114,7 @@ class Global:
         return SharedItems(items, self._readers, self._run.held_items, what)
 
     def put(self, key: Any, value: Sequence[Any]) -> None:
-        """`set $x := map:put($x, …)`: in place, where nothing else can see this version of the map."""
+        """`set $x := map:put($x, …)`: in place, if nothing else can see this version of the map."""
         of = self()
         self._value = _BUSY
         if getrefcount(of) == _ALONE and self._run.history is None:
@@ -124,7 +124,7 @@ class Global:
         self._value = changed
 
     def put_row(self, places: Mapping[str, int], key: Any, items: tuple[Any, ...]) -> None:
-        """The same for a record of these places."""
+        """The same for a record at these places."""
         of = self._value
         if of._row_places is not places:
             of = self()
@@ -136,7 +136,7 @@ class Global:
             self._value = changed
 
     def set(self, value: Any) -> None:
-        """`set $x := …`: a value in the shape of the declared type."""
+        """`set $x := …`: store a value in the form that the declared type implies."""
         self._value = value
 
 
@@ -159,7 +159,7 @@ class GlobalContextItem:
         self._checked: Any = _UNSET
 
     def begin(self, items: Sequence[Any]) -> None:
-        """Another run begins, with another item."""
+        """Begin another run with another item."""
         self._items = items
         self._checked = _UNSET
 

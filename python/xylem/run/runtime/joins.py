@@ -1,10 +1,10 @@
-"""The index behind a join: it finds items by comparing their keys with the values asked for.
+"""The index behind a join: it finds items by comparing their keys with requested values.
 
-Holds:  the items with their keys, and a table for each kind of comparison asked for.
-Order:  items are given in the order they came, each once, however many of its keys match.
+Holds:  the items with their keys, and a table for each kind of comparison used so far.
+Order:  items keep the order in which they were added; each is found once, however many of its keys match.
 
 For equality, values of one family meet in a hash table: strings and untyped values by their characters, numbers and
-what is cast to one by their value, dates by their instant. For an order, the matches are a run of the rows sorted by
+values cast to numbers by their value, dates by their instant. For an order, the matches are a run of the rows sorted by
 key. All other values are compared pair by pair, so the answer, and the error, is always that of the comparison itself.
 """
 
@@ -32,12 +32,12 @@ _AS_DOUBLES = frozenset({UntypedAtomic, float})
 _VALUE_OPERATORS = {"=": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _GENERAL = {value: general for general, value in _VALUE_OPERATORS.items()}
 _NODE_ORDERS = {"<<": "<", ">>": ">"}
-"""Of places in document order (`order_keys`)."""
+"""For places in document order (`order_keys`)."""
 _PLACE_ORDERS = {"<": operator.lt, ">": operator.gt}
 
 STARTS_WITH = "starts-with"
 BEGINS = "begins"
-"""Of strings: the key starts with the value asked for, or it with the key."""
+"""For strings: the key starts with the requested value, or the value with the key."""
 _ORDERS = frozenset({"<", "<=", ">", ">=", STARTS_WITH})
 _ON_TIME_LINE = CALENDAR - EQUALITY_ONLY
 _DURATIONS = frozenset({YearMonthDuration, DayTimeDuration})
@@ -46,14 +46,14 @@ Rows = Sequence[int]
 
 
 class Run(NamedTuple):
-    """Rows in the order of a key, and which of them match."""
+    """Rows sorted by a key, and which of them match."""
 
     places: list[int]
     """Of the rows."""
     values: list[Any]
     """Their keys."""
     asked: Any
-    """What keys are compared with, in the form that they are sorted in."""
+    """The values that keys are compared with, in the form used for sorting."""
     start: int
     end: int
 
@@ -61,8 +61,8 @@ class Run(NamedTuple):
 class JoinIndex:
     """Items with their join keys, by one comparison, the key on its left.
 
-    `op` is a general comparison, or a value comparison, whose sides are single values. With `negated`, items are found
-    of which the comparison is not true: `every … satisfies $x/key != $asked` looks for these.
+    `op` is a general comparison, or a value comparison, whose sides are single values. With `negated`, it finds items
+    for which the comparison is not true: `every … satisfies $x/key != $asked` needs these.
     """
 
     __slots__ = (
@@ -75,7 +75,7 @@ class JoinIndex:
         self.is_strict = op in _GENERAL
         self.op = _GENERAL.get(op) or _NODE_ORDERS.get(op, op)
         self._is_complement = negated != (self.op == "!=")
-        """Whether items are found that the look-up does not give: it looks for equality where `!=` is asked for."""
+        """Whether it finds the items that the lookup does not return: for `!=`, the lookup is by equality."""
         self._compare = OPERATORS[_VALUE_OPERATORS.get(self.op, "eq")]
         self._is_of_places = op in _NODE_ORDERS
         self._items: list[Any] = []
@@ -84,12 +84,12 @@ class JoinIndex:
         self.is_single = True
         """Whether no item has two keys."""
         self._tables: dict[str, Any] = {}
-        """Made when first needed, by the kind of key they hold."""
+        """Created on demand, by the kind of key they hold."""
         self.folds: dict[int, Any] = {}
         """Aggregates of the first rows, by the list that sorts the rows (running_folds.py)."""
 
     def build(self, rows: Iterable[tuple[Sequence[Any], Any]]) -> JoinIndex:
-        """Index (keys, item) rows. Where one of them fails, the index is as if nothing had been built."""
+        """Index (keys, item) rows. If one of them fails, the index stays empty."""
         items: list[Any] = []
         all_keys: list[Sequence[Any]] = []
         kinds: set[type] = set()
@@ -109,7 +109,7 @@ class JoinIndex:
 
     @property
     def size(self) -> int:
-        """How many items it holds."""
+        """Number of items held."""
         return len(self._items)
 
     @property
@@ -117,14 +117,14 @@ class JoinIndex:
         return self._kinds <= STRINGS
 
     def matches(self, asked: Sequence[Any], implicit_timezone: int) -> Iterator[Any]:
-        """The items with a key that compares so with one of the values asked for."""
+        """The items with a key that compares this way with one of the requested values."""
         return map(self._items.__getitem__, self._rows(asked, implicit_timezone))
 
     def positions_and_matches(self, asked: Sequence[Any], implicit_timezone: int) -> Iterator[tuple[int, Any]]:
         return ((row + 1, self._items[row]) for row in self._rows(asked, implicit_timezone))
 
     def count(self, asked: Sequence[Any], implicit_timezone: int) -> int:
-        """How many items match."""
+        """Number of matching items."""
         found = self._number(asked, implicit_timezone)
         return len(self._items) - found if self._is_complement else found
 
@@ -140,12 +140,12 @@ class JoinIndex:
         return bool(self._found(asked, implicit_timezone))
 
     def _number(self, asked: Sequence[Any], implicit_timezone: int) -> int:
-        """How many rows the look-up gives."""
+        """Number of rows that the lookup returns."""
         run = self.one_run(asked, implicit_timezone)
         return len(self._found(asked, implicit_timezone)) if run is None else run.end - run.start
 
     def one_run(self, asked: Sequence[Any], implicit_timezone: int) -> Run | None:
-        """The rows that match, as one run of sorted rows; None where they are not."""
+        """The matching rows as one run of sorted rows; None if they are not one run."""
         if len(asked) == 1 and self.op in _ORDERS and self.is_single:
             return self.run(self.as_asked(asked)[0], implicit_timezone)
         return None
@@ -177,7 +177,7 @@ class JoinIndex:
         return sorted(found)
 
     def _rows_unlike(self, asked: Sequence[Any], implicit_timezone: int) -> Rows:
-        """The rows of which no key is unequal to a value asked for: `!=` holds for no pair."""
+        """The rows without a key that is unequal to a requested value: `!=` holds for no pair."""
         if not asked:
             return range(len(self._items))
         without = self._tables.get("without")
@@ -196,7 +196,7 @@ class JoinIndex:
         return sorted([*candidates, *without]) if without else candidates
 
     def _strict(self, values: Sequence[Any]) -> Sequence[Any]:
-        """The single value of a value comparison: untyped values count as strings."""
+        """The single operand of a value comparison: untyped values count as strings."""
         if len(values) > 1:
             name = _VALUE_OPERATORS[self.op]
             raise DynamicError("XPTY0004", f"an operand of {name} is {len(values)} items; it takes one")
@@ -221,7 +221,7 @@ class JoinIndex:
         return self._pair_by_pair(asked, implicit_timezone)
 
     def _beginnings(self, asked: Any, implicit_timezone: int) -> Rows:
-        """The rows whose key is a beginning of a string: one look-up for each length that keys have."""
+        """The rows whose key is a prefix of a string: one lookup for each key length."""
         by_key = self._table("strings", _itself)
         lengths = self._tables.get("lengths")
         if lengths is None:
@@ -239,7 +239,7 @@ class JoinIndex:
         return sorted(set(run.places[run.start : run.end]))
 
     def run(self, asked: Any, implicit_timezone: int) -> Run | None:
-        """The rows with a key on the right side of a value, as a run of sorted rows; None where there is no order."""
+        """The rows with a key on the right side of a value, as a run of sorted rows; None if there is no order."""
         kind, kinds = type(asked), self._kinds
         if kind in STRINGS and kinds <= STRINGS:
             return self._between(asked, "strings in order", _itself)
@@ -253,7 +253,7 @@ class JoinIndex:
             try:
                 return self._between(float(asked), "doubles in order", _double)
             except OverflowError:
-                return None  # An integer that no double is near.
+                return None  # An integer with no double near it.
         if FAMILY_OF.get(kind) in _ON_TIME_LINE and _families(kinds) <= {FAMILY_OF[kind]}:
 
             def place(key: Any) -> Any:
@@ -280,10 +280,10 @@ class JoinIndex:
             start = bisect_right(values, asked) if self.op == ">" else bisect_left(values, asked)
         return Run(rows, values, asked, start, end)
 
-    # --- beside another condition
+    # --- together with another condition
 
     def share_keys(self, other: JoinIndex) -> None:
-        """Take the tables of an index that holds the same keys."""
+        """Share the tables of an index that holds the same keys."""
         self._tables = other._tables
 
     def holds(self, row: int, asked: Sequence[Any], implicit_timezone: int) -> bool:
@@ -294,7 +294,7 @@ class JoinIndex:
         return any(pair_holds(compare, key, one, None, implicit_timezone) for key in self._keys[row] for one in values)
 
     def as_asked(self, values: Sequence[Any]) -> Sequence[Any]:
-        """Values as the comparison takes them."""
+        """Values in the form that the comparison takes."""
         return self._strict(values) if self.is_strict else values
 
     def item(self, row: int) -> Any:
@@ -310,7 +310,7 @@ class JoinIndex:
         if known is None:
             values = [as_key(key) for keys in self._keys for key in keys]
             rows = [row for row, keys in enumerate(self._keys) for _ in keys]
-            # Keys alone are compared, by Python's way for values of one type; equal ones stay in the order of rows.
+            # Only keys are compared, in Python's way for values of one type; equal ones stay in the order of rows.
             places = sorted((n for n, value in enumerate(values) if value == value), key=values.__getitem__)
             known = self._tables[name] = ([values[n] for n in places], [rows[n] for n in places])
         return known
@@ -338,7 +338,7 @@ class JoinIndex:
 
 
 def order_keys(nodes: Sequence[Any], op: str) -> Sequence[Any]:
-    """The place of the node that `<<` or `>>` compares, in document order; none where there is no node."""
+    """The document-order place of the node that `<<` or `>>` compares; empty if there is no node."""
     if len(nodes) > 1 or (nodes and type(nodes[0]) is not Node):
         raise DynamicError("XPTY0004", f"an operand of {op} is not one node")
     return [nodes[0].order_key] if nodes else ()

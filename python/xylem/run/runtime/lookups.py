@@ -24,7 +24,7 @@ def spaced(atoms: Iterable[Any]) -> str:
 
 
 def text_of_nodes(nodes: list[Any]) -> str:
-    """The typed values of nodes as strings, one space between them: the characters of one, as a rule."""
+    """The typed values of nodes as strings, one space between them; usually the characters of one node."""
     if len(nodes) == 1:
         return nodes[0].string_value  # type: ignore[no-any-return]
     return " ".join(node.string_value for node in nodes)
@@ -40,7 +40,7 @@ def new_map(pairs: Iterable[tuple[Any, Sequence[Any]]]) -> XMap:
 
 
 def item_at(of: XMap, key: Any) -> Any:
-    """The item of a key that is its own `same_key`, in a map whose values are single items; None where it has none."""
+    """The item for a key that is its own `same_key`, in a map whose values are single items; None if absent."""
     places = of._places
     if places is not None:
         place = places.get(key)
@@ -51,13 +51,13 @@ def item_at(of: XMap, key: Any) -> Any:
 
 
 class OtherRow(tuple[Any, ...]):
-    """The items that a map has for the names of a record that it is not."""
+    """The items at the same names in a map that does not have the layout of the record."""
 
     map: XMap
 
 
 def row_at(of: XMap, key: Any, places: Mapping[str, int]) -> tuple[Any, ...] | None:
-    """The items of the record of a key that is its own `same_key`, at these places; None where it has none."""
+    """The items at these places of the record for a key that is its own `same_key`; None if absent."""
     if of._row_places is places:
         return of._rows.get(key)
     found = item_at(of, key)
@@ -77,7 +77,7 @@ def record_of_row(places: Mapping[str, int], row: tuple[Any, ...]) -> XMap:
 
 
 def items_at(of: XMap, key: Any) -> Sequence[Any]:
-    """The value of a key that is its own `same_key`."""
+    """The value for a key that is its own `same_key`."""
     entries = of._entries
     found = entries.get(key) if type(entries) is dict else of.entry(key)
     return () if found is None else found[1]

@@ -1,7 +1,7 @@
 """A join by several conditions at once: equalities find rows, orders narrow them.
 
-Holds:  a table of key combinations if all equality keys are strings, otherwise one index per key; for the orders, the
-        rows between bounds: of all rows, or of the equal ones if these are many.
+Holds:  a table of key combinations if all equality keys are strings, otherwise one index per key; for the orders, an
+        index of rows between bounds: over all rows, or over the equal rows if they are many.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .joins import STRINGS, JoinIndex, Rows
 
 _EQUALITIES = frozenset({"=", "eq"})
 _FEW = 8
-"""As many rows are compared one by one."""
+"""This many rows are compared one by one."""
 
 Asked = tuple[Sequence[Any], ...]
 
 
 class FailedKeys(tuple[Any, ...]):
-    """No keys, because computing them raised an error: it counts where all conditions before it hold."""
+    """Keys whose computation raised an error: the error counts if all conditions before it hold."""
 
     error: DynamicError
 
@@ -36,12 +36,12 @@ class FailedKeys(tuple[Any, ...]):
 
 
 class ManyKeysIndex:
-    """Items by several comparisons, of which none is negated and none asks for what is unequal."""
+    """Items by several comparisons; none of them is negated or an inequality."""
 
     __slots__ = ("_combined", "_equal", "_failed", "_indexes", "_is_one_key", "_items", "_narrowed", "_orders", "built")
 
     def __init__(self, ops: tuple[str, ...], *, is_one_key: bool = False) -> None:
-        """With `is_one_key`, the first two orders compare the same key."""
+        """`is_one_key` means that the first two orders compare the same key."""
         self.built = False
         self._is_one_key = is_one_key
         self._indexes = [JoinIndex(op) for op in ops]
@@ -49,14 +49,14 @@ class ManyKeysIndex:
         self._orders = [number for number, op in enumerate(ops) if op not in _EQUALITIES]
         self._items: list[Any] = []
         self._failed: list[tuple[int, int, DynamicError]] = []
-        """Rows with the number of a key and its error."""
+        """Rows with the number of the failed key and its error."""
         self._combined: dict[tuple[Any, ...], list[int]] | None = None
         self._narrowed: dict[tuple[Any, ...], Bounds] = {}
-        """By the values that are asked to be equal."""
+        """By the values that must be equal."""
 
     @property
     def size(self) -> int:
-        """How many items it holds."""
+        """Number of items held."""
         return len(self._items)
 
     def build(self, rows: Iterable[tuple[Asked, Any]]) -> ManyKeysIndex:
@@ -81,7 +81,7 @@ class ManyKeysIndex:
         return self
 
     def matches(self, asked: Asked, implicit_timezone: int) -> Iterator[Any]:
-        """The items of which each key compares so with one of the values asked for."""
+        """The items whose keys all compare this way with one of the requested values."""
         return map(self._items.__getitem__, self._rows(asked, implicit_timezone))
 
     def positions_and_matches(self, asked: Asked, implicit_timezone: int) -> Iterator[tuple[int, Any]]:
@@ -100,7 +100,7 @@ class ManyKeysIndex:
         return self.count(asked, implicit_timezone) > 0
 
     def match_at(self, place: int, asked: Asked, implicit_timezone: int) -> Any:
-        """The first match (0) or the last (-1), or None; where one order leaves a run of rows, only its end is read."""
+        """The first match (0) or the last (-1), or None; if one order leaves a run of rows, only its end is read."""
         self._fail_if_asked(asked, implicit_timezone)
         rows = self._equal_rows(asked, implicit_timezone)
         if len(rows) > _FEW and len(self._orders) == 1:
@@ -119,14 +119,14 @@ class ManyKeysIndex:
         return self._in_orders(rows, orders, asked, implicit_timezone)
 
     def _in_orders(self, rows: Rows, orders: Sequence[int], asked: Asked, implicit_timezone: int) -> Rows:
-        """The rows that each of some orders holds for, one by one."""
+        """The rows for which some orders hold, checked one by one."""
         for number in orders:
             index = self._indexes[number]
             rows = [row for row in rows if index.holds(row, asked[number], implicit_timezone)]
         return rows
 
     def _fail_if_asked(self, asked: Asked, implicit_timezone: int) -> None:
-        """Raise the error of a key that is compared: all conditions before it hold."""
+        """Raise the error of a key that is compared, because all conditions before it hold."""
         for row, number, error in self._failed:
             if all(self._indexes[n].holds(row, asked[n], implicit_timezone) for n in range(number)):
                 raise error
@@ -149,7 +149,7 @@ class ManyKeysIndex:
         return sorted(set.intersection(*each))
 
     def _ordered(self, asked: Asked, rows: Rows) -> Bounds:
-        """Rows that are equal, by their orders."""
+        """Equal rows, by their orders."""
         equal = tuple((type(value), value) for number in self._equal for value in (*asked[number], ()))
         known = self._narrowed.get(equal)
         if known is None:

@@ -19,7 +19,7 @@ from xylem.values.value_comparison import OPERATORS
 
 
 def document_root(item: Any) -> Node:
-    """What a leading `/` means: the root of the context node's tree, which must be a document."""
+    """The meaning of a leading `/`: the root of the context node's tree, which must be a document."""
     root = context_node(item).root
     if root.kind != DOCUMENT:
         raise DynamicError("XPDY0050", "the root of this tree is not a document node")
@@ -48,7 +48,7 @@ def forward(nodes: Iterable[Node]) -> list[Node]:
 
 
 def path_result(items: Iterable[Any]) -> Sequence[Any]:
-    """Nodes in document order without duplicates, or other items as they are; both together are XPTY0018."""
+    """Nodes in document order without duplicates, or other items unchanged; a mixture is XPTY0018."""
     found = list(items)
     nodes = sum(type(item) is Node for item in found)
     if not nodes:
@@ -59,7 +59,7 @@ def path_result(items: Iterable[Any]) -> Sequence[Any]:
 
 
 def nth(items: Iterable[Any], position: int) -> Any:
-    """The item at a 1-based position, or None; reads no further."""
+    """The item at a 1-based position, or None; reads no further items."""
     if position < 1:
         return None
     if isinstance(items, (list, tuple, range)):
@@ -71,9 +71,9 @@ PositionTests = Sequence[tuple[str, Sequence[Any]]]
 
 
 def at_positions(items: Iterable[Any], tests: Callable[[], PositionTests]) -> Iterable[Any]:
-    """The items whose positions pass all tests; no more of them is read than that takes.
+    """The items whose positions pass all tests; it reads no more items than necessary.
 
-    What the tests compare with is computed once, and only if there is an item.
+    The operands of the tests are computed once, and only if there is an item.
     """
     if not isinstance(items, (list, tuple, range)):
         return _read_at_positions(iter(items), tests)
@@ -97,7 +97,7 @@ def _read_at_positions(items: Iterator[Any], tests: Callable[[], PositionTests])
 
 
 def _places(tests: PositionTests) -> slice | None:
-    """Where the positions are that pass; None where they must be compared one by one."""
+    """The positions that pass; None if they must be compared one by one."""
     first, last = 1.0, float("inf")
     for op, asked in tests:
         if not asked:
@@ -126,7 +126,7 @@ _LARGEST = 2**50
 
 
 def _passing(op: str, number: Any) -> tuple[float, float]:
-    """The first and the last position that compares so with a number."""
+    """The first and the last position that compare this way with a number."""
     none = (float("inf"), 0.0)
     if number != number:
         return none
@@ -171,7 +171,7 @@ def last_item(items: Iterable[Any]) -> Any:
 
 
 def predicate_holds(value: Iterable[Any], position: int) -> bool:
-    """A predicate's value at a position: a number is compared with it, anything else is a truth value."""
+    """The truth of a predicate at a position: a number is compared with it; any other value has its boolean value."""
     read = list(islice(value, 2))
     if len(read) == 1 and is_number(read[0]):
         return bool(read[0] == position)
@@ -179,7 +179,7 @@ def predicate_holds(value: Iterable[Any], position: int) -> bool:
 
 
 def by_number_or_truth(items: Iterable[Any], asked: Callable[[], Sequence[Any]]) -> Iterable[Any]:
-    """items[asked], the value being the same for every item: it is computed once, and only if there is an item."""
+    """items[asked], for a value that does not depend on the item: it is computed once, and only if there is an item."""
     if not isinstance(items, (list, tuple, range)):
         return _read_by_number_or_truth(iter(items), asked)
     if not items:
@@ -196,7 +196,7 @@ def _read_by_number_or_truth(items: Iterator[Any], asked: Callable[[], Sequence[
 
 
 def places_of(value: Sequence[Any]) -> slice | None:
-    """The places that a predicate of this value leaves; None for all of them."""
+    """The places that a predicate with this value selects; None for all of them."""
     if len(value) == 1 and is_number(value[0]):
         number = value[0]
         if number == number and abs(number) != float("inf") and number == int(number) and number >= 1:

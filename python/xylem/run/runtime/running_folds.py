@@ -1,13 +1,13 @@
-"""Aggregates of the first or last rows of many, for turns that each ask for another number of rows.
+"""Aggregates of the first or last rows, for loop turns that each ask for a different number of rows.
 
     for $o at $i in //order return sum(//order[position() <= $i]/price)
     for $o in //order return max($o/preceding-sibling::order/price)
     for $o in //order return sum(($o/preceding-sibling::order | $o)/price)
     for $o in //order return sum(//order[t <= $o/t]/price)
 
-Rows are added to a running value in their order, and the value behind each row is kept: a turn finds it by number. If
-rows are sorted by a key, and that is not the order in which the function takes them, only exact values are folded
-so, since they give the same in any order. In all other cases the function itself is evaluated.
+Rows are added to a running value in their order, and the value after each row is kept: a turn finds it by number. If
+rows are sorted by a key, and the function takes them in another order, only exact values are folded this way, since
+their order does not matter. In all other cases the function itself is evaluated.
 
 Holds:  for each row the value of the rows up to it.
 """
@@ -36,18 +36,18 @@ from .shared_values import SharedValue
 
 Rows = Iterator[Sequence[Any]]
 Whole = Callable[[], Any]
-"""The value of the whole call, as it is written."""
+"""The value of the whole call, as written."""
 Behind = Callable[[], Sequence[Any]]
-"""The values of one more item, which comes behind the others."""
+"""The values of one more item after the others."""
 
 
 class Fold:
-    """One aggregate of a query, over the values that each row has."""
+    """One aggregate of a query, over the values of each row."""
 
     __slots__ = ("_context", "_is_path", "_name", "_rows")
 
     def __init__(self, name: str, is_path: bool, context: Context, rows: Callable[[Sequence[Any]], Rows]) -> None:
-        """With `is_path`, the values are those of a path from all items, which takes nodes in document order."""
+        """`is_path` means that the values are those of a path from all items, which takes nodes in document order."""
         self._name = name
         self._is_path = is_path
         self._context = context
@@ -64,7 +64,7 @@ class Fold:
         return _InAnyOrder(_exact(self._name), [values[row] for row in order])
 
     def _rows_of(self, items: Sequence[Any]) -> Rows:
-        """The values of each row; fails where a path from these items would give them in another order."""
+        """The values of each row; fails if a path from these items would return them in another order."""
         previous = None
         for item, values in zip(items, self._rows(items), strict=True):
             if self._is_path and previous is not None and not stands_apart(item, previous):
@@ -74,11 +74,11 @@ class Fold:
 
 
 class _NotInOrder(Exception):
-    """Items stand in each other: a path from all of them does not take what is below one after the other."""
+    """Items are nested: a path from all of them does not take their descendants one item after the other."""
 
 
 class _InOrder:
-    """The value of the first rows, in an order in which no later row comes before an earlier one."""
+    """The value of the first rows, if no later row comes before an earlier one in the order."""
 
     __slots__ = ("_is_stuck", "_make", "_marks", "_order", "_read", "_results", "_rows", "_state")
 
@@ -117,7 +117,7 @@ class _InOrder:
                 results.append(state.result())
                 self._marks.append(state.mark())
             except (DynamicError, _NotInOrder):
-                # The function itself says what is wrong, and whether it matters.
+                # The function itself reports the error, if it matters.
                 self._is_stuck = True
 
     def _values_of(self, row: int) -> Sequence[Any]:
@@ -129,7 +129,7 @@ class _InOrder:
 
 
 class _InAnyOrder:
-    """The value of the first rows, or of the last, where the order of rows does not matter."""
+    """The value of the first rows, or of the last, if the order of rows does not matter."""
 
     __slots__ = ("_backwards", "_forwards", "_make", "_values")
 
@@ -163,7 +163,7 @@ class _InAnyOrder:
 
 
 class _Exact(ABC):
-    """A running value that is the same in any order; `add` says whether it still is."""
+    """A running value that does not depend on the order; `add` returns whether this still holds."""
 
     __slots__ = ("kind",)
 
@@ -171,7 +171,7 @@ class _Exact(ABC):
         self.kind: type | None = None
 
     def number(self, value: Any) -> Any:
-        """A value as the function takes it; None if it is not of the kind of those before it."""
+        """A value in the form that the function takes; None if it differs in kind from those before it."""
         if type(value) is UntypedAtomic:
             try:
                 value = parse_double(value)
@@ -227,7 +227,7 @@ class _ExactSum(_Exact):
         if self.kind is int:
             self._total += number
             return True
-        # A quotient of decimals depends on how many digits they were written with.
+        # The digits of a quotient of decimals depend on how many digits the operands were written with.
         if self.kind is not Decimal or self._is_average:
             return False
         self._total = number if self._count == 1 else add(self._total, number)
@@ -268,14 +268,14 @@ def _exact(name: str) -> Callable[[], _Exact]:
     return lambda: _ExactExtreme(max if name == "max" else min)
 
 
-# --- what generated code asks
+# --- called by generated code
 
 
 def folded_matches(
     index: JoinIndex, asked: Sequence[Any], implicit_timezone: int, fold: Callable[[], Fold], whole: Whole,
     behind: Behind | None = None,
 ) -> Any:  # fmt: skip
-    """The value of the rows of an index that a comparison by order finds."""
+    """The value of the rows of an index that an order comparison finds."""
     run = index.one_run(asked, implicit_timezone)
     if run is None:
         return whole()
@@ -305,7 +305,7 @@ def folded_first(
     kept: SharedValue, items: Sequence[Any], op: str, asked: Sequence[Any], by_parent: bool,
     fold: Callable[[], Fold], whole: Whole,
 ) -> Any:  # fmt: skip
-    """The value of the first items of those that are kept."""
+    """The value of the first of the cached items."""
     number = _number_of_first(op, asked, len(items))
     if number is None or (by_parent and not kept.is_one_family(items)):
         return whole()
@@ -316,7 +316,7 @@ def folded_first(
 
 
 def _number_of_first(op: str, asked: Sequence[Any], most: int) -> int | None:
-    """How many positions compare so with one number; None if it is not one number."""
+    """The number of positions that compare this way with one number; None if it is not one number."""
     if len(asked) != 1 or type(asked[0]) not in (int, float, Decimal) or not math.isfinite(asked[0]):
         return None
     bound: int = math.floor(asked[0]) if op == "<=" else math.ceil(asked[0]) - 1

@@ -14,7 +14,7 @@ from xylem.values.strings import UntypedAtomic
 
 
 def any_item(items: Iterable[Any]) -> bool:
-    """Whether there is a first item; reads no further."""
+    """Whether there is a first item; reads no further items."""
     return next(iter(items), None) is not None
 
 
@@ -28,7 +28,7 @@ def at_most_one(items: Iterable[Any], what: str) -> Any:
 
 
 def atomic_or_none(items: Iterable[Any], what: str) -> Any:
-    """The only atomic value of a sequence of anything, or None; a second one is XPTY0004."""
+    """The only atomic value of any sequence, or None; a second one is XPTY0004."""
     if type(items) is tuple and len(items) == 1:
         item = items[0]
         cls = type(item)
@@ -63,7 +63,7 @@ def typed_values(nodes: Iterable[Any]) -> list[Any]:
 
 
 def text_of_node(nodes: list[Any], expected: SequenceType, what: str) -> Any:
-    """What nodes are converted to where xs:string or xs:string? is expected; their typed values are untyped."""
+    """Convert nodes to xs:string or xs:string?, if that is expected; their typed values are untyped."""
     if len(nodes) == 1:
         return nodes[0].string_value
     return convert(typed_values(nodes), expected, what)
@@ -78,7 +78,7 @@ def nodes_only(items: Iterable[Any], code: str = "XPTY0019") -> Iterator[Any]:
 
 
 def or_empty(items: Iterable[Any]) -> Iterator[Any]:
-    """The items, or None where there are none (`allowing empty`)."""
+    """The items, or None if there are none (`allowing empty`)."""
     empty = True
     for item in items:
         empty = False

@@ -19,7 +19,7 @@ _Family = tuple[int, int | None]
 
 
 class SharedValue:
-    """Items that are computed when they are first asked for, and then kept."""
+    """Items that are computed on first use, and then kept."""
 
     __slots__ = ("_families", "_positions", "built", "fold", "items")
 
@@ -29,21 +29,21 @@ class SharedValue:
         self._families: list[list[Node]] | None = None
         self._positions: dict[Any, list[int]] | None = None
         self.fold: Any = None
-        """The value of the first items, for any number of them (running_folds.py)."""
+        """Aggregates of the first items, for any number of them (running_folds.py)."""
 
     @property
     def size(self) -> int:
-        """How many items it holds."""
+        """Number of items held."""
         return len(self.items)
 
     def keep(self, items: Sequence[Any]) -> Sequence[Any]:
         self.items, self.built = items, True
         return items
 
-    # --- children by their places among those of their parent
+    # --- children by their position among those of their parent
 
     def of_parents_at(self, items: Sequence[Node], tests: Callable[[], PositionTests]) -> Sequence[Node]:
-        """The items, which are all that is kept, whose places among the items of their parents pass all tests."""
+        """The items whose positions among the items of their parents pass all tests."""
         return self._of_each_family(items, tests, at_positions)
 
     def of_parents_by(self, items: Sequence[Node], asked: Callable[[], Sequence[Any]]) -> Sequence[Node]:
@@ -68,19 +68,19 @@ class SharedValue:
         return document_order(found)
 
     def is_one_family(self, items: Sequence[Node]) -> bool:
-        """Whether all items, which are all that is kept, have the same parent."""
+        """Whether all items have the same parent."""
         return len(self._of_families(items)) < 2
 
     def _of_families(self, items: Sequence[Node]) -> list[list[Node]]:
         if self._families is None:
-            # The largest first: behind one that has nothing at a place none has.
+            # The largest first: if a parent has nothing at a place, it has nothing at later ones.
             self._families = sorted(_by_parent(items), key=len, reverse=True)
         return self._families
 
-    # --- places of values
+    # --- positions of values
 
     def positions_of(self, items: Sequence[Any], value: Any, implicit_timezone: int) -> Sequence[int]:
-        """fn:index-of: where the items, which are all that is kept, are equal to a value."""
+        """fn:index-of: the positions at which the items equal a value."""
         if value != value:  # NaN equals nothing here, though all NaN have one key.
             return ()
         known = self._positions
@@ -92,7 +92,7 @@ class SharedValue:
 
 
 def _by_parent(nodes: Iterable[Node]) -> list[list[Node]]:
-    """Nodes in document order, those of each parent together."""
+    """Nodes in document order, grouped by parent."""
     families: dict[_Family, list[Node]] = {}
     for node in nodes:
         families.setdefault(_family(node), []).append(node)
@@ -100,13 +100,13 @@ def _by_parent(nodes: Iterable[Node]) -> list[list[Node]]:
 
 
 def of_each_parent(nodes: Iterable[Node], place: int) -> Iterator[Node]:
-    """The node at a place among those of the nodes, in document order, that have the same parent; -1: the last one."""
+    """The node at a position among the nodes of each parent, in document order; -1 means the last one."""
     passed: dict[_Family, int] = {}
     last: dict[_Family, Node] = {}
     for node in nodes:
         family = _family(node)
         if place < 0:
-            # What was the last one of its parent gives way to a later one, which stands behind all seen before.
+            # The last one of its parent so far gives way to a later one, which comes after all seen before.
             last.pop(family, None)
             last[family] = node
             continue

@@ -1,11 +1,11 @@
-"""The nodes behind or before a node that pass tests of their own, for questions that follow one another.
+"""The following or preceding siblings of a node that pass tests, cached for successive requests.
 
-`following-sibling::y[p][1]`, asked of each child of a parent, would test the rest of the family for each child. What
-one node asks is the end of what a node before it asked. So each sibling is tested once, and an answer is found by its
-place.
+`following-sibling::y[p][1]`, evaluated for each child of a parent, would test the remaining siblings for each child.
+The request of one node covers the end of the request of an earlier node. So each sibling is tested once, and answers
+are found by position.
 
-Holds:  of the tree that was asked last, the nodes that passed, by family; no more families than `MOST_FAMILIES`.
-Tests:  no node that the step from one of the nodes asked so far does not lead to, so no error comes that need not come.
+Holds:  the nodes that passed, by family, for the tree requested last; at most `MOST_FAMILIES` families.
+Tests:  only nodes that the step reaches from a requesting node, so it raises no avoidable error.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Passing = Callable[[Iterable[Node]], Iterable[Node]]
 
 
 class TestedSiblings:
-    """The answers of one step, by the families that were asked."""
+    """The answers of one step, by family."""
 
     __slots__ = ("_families", "_is_forward", "_is_of_siblings", "_step", "_tree")
 
     def __init__(self, step: Callable[[Node], Iterator[Node]], *, is_forward: bool, is_of_siblings: bool) -> None:
-        """`step` gives the nodes to test from one node on, the nearest first."""
+        """`step` returns the nodes to test from one node on, nearest first."""
         self._step = step
         self._is_forward = is_forward
         self._is_of_siblings = is_of_siblings
@@ -37,14 +37,14 @@ class TestedSiblings:
         self._families: dict[int, _Family] = {}
 
     def at(self, node: Node, passing: Passing, place: int) -> Node | None:
-        """The node at a place among those that pass, counted from the nearest one."""
+        """The node at a position among those that pass, counted from the nearest one."""
         family = self._family_of(node, passing)
         if family is None:
             return next(islice(passing(self._step(node)), place - 1, None), None)
         return family.at(family.first_after(self._key(node)) + place - 1)
 
     def last(self, node: Node, passing: Passing) -> Node | None:
-        """The one that is farthest away."""
+        """The farthest one."""
         family = self._family_of(node, passing)
         if family is None:
             return next(iter(deque(passing(self._step(node)), maxlen=1)), None)
@@ -60,11 +60,11 @@ class TestedSiblings:
         return found if self._is_forward else reversed(list(found))
 
     def _key(self, node: Node) -> int:
-        """A number that is less than those of the nodes that a node asks about, and of no node of its own side."""
+        """A number less than those of the nodes that a node's request covers, and of no node on its own side."""
         return node.tree.end(node.pre) - 1 if self._is_forward else -node.pre
 
     def _family_of(self, node: Node, passing: Passing) -> _Family | None:
-        """What is known of the nodes on its side; None where they have to be tested for this question alone."""
+        """The cached family of the nodes on one side; None if they must be tested for this request alone."""
         tree = node.tree
         if tree.is_ranked or (self._is_of_siblings and tree.kind(node.pre) == ATTRIBUTE):
             return None
@@ -75,7 +75,7 @@ class TestedSiblings:
         key = self._key(node)
         family = self._families.get(name)
         if family is not None and family.is_busy:
-            return None  # a test asks what it is asked for
+            return None  # A test depends on its own request.
         if family is None or family.has_failed:
             family = self._families[name] = _Family(key, self._is_forward, iter(passing(self._step(node))))
         elif key < family.start:
@@ -84,7 +84,7 @@ class TestedSiblings:
 
 
 class _Family:
-    """The nodes on one side that pass, of those behind the first node that asked."""
+    """The nodes on one side that pass, from the first requesting node on."""
 
     __slots__ = ("_keys", "_more", "has_failed", "is_busy", "is_forward", "nodes", "start")
 
@@ -103,7 +103,7 @@ class _Family:
         return self.nodes[index]
 
     def first_after(self, key: int) -> int:
-        """Where the nodes behind a place begin."""
+        """The index of the first node after a place."""
         while self._more is not None and (not self._keys or self._keys[-1] <= key):
             if not self._reads_one():
                 break
@@ -114,7 +114,7 @@ class _Family:
             pass
 
     def begin_before(self, start: int, nodes: Iterator[Node], passing: Passing) -> None:
-        """Begin with a node that stands before the first that asked."""
+        """Extend the start to a node before the first requesting one."""
         self.is_busy = True
         try:
             found = list(passing(takewhile(lambda node: self._key(node) <= self.start, nodes)))
@@ -131,7 +131,7 @@ class _Family:
         try:
             found = next(self._more, None)
         except BaseException:
-            self.has_failed = True  # what comes behind the error is not known
+            self.has_failed = True  # Nodes after the error are unknown.
             raise
         finally:
             self.is_busy = False
@@ -147,7 +147,7 @@ class _Family:
 
 
 class _Rest:
-    """The nodes of a family from one on, in document order; those behind a node are tested as they are read."""
+    """The nodes of a family from one on, in document order; later nodes are tested while they are read."""
 
     __slots__ = ("_family", "_first")
 

@@ -23,7 +23,7 @@ Group = tuple[tuple[Any, ...], list[list[Any]]]
 def ordered(rows: list[Row], columns: Sequence[OrderColumn], implicit_timezone: int) -> list[tuple[Any, ...]]:
     """The values of (keys, values) rows in the order of their keys; stable."""
     order = list(range(len(rows)))
-    # Sorted by the last key first: Python's sort keeps what is equal in place, backwards too.
+    # Sorted by the last key first: Python's sort keeps equal rows in place, even in reverse.
     for index, column in reversed(list(enumerate(columns))):
         values = (keys[index] for keys, _ in rows)
         sortable = order_keys(values, column.collation, implicit_timezone, empty_greatest=column.empty_greatest)
@@ -32,7 +32,7 @@ def ordered(rows: list[Row], columns: Sequence[OrderColumn], implicit_timezone: 
 
 
 def group_key(value: Any, collation: Any, implicit_timezone: int) -> Any:
-    """What grouping values that belong together share; None is the empty sequence."""
+    """The key that grouping values of one group share; None is the empty sequence."""
     return None if value is None else grouping_key(value, collation, implicit_timezone)
 
 
@@ -49,6 +49,6 @@ def add_to_group(
 
 
 def groups_of(groups: dict[Any, Group]) -> Iterator[tuple[Any, ...]]:
-    """One tuple per group: the grouping variables, then the others with the values of all its tuples."""
+    """One tuple per group: the grouping variables, then the other variables with the values of all its tuples."""
     for key_values, collected in groups.values():
         yield (*key_values, *collected)

@@ -35,7 +35,7 @@ def cast_to_list(items: Sequence[Any], target: str, allows_empty: bool) -> Seque
 
 
 def is_castable(items: Iterable[Any], target: AtomicType | str, allows_empty: bool, namespaces: Namespaces) -> bool:
-    """castable as: false, not an error, where atomisation gives more than one value."""
+    """castable as: false instead of an error if atomisation gives more than one value."""
     values = list(atomize(items))
     if not values:
         return allows_empty

@@ -23,33 +23,33 @@ from .kept_copies import KeptCopies, SeparateCopies
 _FOLD_AT = 1024
 _FOLD_FEW = 16
 _ENTRY_BYTES = 100
-"""What an entry of a map or a member of an array is counted as."""
+"""Size estimate for an entry of a map or a member of an array."""
 
 
 class Accumulator(Protocol):
-    """An aggregate while its stream passes."""
+    """An aggregate whose input is a stream."""
 
     error: XylemError | None
-    """What kept something from being added."""
+    """The first error raised while adding, if any."""
 
     @property
     def is_decided(self) -> bool:
-        """Whether nothing that comes can change the result."""
+        """Whether no further input can change the result."""
 
     @property
     def held_bytes(self) -> int:
-        """What it keeps beside numbers."""
+        """Memory used by values other than numbers."""
 
     def add(self, items: Iterable[Any]) -> None: ...
 
     def fail(self, error: XylemError) -> None:
-        """What should have been added could not be computed. The result must not be read."""
+        """Record that an input could not be computed. The result must not be read."""
 
     def result(self) -> Sequence[Any]: ...
 
 
 class Failed(tuple[Any, ...]):
-    """A result that is an error, raised when it is read and not before: the query may never read it."""
+    """A result that is an error, raised only when it is read: the query may never read it."""
 
     error: XylemError
 
@@ -90,7 +90,7 @@ class Counter:
         self.count += len(items) if isinstance(items, (list, tuple, range)) else sum(1 for _ in items)
 
     def fail(self, error: XylemError) -> None:
-        # Where one item decides, those after it are not looked at.
+        # If one item decides the result, later items are ignored.
         if self.error is None and not (self._is_decided_by_one and self.count):
             self.error = error
 
@@ -102,8 +102,8 @@ class Counter:
 class Folder:
     """fn:sum, fn:min and fn:max: values are folded by the function itself, a thousand at a time.
 
-    The function of its own result and further values is the function of all of them; the order of additions
-    stays that of the whole sequence, so the answer is the same to the last digit.
+    Applying the function to its own result and further values gives the result for all of them. Additions keep the
+    order of the whole sequence, so the answer is the same to the last digit.
     """
 
     __slots__ = ("_fold", "_fold_at", "_values", "count", "error")
@@ -129,7 +129,7 @@ class Folder:
             self._values = [] if folded is None else [folded]
 
     def take(self, total: Any) -> None:
-        """The value of many, counted apart."""
+        """Take the precomputed value of many items, which are counted separately."""
         self._values.append(total)
 
     def fail(self, error: XylemError) -> None:
@@ -150,14 +150,14 @@ class Folder:
     def _folded(self) -> Any:
         folded = self._fold(self._values)
         if self._values and folded is not None:
-            # It may be asked for again, with more to come or without.
+            # The result may be requested again, with or without further input.
             self._values = [folded]
         return folded
 
 
 @saved("averager", 1, fields=("_values", "count"))
 class Averager(Folder):
-    """fn:avg: a sum and a number."""
+    """fn:avg: a sum and a count."""
 
     __slots__ = ()
 
@@ -178,7 +178,7 @@ class Joiner:
         self._separator = separator
         self._parts: list[str] = []
         self._joined = 0
-        """How many parts in front are joined already, each of many values: no text is copied again and again."""
+        """Number of leading parts that are already joined, each of many values: no text is copied repeatedly."""
         self.error: XylemError | None = None
         self.held_bytes = 0
 
@@ -188,7 +188,7 @@ class Joiner:
 
     @property
     def has_any(self) -> bool:
-        """Whether there was a value, be it without a character."""
+        """Whether there was a value, even an empty one."""
         return bool(self._parts)
 
     def add(self, items: Iterable[Any]) -> None:
@@ -209,10 +209,7 @@ class Joiner:
 
 @saved("kept-values", 1, fields=("_values", "held_bytes"))
 class Kept:
-    """Values as they came, for a sum that is made of them later.
-
-    Holds:  all of them.
-    """
+    """Values as they arrived, for a sum that is computed from them later."""
 
     __slots__ = ("_values", "error", "held_bytes")
 
@@ -239,10 +236,7 @@ class Kept:
 
 @saved("distinct", 1, fields=("_values", "count", "held_bytes"))
 class Distinct(Folder):
-    """fn:distinct-values: the different values so far, a thousand at most to be compared with them.
-
-    Holds:  each value once.
-    """
+    """fn:distinct-values: the distinct values so far; at most a thousand values wait for comparison with them."""
 
     __slots__ = ("held_bytes",)
 
@@ -265,7 +259,7 @@ class Distinct(Folder):
 class Last:
     """(E)[last()], (E)[position() > last() - n]: one item, or some.
 
-    Holds:  these items; of one, also what was scanned together with it, of several, what they stand in.
+    Holds:  these items; with one item, also its batch; with several, the elements around them.
     """
 
     __slots__ = ("_copies", "_items", "_number", "error", "held_bytes")
@@ -285,13 +279,13 @@ class Last:
         for item in items:
             if len(self._items) == self._number:
                 self.held_bytes -= self._alone(0, 1)
-            # A batch is kept as long as one of its nodes is: of several items, each by itself.
+            # A node keeps its whole batch in memory: several items are therefore copied.
             is_copied = self._number > 1 and isinstance(item, Node) and item.kind == ELEMENT
             self._items.append(self._copies.take(item) if is_copied else item)
             self.held_bytes += self._alone(-1, -2)
 
     def _alone(self, place: int, neighbour: int) -> int:
-        """What an item at one end takes that its neighbour does not: those in one tree come one after another."""
+        """The memory of an item at one end that its neighbour does not share: items of one tree are consecutive."""
         item = self._items[place]
         if not isinstance(item, Node):
             return value_bytes(item)
@@ -309,9 +303,9 @@ class Last:
 
 
 class Items:
-    """The nodes themselves, for what must look at them all.
+    """The nodes themselves, for functions that must look at all of them.
 
-    Holds:  a copy of each; one that stands in another one is part of its copy.
+    Holds:  a copy of each; a nested node is part of the outer node's copy.
     """
 
     __slots__ = ("_copies", "_items", "_other_bytes", "error")
@@ -347,7 +341,7 @@ class Items:
 
 @saved("left-fold", 1, fields=("value", "held_bytes"))
 class LeftFold:
-    """fn:fold-left: the value so far, which generated code takes a step further with each item.
+    """fn:fold-left: the value so far, which generated code updates with each item.
 
     Holds:  that value; a query may let it grow to any size.
     """
@@ -364,7 +358,7 @@ class LeftFold:
         return self.error is not None
 
     def add(self, items: Iterable[Any]) -> None:
-        """The next value."""
+        """Add the next value."""
         self.value = value = items if isinstance(items, (tuple, list)) else list(items)
         if len(value) == 1 and not isinstance(value[0], (Node, str, XMap, XArray)):
             self.held_bytes = 8
@@ -379,7 +373,7 @@ class LeftFold:
 
 
 def take_state(into: Accumulator, count: int, total: Any) -> None:
-    """What the scan has computed of an aggregate, before any record that comes here."""
+    """Take the partial aggregate that the scan has computed, before any record arrives here."""
     assert isinstance(into, (Counter, Folder))
     into.count += count
     if isinstance(into, Folder) and total is not None:
@@ -389,7 +383,7 @@ def take_state(into: Accumulator, count: int, total: Any) -> None:
 def value_bytes(value: Any) -> int:
     if isinstance(value, str):
         return len(value)
-    # What is in a map or an array is not looked at: that would take as long as making it.
+    # The content of a map or an array is not measured: that would take as long as making it.
     return 8 + _ENTRY_BYTES * len(value) if isinstance(value, (XMap, XArray)) else 8
 
 
@@ -401,7 +395,7 @@ def _folding(function: str, context: Context) -> Callable[[Sequence[Any]], Any]:
 
 
 def accumulator(function: str, context: Context, parameter: str = "", *, few: bool = False) -> Accumulator:
-    """A fresh accumulator for an aggregate function; one of many holds but a `few` values before it folds them."""
+    """A fresh accumulator for an aggregate function; one of many holds only a `few` values before it folds them."""
     match function:
         case "count" | "exists" | "empty":
             return Counter(function)

@@ -11,7 +11,7 @@ from xylem.values.qname import QName
 from xylem.values.tree_interface import TreeInterface
 
 ROW_BYTES = 24
-"""What a row costs beside its characters: the columns of a compact tree."""
+"""Cost of a row beside its characters: the columns of a compact tree."""
 
 
 class Buffer:
@@ -30,13 +30,13 @@ class Buffer:
         return Node(self.tree, 0)
 
     def has_just_kept(self, child: Node) -> bool:
-        """Whether this very row was the last one to be kept."""
+        """Whether this very row was kept last."""
         return self._last is not None and self._last.pre == child.pre and self._last.tree is child.tree
 
     def keep_only(self, tests: Collection[tuple[str | None, str | None]]) -> int:
-        """Forget the children that none of the tests, (uri, local) or None for any, selects; gives the bytes freed.
+        """Drop the children that none of the tests, (uri, local) or None for any, selects; return the bytes freed.
 
-        What was read of the buffer before stays as it is: a new tree takes the place of the old one.
+        Nodes read from the buffer earlier stay as they are: a new tree replaces the old one.
         """
         before, old = self.bytes, self.node
         self.__init__(old)  # type: ignore[misc]  # the element again, without its children
@@ -47,7 +47,7 @@ class Buffer:
         return before - self.bytes
 
     def append(self, child: Node) -> int:
-        """Keep a copy of a complete child; gives the bytes it takes."""
+        """Keep a copy of a complete child; return its bytes."""
         self._last = child
         tree = self.tree
         before = len(tree)
@@ -58,7 +58,7 @@ class Buffer:
 
 
 def is_named(name: QName | None, tests: Collection[tuple[str | None, str | None]]) -> bool:
-    """Whether a name is one of some (uri, local), None for any."""
+    """Whether a name matches one of some (uri, local), None for any."""
     return name is not None and any(uri in (None, name.uri) and local in (None, name.local) for uri, local in tests)
 
 
@@ -70,7 +70,7 @@ def detached(node: Node) -> Node:
 
 
 def size_of(node: Node) -> int:
-    """The bytes an element takes with all that is kept of it."""
+    """The bytes of an element with all its kept content."""
     tree, start = node.tree, node.pre
     native = tree.native
     if native is None:

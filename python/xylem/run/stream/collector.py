@@ -1,4 +1,4 @@
-"""Collecting the answer of a stream as items, for callers that want values and not text."""
+"""Collect the answer of a stream as items, for callers that want values and not text."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _NONE: Mapping[str, str] = {}
 class Collector:
     """An output whose finished items can be taken as they become complete.
 
-    Holds: the element under construction, if any, and what has not been taken yet.
+    Holds: the element under construction, if any, and finished items that were not taken yet.
     """
 
     takes_markup = False
-    """Items are nodes here. What the scan has written before that was known is read again."""
+    """Items are nodes here. Text that the scan wrote before that was known is parsed again."""
 
     def __init__(self, base_uri: str | None = None, copy_preserve: bool = True, copy_inherit: bool = True) -> None:
         self.ready: deque[Any] = deque()
@@ -49,7 +49,7 @@ class Collector:
         self._builder.attribute(name, value)
 
     def text(self, value: str) -> None:
-        """Add characters. Atomic values before and after are not adjacent, even where the characters are none."""
+        """Add characters. They separate atomic values, even if they are empty."""
         self._after_atomic = False
         if self._builder is None:
             self.ready.append(value)
@@ -77,7 +77,7 @@ class Collector:
     def markup(
         self, text: str, items: int = 1, begins_with_atomic: bool = False, ends_with_atomic: bool = False
     ) -> None:
-        """Add items that have been written already (`plan/result_template.py`); atomic values are inside an element."""
+        """Add items that are already text (`plan/result_template.py`); atomic values are inside an element."""
         from xylem.source.xml_reader import read_document
 
         if begins_with_atomic and self._after_atomic:
@@ -107,7 +107,7 @@ class Collector:
     def drawn(self, batches: Iterator[Any], pause: Callable[[], None] = lambda: None) -> Arriving:
         """Items as they become complete while the batches of a run are drawn; an error comes after those before it.
 
-        `pause` is called whenever nothing more is complete and the next batch may be long in coming.
+        `pause` is called when no further item is complete and the next batch may be long in coming.
         """
         return Arriving(self._pieces(batches, pause))
 
@@ -128,7 +128,7 @@ class Collector:
 
 
 class Recorder:
-    """An output that only remembers what it was told, for results that must wait for earlier ones."""
+    """An output that only records its calls, for results that must wait for earlier ones."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, tuple[Any, ...]]] = []

@@ -14,20 +14,20 @@ from dataclasses import dataclass
 from .accumulator import Accumulator, Failed
 
 Verdict = bool | None
-"""None while it is not decided."""
+"""None while undecided."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A condition as it is decided on the way; `kind` is and, or, not, exists, empty, known or late."""
+    """A condition that is decided on the way; `kind` is and, or, not, exists, empty, known or late."""
 
     kind: str
     parts: tuple[Decision, ...] = ()
     number: int = 0
-    """Of the aggregate, for exists and empty; of the fact, for known."""
+    """Number of the aggregate for exists and empty, of the fact for known."""
 
     def verdict(self, aggregates: Sequence[Accumulator], facts: Sequence[bool]) -> Verdict:
-        """What is decided so far."""
+        """The decision so far."""
         match self.kind:
             case "known":
                 return facts[self.number]
@@ -50,5 +50,5 @@ class Decision:
 
 
 def _has_found(aggregate: Accumulator) -> bool:
-    """Whether there is an item. One that failed is decided as well, and raised by the test at the end tag."""
+    """Whether there is an item. A failed aggregate counts as decided, and the test raises its error at the end tag."""
     return aggregate.is_decided and not isinstance(aggregate.result(), Failed)

@@ -2,7 +2,7 @@
 
 The first document loads the generated code, finds the handlers and installs the actions; later documents reuse them.
 For a small document, that is most of the cost beyond its scan. Reuse is sound because a finished run keeps nothing: its
-scopes are closed, and they held all it knew about the document.
+scopes are closed, and only they held facts about the document.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class DocumentRuns:
     """The runs of a program with the same variables, at the same time. One document is read at a time.
 
-    Holds:  what one run holds; between documents, the names met so far.
+    Holds:  the state of one run; between documents, the names seen so far.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class DocumentRuns:
         kept: dict[tuple[str, str], Any] | None = None,
         is_saved: bool = False,
     ) -> None:
-        """`is_saved`: what a run has added up is saved between records, so the scan keeps none of it to itself."""
+        """`is_saved`: the run's aggregates are saved between records, so the scan must not keep parts of them."""
         self._program = program
         self._part = RunPart(resources, now or current_time(), environment, dict(variables or {}))
         self._part.held_items = limits.held_items
@@ -61,13 +61,13 @@ class DocumentRuns:
         self._scanner = scanner
         is_lower = limits.buffered_bytes < limits.item_bytes or program.scan.reports_document_element
         self._buffer_limits_items = limits.buffered_bytes > 0 and is_lower
-        """Whether items are kept within the limit of all buffers: one that is not complete is kept too, by the scan.
-        So it is where that limit is the lower one, and where the document's element is such an item: what is kept of it
-        is what is kept of the whole input."""
+        """Whether the limit of all buffers also applies to items: the scan keeps an incomplete item, too. This holds if
+        that limit is the lower one, and if the document's element is such an item: its kept content is that of the
+        whole input."""
         self.statistics = statistics or Statistics()
         self.statistics.limit_bytes = limits.buffered_bytes
         self._ready: tuple[StreamRun, ScanPlan] | None = None
-        """A run that came to its end; None while one is under way, or after one that did not end."""
+        """A finished run, ready for reuse; None while one is under way, or after one that did not finish."""
         self._has_run = False
         self._is_saved = is_saved
         self.under_way: StreamRun | None = None
@@ -79,7 +79,7 @@ class DocumentRuns:
         return output.drawn(self.write(source, output))
 
     def write(self, source: Any, output: Any) -> Iterator[Statistics]:
-        """Run over a source of bytes, writing to an output; gives control back after each batch."""
+        """Run over a source of bytes, writing to an output; yields after each batch."""
         windows: WindowOutput | None = None
         if self._program.feeds_windows:
             windows = output = WindowOutput(output, self.statistics, self._new_collector)

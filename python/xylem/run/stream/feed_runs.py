@@ -1,4 +1,4 @@
-"""Records of aggregates in a run: added as they come, or in the order they started."""
+"""Records that feed aggregates in a run: added on arrival, or in the order they started."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FeedRuns:
     def __init__(self, run: StreamRun) -> None:
         self.run = run
         self.fed: dict[int, FeedRole] = {}
-        """By the step of their records."""
+        """The aggregates, by the step of their records."""
 
     def take_table(self, step: int, cells: Sequence[tuple[Sequence[Any], Sequence[CellState]]]) -> None:
         """Take the aggregates of a step that the scan has computed."""
@@ -65,7 +65,7 @@ class FeedRuns:
         return act
 
     def takes(self, role: FeedRole) -> Callable[[Sequence[Node]], None]:
-        """Records that come one after another, in one call."""
+        """Add consecutive records in one call."""
         body = self.run.space[role.body or ""]
         first, variable = role.readers.first, role.scope.variable
 
@@ -88,7 +88,7 @@ class FeedRuns:
         self.run.open[role.scope.step].expected.setdefault(role.step, Expected()).started()
 
     def feeds_in_order(self, role: FeedRole) -> Action:
-        """Feed nested records in the order of their starts, once the outermost has ended."""
+        """Add nested records in the order of their starts, once the outermost has ended."""
         feed = self.feeds(role)
 
         def act(node: Node) -> None:

@@ -1,7 +1,7 @@
-"""Fills the holes of results that the scan has written: all those of a batch together (`plan/result_template.py`).
+"""Fill the holes of results that the scan has written, a whole batch at a time (`plan/result_template.py`).
 
     <r>␜0 2.5 ␜</r><r>␜0 0.7 ␜</r>            →    <r>2.50</r><r>0.70</r>
-    ␜!1 2.5 ␜<r>2.5</r>␜|1␜<s/>␜)1␜    →    <r>2.5</r>, if that is what the code for 1 says, or <s/>
+    ␜!1 2.5 ␜<r>2.5</r>␜|1␜<s/>␜)1␜    →    <r>2.5</r>, if the code for 1 says so, or <s/>
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TAG = re.compile(r"<!--.*?-->|<\?.*?\?>|<(?P<end>/?)(?P<name>[^<>/]+)[^<>]*?(?P
 
 
 class Filling(NamedTuple):
-    """The function that fills a hole: values computed from values. Those of a condition give one boolean."""
+    """The function that fills a hole: it computes values from values. For a condition it returns one boolean."""
 
     function: Callable[..., Iterable[Any]]
     in_attribute: bool
@@ -35,7 +35,7 @@ class Filling(NamedTuple):
 def write_filled(
     written: Written, fillings: Sequence[Filling], environment: list[Any], write: Callable[[str, int], object]
 ) -> None:
-    """Write the text of a batch without its holes. What is complete before an error comes before it."""
+    """Write the text of a batch without its holes. Text that is complete before an error is written first."""
     pieces = written.text.split(HOLE)
     filled = _Filled(fillings, environment)
     try:
@@ -51,7 +51,7 @@ def write_filled(
 
 
 class _Filled:
-    """The pieces of a text whose holes are filled, one after another."""
+    """The pieces of a text whose holes are filled one after another."""
 
     def __init__(self, fillings: Sequence[Filling], environment: list[Any]) -> None:
         self._fillings = fillings
@@ -59,12 +59,12 @@ class _Filled:
         self.parts: list[str] = []
         self.may_be_empty = False
         self.dropped = 0
-        """How many items were taken away."""
+        """Number of items removed."""
         self._conditions: list[bool] = []
-        """Those around: whether what is written now is wanted."""
+        """The surrounding conditions: whether the current text is wanted."""
 
     def take(self, pieces: list[str]) -> None:
-        """Texts and holes in turn."""
+        """Process texts and holes in turn."""
         parts, conditions = self.parts, self._conditions
         is_wanted = True
         for place, piece in enumerate(pieces):
@@ -81,10 +81,10 @@ class _Filled:
         assert not conditions
 
     def _turn(self, piece: str, is_wanted: bool) -> bool:
-        """A condition begins, or one of its branches ends: whether what follows is wanted."""
+        """At the start of a condition or the end of a branch: whether the following text is wanted."""
         conditions = self._conditions
         if piece[0] == CONDITION:
-            # What stands inside of something unwanted is not asked.
+            # Conditions inside unwanted text are not evaluated.
             holds = is_wanted and next(iter(self._values_for(piece, 1)))
             conditions += (is_wanted, holds)
             return holds
@@ -105,7 +105,7 @@ class _Filled:
 
 
 def _complete(text: str) -> tuple[str, int]:
-    """What stands before the element that is open at the end of a text, and how many items that is."""
+    """The text before the element that is open at the end, and its number of items."""
     depth = items = start = 0
     last = text.rfind("<")
     if text.find(">", last) < 0:
@@ -123,7 +123,7 @@ def _complete(text: str) -> tuple[str, int]:
 
 
 def _values(cell: str) -> tuple[Any, ...]:
-    """The values of an argument; each has its end behind it."""
+    """The values of an argument; each is followed by its end mark."""
     if not cell:
         return ()
     if NULL in cell:
@@ -151,11 +151,11 @@ _TYPED: dict[str, Callable[[str], Any]] = {
     "t": _of_type(at.DATE_TIME),
     "p": _of_type(at.DAY_TIME_DURATION),
 }
-"""By the letters of types, as the kernel has them."""
+"""By the kernel's letters for types."""
 
 
 def _with_empty_tags(pieces: Iterable[str]) -> str:
-    """The pieces, where an element without content is an empty tag."""
+    """The pieces, with empty tags for elements without content."""
     made = ""
     parts: list[str] = []
     for piece in pieces:
@@ -173,5 +173,5 @@ def _is_start_tag(text: str) -> bool:
     if not text.endswith(">") or text.endswith(("/>", "->", "?>")):
         return False
     start = text.rfind("<")
-    # Where it does not begin there, a hole in an attribute came before.
+    # If the tag does not begin there, a hole in an attribute came before.
     return start < 0 or not text.startswith("</", start)

@@ -17,7 +17,7 @@ from .buffer import size_of
 from .kept_copies import SeparateCopies, bytes_of_copies
 
 _SLACK = 8
-"""So many more tuples than are wanted may come before they are cut: a cut sorts them all."""
+"""This many tuples beyond those wanted may accumulate before a cut, because a cut sorts them all."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class FirstSpec:
     """The same in words."""
     columns: tuple[OrderColumn, ...]
     is_last: bool = False
-    """Whether they are counted from the end."""
+    """Whether to count from the end."""
 
 
 class _Kept(NamedTuple):
     keys: tuple[Any, ...]
     number: int
-    """Which of the items it was made of."""
+    """Number of the item it was made from."""
     item: Any
     results: float
 
@@ -44,11 +44,10 @@ class _Kept(NamedTuple):
 class FirstTuples:
     """The items of the first tuples, each with the keys of its tuples.
 
-    A tuple that comes later than all those that are wanted is forgotten at once; so is one that gives no item. What
-    became of tuples that are left out does not matter, but whether their keys have an order with the others does:
-    that is an error of the whole (XQuery 3.1 §3.12.8).
+    A tuple that sorts after all wanted ones is dropped at once; so is one without items. The results of dropped tuples
+    do not matter, but their keys do: keys that cannot be compared with the others are an error (XQuery 3.1 §3.12.8).
 
-    Holds:  the items of as many tuples as are wanted, and again as many between two cuts.
+    Holds: the items of the wanted tuples, and of as many again between two cuts.
     Order:  the items come in the order of the input: the reader sorts them.
     """
 
@@ -59,9 +58,9 @@ class FirstTuples:
         self._kept: list[_Kept] = []
         self._cut_at = limit + _SLACK
         self._threshold: tuple[Any, ...] | None = None
-        """The last tuple that is wanted, if none comes before it any more."""
+        """The last wanted tuple, unless smaller ones arrive."""
         self._samples: list[Any] = [None] * len(spec.columns)
-        """A key of each column: all others have an order with it."""
+        """A key of each column: all others must be comparable with it."""
         self._number = 0
         self._item: Any = None
         self._copy: Any = None
@@ -75,11 +74,11 @@ class FirstTuples:
         return self.error is not None
 
     def add(self, items: Iterable[Any]) -> None:
-        """Not fed so: generated code offers tuples with their keys."""
+        """Not fed this way: generated code offers tuples with their keys."""
         raise AssertionError("tuples come with their keys")
 
     def start(self, item: Any) -> None:
-        """The tuples that come are made of this item."""
+        """Note that the next tuples are made from this item."""
         self._number += 1
         self._item, self._copy = item, None
 
@@ -90,7 +89,7 @@ class FirstTuples:
         try:
             self._check(keys)
         except XylemError as error:
-            # Keys of later tuples that cannot be computed at all go before it.
+            # If keys of later tuples cannot be computed at all, that error comes first.
             self._no_order = error
             return False
         if self.limit < 1:
@@ -128,7 +127,7 @@ class FirstTuples:
             self._cut()
 
     def _cut(self) -> None:
-        """Forget the tuples that come after those that are wanted."""
+        """Drop the tuples that sort after the wanted ones."""
         wanted: list[_Kept] = []
         results: float = 0
         in_order = ordered([(kept.keys, (kept,)) for kept in self._kept], self._spec.columns, self._timezone)
@@ -146,7 +145,7 @@ class FirstTuples:
         self.held_bytes += sum(_size(item) for item in items if not _is_element(item))
 
     def _size_of_last(self) -> int:
-        """The bytes of the last item that it does not share with earlier ones."""
+        """The bytes of the last item that earlier ones do not share."""
         if not _is_element(self._copy):
             return _size(self._copy)
         before: Any = self._kept[-1].item if self._kept else None
@@ -167,14 +166,14 @@ class FirstTuples:
 
 
 def limit_of(values: Sequence[Any]) -> float:
-    """The number of tuples that a variable requests; all if it is no number, which the comparison then reports."""
+    """The number of tuples that a variable requests; all if it is not a number, which the comparison then reports."""
     found: list[float] = []
     for value in values:
         try:
             found.append(float(value))
         except (TypeError, ValueError, OverflowError):
             return inf
-    # NaN is larger than nothing; of several values, one is enough.
+    # NaN is larger than everything here; of several values, one is enough.
     return max((number for number in found if number == number), default=0)
 
 

@@ -8,22 +8,22 @@ from xylem.source.limits import Limits
 from xylem.source.scan import BatchTrees
 
 MOST_IDLE = 4
-"""As many as threads that are likely to run a program at once."""
+"""About the number of threads likely to run a program at once."""
 SMALL_BYTES = 1 << 20
-"""What has read more may hold more memory than a waiting scanner should."""
+"""A scanner that has read more may hold more memory than an idle one should."""
 
 
 class IdleScanners:
-    """Takes scanners back, and lends them. Several threads may ask at once.
+    """Lends scanners and takes them back. Several threads may ask at once.
 
-    Holds:  a few scanners, with the names that their last document had.
+    Holds:  a few scanners, with the names of their last document.
     """
 
     def __init__(self) -> None:
         self._idle: list[tuple[Limits, BatchTrees]] = []
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # They belong to a process.
+        # Scanners belong to a process.
         return IdleScanners, ()
 
     def take(self, limits: Limits) -> BatchTrees:

@@ -47,7 +47,7 @@ class ItemRuns:
             if held_as is not None:
                 size = size_of(node)
                 if size <= most and statistics.held_bytes + size <= statistics.recent_peak_bytes:
-                    # No more than was held before: nothing has to be noted of it.
+                    # No more than was held before, so nothing has to be noted.
                     statistics.held_bytes += size
                     body(run.output, env)
                     statistics.held_bytes -= size
@@ -73,7 +73,7 @@ class ItemRuns:
         return act
 
     def items(self, role: ItemRole) -> Callable[[Sequence[Node]], None]:
-        """Records that come one after another, in one call."""
+        """Consecutive records in one call."""
         body: Callable[[Any, list[Any], Sequence[Node]], None] = self.run.space[role.run or ""]
 
         def take(nodes: Sequence[Node]) -> None:
@@ -91,9 +91,9 @@ class ItemRuns:
         holes: tuple[HoleRole, ...] = (),
         counted: int | None = None,
     ) -> Action:
-        """Results that the scan has written, where handlers would have been called for each record.
+        """Results that the scan has written, instead of one handler call per record.
 
-        With `counted`, the records of that step are counted.
+        With `counted`, count the records of that step.
         """
         step, hold = around.step, self.run.statistics.hold
         fillings = [Filling(self.run.space[hole.function], hole.in_attribute) for hole in holes]
@@ -122,7 +122,7 @@ class ItemRuns:
         return act
 
     def _nested_and_tested(self, role: ItemRole, alone: Action) -> Action:
-        """Only records that pass are counted, in the order they started: those inside another one wait for it."""
+        """Only records that pass are counted, in the order they started: inner records wait for the outer one."""
         env, passes, held_as = self.run.env, self.run.space[role.passes or ""], role.held_as or ""
 
         def act(node: Node) -> None:

@@ -3,8 +3,8 @@
     copies.take(outer)    # <a><a/></a>: all its rows are copied
     copies.take(inner)    # <a/>: a row of that copy
 
-Elements come in document order, so that one inside another comes right after it. Ten thousand elements that stand in
-each other are kept once, and not ten thousand times.
+Elements come in document order, so an inner element comes right after the outer one. Ten thousand nested elements are
+copied once, not ten thousand times.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from xylem.values.tree_interface import TreeInterface
 from .buffer import detached, size_of
 
 VIEW_BYTES = 64
-"""What a node of a copy that is kept anyway is counted as."""
+"""Size estimate for a node of a copy that is kept anyway."""
 
 
 class _Copied(NamedTuple):
-    """The rows that were copied last."""
+    """The rows copied last."""
 
     source: TreeInterface
     start: int
@@ -34,14 +34,14 @@ class _Copied(NamedTuple):
         return self.source is node.tree and self.start <= node.pre < self.end
 
     def of(self, node: Node) -> Node:
-        """The copy of an element inside the one that was copied."""
+        """The copy of an element inside the copied one."""
         return Node(self.copy.tree, self.copy.pre + node.pre - self.start)
 
 
 class SeparateCopies:
-    """Copies that are given up one by one: each in a tree of its own, with the elements inside it.
+    """Copies that are dropped one by one: each in a tree of its own, with the elements inside it.
 
-    Holds:  the last copy, and the batch it was made of until another one comes.
+    Holds:  the last copy, and its original batch until the next one.
     """
 
     __slots__ = ("_last",)
@@ -54,7 +54,7 @@ class SeparateCopies:
         return self._last is not None and self._last.holds(node)
 
     def take(self, node: Node) -> Node:
-        """An element that outlives the batch."""
+        """Keep an element beyond the batch."""
         if self._last is None or not self._last.holds(node):
             self._last = _Copied(node.tree, node.pre, node.tree.end(node.pre), self._copied(node))
         return self._last.of(node)
@@ -66,7 +66,7 @@ class SeparateCopies:
 class KeptCopies(SeparateCopies):
     """Kept copies in one tree. The nodes around them in that tree do not belong to them, and are never read.
 
-    Holds:  each row that was taken, once.
+    Holds:  each copied row, once.
     """
 
     __slots__ = ("_tree", "taken_bytes")
@@ -82,7 +82,7 @@ class KeptCopies(SeparateCopies):
 
     def _copied(self, node: Node) -> Node:
         self.taken_bytes += size_of(node) - VIEW_BYTES
-        # What a query has constructed stands in no document, and gets its own tree.
+        # Constructed nodes belong to no document, and get their own tree.
         if node.tree.kind(0) != DOCUMENT:
             return super()._copied(node)
         if self._tree is None:

@@ -1,4 +1,4 @@
-"""Windows that the kernel forms (`plan/native_windows.py`): its calls into the query, and its results."""
+"""Windows that the kernel forms (`plan/native_windows.py`): its calls back into the query, and its results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .statistics import Statistics
 
 
 class WindowsByKernel:
-    """One window clause, with the code of the query for all that the kernel leaves undecided."""
+    """One window clause, with the query code for everything that the kernel leaves undecided."""
 
     def __init__(
         self,
@@ -34,13 +34,13 @@ class WindowsByKernel:
         self._items = items
         self._context = context
         self.write: Callable[[list[Any]], None] | None = None
-        """Takes results before the rows at hand have all been read."""
+        """Writes results before all rows at hand have been read."""
 
     @property
     def can_run(self) -> bool:
         return is_kernel_built()
 
-    # --- what the kernel asks
+    # --- callbacks of the kernel
 
     def truth(self, number: int, given: tuple[Any, ...]) -> bool:
         """Whether a condition holds."""
@@ -52,12 +52,12 @@ class WindowsByKernel:
         return found
 
     def reference(self, number: int, given: tuple[Any, ...], last: float) -> float:
-        """The value by which windows of a grid are formed, behind the last one."""
+        """The value that assigns an item to windows of a grid, given the last one."""
         found: float = self._function(number)(*given, last)
         return found
 
     def flush(self, results: list[Any]) -> None:
-        """Write results: there are many for one row."""
+        """Write results early: one row has many."""
         assert self.write is not None
         self.write(results)
 
@@ -70,7 +70,7 @@ class WindowsByKernel:
         return whole(self.windows.aggregates[aggregate][0], self._context)(values)
 
     def begin(self, aggregate: int, so_far: Any, count: int) -> Any:
-        """A running aggregate that has taken some values."""
+        """A running aggregate that continues from some values."""
         running: Any = folding(self.windows.aggregates[aggregate][0], True, self._context)
         running.resume(so_far, count)
         return running
@@ -94,7 +94,7 @@ class WindowsByKernel:
 class OpenKernelWindows:
     """One window clause that receives rows. It is the output for events between its brackets.
 
-    Holds:  nothing but what the kernel holds.
+    Holds:  nothing beyond the kernel's state.
     """
 
     is_over = False
@@ -110,7 +110,7 @@ class OpenKernelWindows:
         self._held = 0, 0
 
     def give(self, node: Any) -> None:
-        """A node that the scan has not made a row of."""
+        """Pass a node for which the scan has made no row."""
         if not isinstance(node, Node):
             raise EngineBug("XYBUG0001", "a value is given to windows over nodes")
         self._write(*self._cursor.push_row(self._row(node)))
@@ -120,7 +120,7 @@ class OpenKernelWindows:
         self._write(*self._cursor.push(text, items))
 
     def advance(self) -> None:
-        """A batch has passed."""
+        """A batch has been read."""
         rows, size = self._cursor.held()
         before, self._held = self._held, (rows, size)
         if before != self._held:
@@ -143,7 +143,7 @@ class OpenKernelWindows:
                     target.markup(text, items)
                 continue
             for item in result:
-                # An output may become another one with its first item: its methods are not to be kept.
+                # The first item may replace the output, so its methods must not be cached.
                 target.item(item)
         if failure is not None:
             raise failure

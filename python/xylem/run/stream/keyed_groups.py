@@ -1,7 +1,7 @@
 """A table of accumulators by key: the state of aggregates in loops (`rewrite/single_pass/group_by_key.py`).
 
-Each record goes to the cells of its keys; the turns of the loops then read the values of their own cells. A key has the
-type to which the comparison casts both sides: double if an untyped value meets a number, otherwise string.
+Each record is added to the cells of its keys; the turns of the loops then read the values of their own cells. A key has
+the type to which the comparison casts both sides: double if an untyped value meets a number, otherwise string.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from xylem.values.strings import UntypedAtomic
 from .accumulator import Accumulator, Failed, LeftFold, accumulator, take_state, value_bytes
 
 CELL_BYTES = 64
-"""What an accumulator of a cell is counted as."""
+"""Size estimate for the accumulator of a cell."""
 _EXACT = 2**53
-"""Integers below this are doubles too."""
+"""Integers below this are exact as doubles."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class KeySpec:
     """One key of a table."""
 
     kind: str
-    """double, number, string, group or each"""
+    """double, number, string, group or each."""
     is_single: bool
-    """More than one value of a record is an error."""
+    """Several values in one record are an error."""
     items: str | None
-    """The function that gives all values that will be asked for."""
+    """The function that returns all values that will be requested."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class PartSpec:
     function: str
     parameter: str = ""
     zero: str | None = None
-    """The function that gives the value a fold begins with."""
+    """The function that returns the initial value of a fold."""
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,13 @@ def normal_key(kind: str, value: Any) -> Any:
 
 
 class KeyColumn:
-    """Turns values into keys; those that no turn of a loop asks for are none."""
+    """Turns values into keys; values that no turn of a loop requests have no key."""
 
     def __init__(self, spec: KeySpec, items: Sequence[Any] | None) -> None:
         self.spec = spec
         self.normal = _NORMAL[spec.kind]
         self.items = items
-        """The values that will be asked for, where they are known."""
+        """The values that will be requested, if known."""
         self._range = items if isinstance(items, range) and items.step == 1 else None
         self._known: dict[Any, None] | None = None
         if items is not None and self._range is None:
@@ -106,14 +106,14 @@ class KeyColumn:
 
     @staticmethod
     def of_spec(spec: KeySpec, space: dict[str, Any]) -> KeyColumn:
-        """The column of a run, whose functions are in a name space."""
+        """The column of a run, whose functions are in a namespace."""
         if spec.items is None:
             return KeyColumn(spec, None)
         try:
             found = space[spec.items]()
             return KeyColumn(spec, found if isinstance(found, (range, list, tuple)) else list(found))
         except XylemError:
-            # The loop itself will raise it, if it is ever reached.
+            # The loop itself will raise it, if it is ever evaluated.
             return KeyColumn(spec, None)
 
     @property
@@ -122,7 +122,7 @@ class KeyColumn:
         return len(self._range if self._range is not None else self._known or ())
 
     def for_scan(self) -> dict[str, Any] | None:
-        """The keys as a scan takes them; None where it cannot."""
+        """The keys in the scan's form; None if the scan cannot use them."""
         if self._range is not None:
             if max(abs(self._range.start), abs(self._range.stop)) >= _EXACT:
                 return None
@@ -136,7 +136,7 @@ class KeyColumn:
         return {"numbers": tuple(map(float, self._known))}
 
     def key_at(self, place: int) -> Any:
-        """The key at a place, as a scan counts them."""
+        """The key at an index of the scan's numbering."""
         if self._range is not None:
             found = self._range.start + place
             return float(found) if self.spec.kind == "double" else found
@@ -187,8 +187,8 @@ class Group(NamedTuple):
 class KeyedGroups:
     """The table.
 
-    Holds:  one accumulator for each aggregate and each combination of keys that a record had; no more combinations
-            than the loops have turns, where their items are known when the run begins.
+    Holds:  one accumulator for each aggregate and each combination of keys seen in a record; if the items of the loops
+            are known when the run begins, there are no more combinations than turns.
     """
 
     def __init__(self, spec: TableSpec, context: Context, space: dict[str, Any]) -> None:
@@ -199,9 +199,9 @@ class KeyedGroups:
         self.keys = [column.of for column in self.columns]
         self.cells: dict[tuple[Any, ...], list[Accumulator]] = {}
         self.error: XylemError | None = None
-        """What kept the keys of a record from being known."""
+        """The first error raised while computing the keys of a record."""
         self._of_scan: dict[tuple[Any, ...], Sequence[CellState]] = {}
-        """Cells that only the scan has added to."""
+        """Cells that only the scan has updated."""
         self._nothing: list[Sequence[Any] | None] = [None] * len(spec.parts)
         self._groups: dict[Any, Group] = {}
         self._timezone = context.run.implicit_timezone_minutes
@@ -225,7 +225,7 @@ class KeyedGroups:
         self.held_bytes += CELL_BYTES * len(self._spec.parts) * len(cells)
 
     def reached(self, keys: Sequence[Sequence[Any]]) -> list[list[Accumulator]]:
-        """The cells of a record, by the keys it has in each column."""
+        """The cells of a record, by its keys in each column."""
         return [self.cell(key) for key in product(*keys)]
 
     def cell(self, key: tuple[Any, ...]) -> list[Accumulator]:
@@ -256,7 +256,7 @@ class KeyedGroups:
         return found.parts
 
     def groups_of_each(self, *keys: Sequence[Any]) -> list[list[Accumulator]]:
-        """The states of a record's groups if some keys have several values: one group for each value."""
+        """The states of a record's groups if keys may have several values: one group for each value."""
         choices = [
             [(value,) for value in values] if key.kind == OF_EACH else [values]
             for key, values in zip(self._spec.keys, keys, strict=True)
@@ -288,7 +288,7 @@ class KeyedGroups:
 
     @property
     def saved_cells(self) -> list[tuple[Any, Any]]:
-        """The cells with the states of their aggregates, as a checkpoint has them."""
+        """The cells with the states of their aggregates, as saved in a checkpoint."""
         return [(key, _states(parts)) for key, parts in self.all_cells()]
 
     @saved_cells.setter
@@ -298,7 +298,7 @@ class KeyedGroups:
 
     @property
     def saved_groups(self) -> list[tuple[Any, Any]]:
-        """The groups with their keys and the states of their aggregates, as a checkpoint has them."""
+        """The groups with their keys and the states of their aggregates, as saved in a checkpoint."""
         return [(group.keys, _states(group.parts)) for group in self._groups.values()]
 
     @saved_groups.setter

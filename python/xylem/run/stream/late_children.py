@@ -1,7 +1,7 @@
-"""Children that come after their handler has fired: the input does not follow its schema.
+"""Children that arrive after their handler has fired: the input does not follow its schema.
 
-A handler fires when the schema says that everything it reads has passed. A child that comes later would be lost
-silently, so it is an error; one comparison at its arrival finds it.
+A handler fires when the schema says that everything it reads has passed. A later child would be lost silently, so it is
+an error; one comparison on its arrival finds it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _late(what: str, parent: Node | None, variable: str, input_bytes: int) -> In
 
 
 def path_of(node: Node) -> str:
-    """The names of an element and of those around it, from the root."""
+    """The names of an element and its ancestors, from the root."""
     names: list[str] = []
     at: Node | None = node
     while at is not None:

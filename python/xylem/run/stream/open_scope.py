@@ -20,7 +20,7 @@ from .roles import ScopeRole
 class Expected:
     """Records that may contain each other, put into the order in which they started.
 
-    Holds:  those inside the outermost one that is open.
+    Holds:  those inside the outermost open one.
     """
 
     __slots__ = ("_open", "_places")
@@ -49,33 +49,33 @@ class OpenScope:
 
     role: ScopeRole
     depth: int
-    """Its element's place on the spine."""
+    """Depth of its element."""
     next_handler: int = 0
     reached: int = -1
-    """The last handler that has fired, be it only once."""
+    """The last handler that has fired at least once."""
     tracker: PastTracker | None = None
-    """What tells when symbols are past, where that must be followed child by child."""
+    """Tells when symbols are past, if this must be followed child by child."""
     buffer: Buffer | None = None
     aggregates: list[Accumulator] = field(default_factory=list)
     waiting: list[Region] = field(default_factory=list)
-    """Nested records whose results are still to be written, in the order they started."""
+    """Nested records whose results are not written yet, in the order they started."""
     started: list[Region] = field(default_factory=list)
-    """Those of them that have not ended, the innermost last."""
+    """Those of them that have not ended, innermost last."""
     cursors: dict[int, WindowCursor] = field(default_factory=dict)
-    """The windows of its on-window and on-each handlers, by their place."""
+    """The windows of its on-window and on-each handlers, by handler."""
     formed: dict[int, OpenKernelWindows | None] = field(default_factory=dict)
-    """Likewise those that the kernel forms; None where it does not."""
+    """The same for windows that the kernel forms; None for other handlers."""
     copies: dict[int, SeparateCopies] = field(default_factory=dict)
-    """Of the items of these windows, by the same place."""
+    """Copies of the items of these windows, by handler."""
     window_bytes: list[int] = field(default_factory=list)
     aggregated: set[int] = field(default_factory=set)
-    """The places of handlers whose aggregates over a window have begun."""
+    """The handlers whose aggregates over a window have begun."""
     expected: dict[int, Expected] = field(default_factory=dict)
-    """Records that aggregates take in the order they started, by step."""
+    """The records that aggregates must take in the order they started, by step."""
     regions: dict[int, Regions] = field(default_factory=dict)
     """Results that wait for predicates, by the step of the result."""
     counts: dict[int, int] = field(default_factory=dict)
-    """How many records an on-handler has had, by step."""
+    """Number of records that each on-handler has taken, by step."""
 
 
 @dataclass(eq=False)
@@ -83,11 +83,11 @@ class Region:
     """The place of a record's result among the others."""
 
     number: int = 0
-    """Which of the records it is, where a positional variable asks."""
+    """Number of the record, if a positional variable needs it."""
     recorder: Recorder | None = None
-    """The result, once it is known and others must come first."""
+    """The result, if it is complete but earlier ones must come first."""
     node: Node | None = None
-    """The record itself, where only its turn tells its number."""
+    """The record itself, if its number is only known when its turn comes."""
 
 
 def depth_of(node: Node) -> int:

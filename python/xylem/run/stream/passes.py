@@ -25,27 +25,27 @@ from .statistics import Statistics
 ExpandedName = tuple[str, str]
 T = TypeVar("T")
 Batches = Generator[Statistics, None, T]
-"""Gives control back after each batch, and a value in the end."""
+"""Yields after each batch, and returns a value at the end."""
 Opener = Callable[[], ByteSource]
 """Opens the input for one more reading."""
 
 
 class AlonePrograms(Protocol):
-    """Programs that are seldom needed, each compiled when it is."""
+    """Programs that are seldom needed, each compiled on first use."""
 
     def program(self, index: int) -> StreamProgram: ...
 
 
 @dataclass(frozen=True)
 class EarlierPass:
-    """A pass that gives values: its answer is an array with one member for each variable."""
+    """A pass that computes values: its answer is an array with one member for each variable."""
 
     program: StreamProgram
     names: tuple[ExpandedName, ...]
     texts: tuple[str, ...]
     """The expressions, as printed."""
     alone: AlonePrograms
-    """The programs of one of the values each, for when all of them together fail."""
+    """The programs for the single values, used if they fail together."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,15 @@ class StreamPasses:
     last: StreamProgram
     earlier: tuple[EarlierPass, ...] = ()
     at_once: StreamProgram | None = None
-    """The same query in one pass, which keeps as much as there is input; None where it cannot be answered so."""
+    """The same query in one pass, which may buffer the whole input; None if this is impossible."""
     front: tuple[StreamProgram, ...] = ()
-    """Those that give parts of the answer before what the last one gives."""
+    """The passes for the parts of the answer before that of the last pass."""
     texts: tuple[str, ...] = ()
-    """What each of them gives, and the last one, where there are several."""
+    """The expression of each answering pass, if there are several."""
 
     @property
     def answering(self) -> tuple[StreamProgram, ...]:
-        """The passes that give the answer, one after the other."""
+        """The passes that write the answer, one after the other."""
         return (*self.front, self.last)
 
     @property
@@ -90,9 +90,9 @@ class StreamPasses:
         statistics: Statistics | None = None,
         **options: Any,
     ) -> Iterator[Statistics]:
-        """Run over a source, after as many more readings of it as there are earlier passes; options as for one."""
+        """Run over a source, after one more reading of it for each earlier pass; options as for a single pass."""
         measured = statistics or Statistics()
-        # One moment for all passes: what current-dateTime() is.
+        # One moment for all passes: the value of current-dateTime().
         options["now"] = now or current_time()
         bound = dict(variables or {})
         try:
@@ -113,7 +113,7 @@ class StreamPasses:
 
 
 class Unfinished:
-    """An output that later passes go on writing to when one pass ends."""
+    """An output that the next pass continues when one pass ends."""
 
     def __init__(self, output: Any) -> None:
         self._output = output
@@ -143,7 +143,7 @@ class _Values:
         except DynamicError as error:
             if not _is_of_value(error):
                 raise
-            # Each for itself: an error of one is raised where that one is read, and nowhere else.
+            # Each value on its own: an error is raised only where its value is read.
             members = []
             for index in range(len(names)):
                 members.append((yield from self._one(index, bound)))

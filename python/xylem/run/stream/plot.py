@@ -15,7 +15,7 @@ from xylem.source.byte_source import ByteSource
 from .progress import Progress
 
 PIECES = 1000
-"""As many samples as are worth drawing."""
+"""Most samples that are worth drawing."""
 _SMALLEST_PIECE, _LARGEST_PIECE = 256, 1 << 20
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _RIGHT, _BOTTOM = 80, 60, 640, 260, 80, 50
@@ -24,23 +24,23 @@ _BUFFERED, _WRITTEN = "#b5452f", "#2b5fa8"
 
 @dataclass(frozen=True)
 class Sample:
-    """The state of a run at a place of its input."""
+    """The state of a run at one point of its input."""
 
     input_bytes: int
     held_bytes: int
     peak_bytes: int
-    """The most that was held since the sample before."""
+    """The peak since the previous sample."""
     output_events: int
 
 
 class BufferPlot:
-    """Samples of one run, and the figure of them."""
+    """The samples of one run, and their figure."""
 
     def __init__(self) -> None:
         self.samples = [Sample(0, 0, 0, 0)]
 
     def sample(self, progress: Progress) -> None:
-        """Remember where the run is now."""
+        """Record the current state of the run."""
         measured, written = progress.statistics, progress.written
         now = Sample(
             measured.input_bytes,
@@ -74,7 +74,7 @@ class BufferPlot:
 
 
 def _steps(across: Scale, up: Scale, places: Iterable[tuple[int, int]]) -> str:
-    """The corners of a curve that stays as it is from one sample to the next; what lies on one line is left out."""
+    """The corners of a step curve; points on a straight line are left out."""
     corners: list[tuple[float, float]] = []
 
     def go_to(x: float, y: float) -> None:
@@ -114,7 +114,7 @@ def _bytes(value: float) -> str:
 
 
 def in_small_pieces(source: ByteSource) -> ByteSource:
-    """The input in pieces small enough to observe a run closely."""
+    """The input in pieces small enough to sample a run closely."""
     size = source.size or PIECES << 16
     return in_pieces(source, min(_LARGEST_PIECE, max(_SMALLEST_PIECE, size // PIECES)))
 

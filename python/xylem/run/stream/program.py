@@ -30,7 +30,7 @@ class StreamProgram:
     """The result of compilation for a stream. It holds no state of a run."""
 
     handlers: Program
-    """The generated handlers, beside the functions of the query."""
+    """The generated handlers; the query's functions are separate."""
     roles: list[Role]
     slots: tuple[str, ...]
     """The variables of the environment that handlers see."""
@@ -39,23 +39,23 @@ class StreamProgram:
     plan: FluxPlan
     """The FluX program, as `explain` prints it."""
     copy_namespaces: tuple[bool, bool] = (True, True)
-    """Whether copies preserve and inherit namespaces, for whatever takes the answer."""
+    """Whether copies preserve and inherit namespaces, for readers of the answer."""
     feeds_windows: bool = False
-    """Whether window clauses are given their items as they pass."""
+    """Whether window clauses get their items while the input passes."""
     ends_with_windows: bool = False
-    """Whether nothing more is read once these have nothing more to say."""
+    """Whether to stop reading once the windows are complete."""
     document_template: Template | None = None
-    """What answers a whole document that is small, where all of the query can be written so."""
+    """A template that answers a whole small document, if all of the query can be written so."""
     by_code: tuple[tuple[str, str], ...] = ()
-    """Expressions that keep the kernel from writing a result or forming windows, and why."""
+    """Expressions that prevent the kernel from writing a result or forming windows, and why."""
     kernel_windows: Mapping[ast.Expr, bool] = field(default_factory=dict)
     """The expressions whose windows the kernel forms, and whether it writes their results, too."""
     writes_rows: bool = False
-    """Whether text that the scan writes is rows of a table, and not XML."""
+    """Whether the scan writes rows of a table, and not XML."""
     document_rows: Template | None = None
-    """What answers a whole document by rows of a table, where it can be written so."""
+    """A template that answers a whole document by rows of a table, if possible."""
     scanners: IdleScanners = field(default_factory=IdleScanners, repr=False, compare=False)
-    """Of runs that came to their end: to make one takes as long as to scan a small document."""
+    """Of finished runs: making a scanner takes as long as scanning a small document."""
 
     def run(self, source: Any, resources: Resources, **options: Any) -> Iterator[Any]:
         """The items of the answer, each as soon as it is final; options as for `DocumentRuns`."""
@@ -63,11 +63,11 @@ class StreamProgram:
         yield from output.drawn(self.write(source, resources, output, **options))
 
     def write(self, source: Any, resources: Resources, output: Any, **options: Any) -> Iterator[Statistics]:
-        """Run over a source of bytes, writing to an output; gives control back after each batch."""
+        """Run over a source of bytes, writing to an output; yields after each batch."""
         yield from self.over_documents(resources, **options).write(source, output)
 
     def over_documents(self, resources: Resources, **options: Any) -> DocumentRuns:
-        """Runs over documents one after another, which share scanners and code; options as for `DocumentRuns`."""
+        """Runs over consecutive documents, which share scanners and code; options as for `DocumentRuns`."""
         return DocumentRuns(self, resources, **options)
 
     @cached_property

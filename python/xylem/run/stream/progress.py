@@ -1,4 +1,4 @@
-"""How far a run is and how fast it goes, for a progress display."""
+"""The position and speed of a run, for a progress display."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .run import Statistics
 
 
 class Progress:
-    """One run as it is seen from outside. Its numbers are those of the last batch."""
+    """The progress of one run. Its numbers are those of the last batch."""
 
     def __init__(self, source: ByteSource, statistics: Statistics, passes: int = 1) -> None:
         self._earlier = self._last = source
         self.statistics = statistics
         self.is_counting = False
         self.written: MeasuredOutput | None = None
-        """What has been written, where that is counted."""
+        """The output so far, if it is counted."""
         self._start = time.monotonic()
         self.passes = passes
-        """How many times the input is read."""
+        """Number of passes over the input."""
 
     def begin(self, output: Any) -> Any:
-        """Begin the run; returns its output."""
+        """Begin the run; return its output."""
         self._start = time.monotonic()
         if not self.is_counting:
             return output
@@ -54,11 +54,11 @@ class Progress:
 
     @property
     def megabytes_per_second(self) -> float:
-        """Bytes scanned, after decompression, in each second so far."""
+        """Bytes scanned per second so far, after decompression."""
         return self.statistics.input_bytes / 1e6 / max(self.seconds, 1e-6)
 
     def words(self) -> Iterator[str]:
-        """The line a person reads, in parts."""
+        """The status line in parts."""
         yield f"{self.source.name or 'input'} "
         if self.passes > 1:
             yield f"pass {self.statistics.passes} of {self.passes} "
@@ -73,7 +73,7 @@ class Progress:
 
 
 class MeasuredOutput:
-    """Counts what passes on its way to another output."""
+    """Counts the items and events on their way to another output."""
 
     def __init__(self, output: Any) -> None:
         self._output = output
@@ -85,7 +85,7 @@ class MeasuredOutput:
 
     @property
     def results(self) -> int:
-        """The items of the answer; if it is one element, its children."""
+        """The number of items in the answer or, if it is one element, of its children."""
         return self._inner if self._outer == 1 and self._inner else self._outer
 
     def start_element(self, *arguments: Any) -> None:

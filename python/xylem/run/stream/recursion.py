@@ -1,4 +1,4 @@
-"""Whether the code of a stream may recurse: then it needs a deep stack, which costs a thread for each batch."""
+"""Whether the code of a stream may recurse: then it needs a deep stack, and a thread for each batch."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _makes_function(node: ast.Node) -> bool:
 
 
 def _outside_folds(node: ast.Node) -> Iterator[ast.Node]:
-    """All nodes below, without functions that only a fold or a table calls."""
+    """All descendant nodes, without functions that only a fold or a table calls."""
     stack = [node]
     while stack:
         current = stack.pop()

@@ -52,7 +52,7 @@ class RegionRuns:
         try:
             self.run.space[role.body](recorder, self.run.env)
         except XylemError:
-            # The result fails only if its test holds, which is not known yet.
+            # The result only fails if its test holds, which is not known yet.
             return False
         return not recorder.calls
 
@@ -141,6 +141,6 @@ class RegionRuns:
 
 
 def _copied(role: RegionRole, node: Node) -> tuple[Node, int]:
-    """The part of a result that outlives its batch: its start tag, or everything kept of it."""
+    """The part of a result that outlives its batch: its start tag, or all its kept content."""
     copy = Buffer(node).node if role.at_start else detached(node)
     return copy, size_of(copy)

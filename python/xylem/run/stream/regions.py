@@ -1,6 +1,6 @@
 """Results whose predicates are not decided yet: suspended, then released or discarded (XQPull §4; design §7).
 
-        //section[title = "x"]/para       a para waits until its section has a title "x", or has ended without
+        //section[title = "x"]/para       a para waits until its section has a title "x", or ends without one
         //*[t]//c                         nested candidates: one that holds is enough
 
 A *candidate* is an open element that a step with a predicate reached. A result belongs to the candidates it is reached
@@ -21,19 +21,19 @@ from .decisions import Decision, Verdict
 from .roles import CandidateRole, RegionRole, Segment
 
 Copied = Callable[[], tuple[Node, int] | None]
-"""Makes what outlives the batch of a result, and tells its size; None where nothing would be written."""
+"""Copies the part of a result that outlives the batch, and returns its size; None if nothing would be written."""
 
 
 class Candidate:
     """An open element that must pass a test.
 
-    Holds:  the aggregates of its test, and its attributes where they are read.
+    Holds:  the aggregates of its test, and its attributes if the test reads them.
     """
 
     __slots__ = ("_holds", "_parents", "aggregates", "depth", "entries", "facts", "node")
 
     def __init__(self, depth: int, parents: Sequence[Candidate] | None, node: Node | None) -> None:
-        """`parents` are the candidates before it that it is reached through; None where it is of the first step."""
+        """`parents` are the earlier candidates through which it is reached; None for the first step."""
         self.depth = depth
         self.node = node
         self.aggregates: list[Accumulator] = []
@@ -52,7 +52,7 @@ class Candidate:
         self._holds = holds
 
     def verdict(self) -> Verdict:
-        """Whether it holds, and a chain of candidates before it does."""
+        """Whether it and a chain of candidates before it hold."""
         if self._holds is False or self._parents is None:
             return self._holds
         above = any_of(self._parents)
@@ -61,7 +61,7 @@ class Candidate:
         return True if above and self._holds else None
 
     def wait(self, entry: Entry) -> None:
-        """A result depends on it, and on those before it."""
+        """Register a result that depends on it and on the candidates before it."""
         self.entries.append(entry)
         for parent in self._parents or ():
             parent.wait(entry)
@@ -85,7 +85,7 @@ class Entry:
 
     candidates: list[Candidate] = field(default_factory=list)
     node: Node | None = None
-    """None until it is complete, and when it has been discarded."""
+    """None while it is incomplete, and after it was discarded."""
     size: int = 0
     is_complete: bool = False
 
@@ -96,7 +96,7 @@ class Entry:
 class Regions:
     """The results of one handler in one scope, in the order they started.
 
-    Holds:  those that wait for a candidate, or for an earlier one that does.
+    Holds:  those that wait for a candidate, or for an earlier waiting result.
     """
 
     def __init__(
@@ -108,12 +108,12 @@ class Regions:
         self._waiting: deque[Entry] = deque()
         self._started: list[Entry] = []
         self._counts: list[dict[int, int]] = [{} for _ in role.candidates]
-        """For each step with a predicate, how many matches the open element of a depth has had."""
+        """For each step with a predicate, the number of matches so far in the open element at each depth."""
 
     # --- candidates
 
     def parent_starts(self, number: int, depth: int) -> None:
-        """An element whose children are counted for a step."""
+        """Start an element whose children are counted for a step."""
         self._counts[number][depth] = 0
 
     def position(self, number: int, depth: int) -> int:
@@ -132,7 +132,7 @@ class Regions:
         return made
 
     def fed(self, number: int, segment: Segment, node: Node, depth: int) -> list[Candidate]:
-        """The candidates whose tests a record below them feeds."""
+        """The candidates whose tests are fed by a record below them."""
         return [one for one in self._leading(number, segment, node, depth) if not one.is_decided]
 
     def closed(self, number: int) -> Candidate:
@@ -140,7 +140,7 @@ class Regions:
         return self._open[number].pop()
 
     def decided(self, candidate: Candidate, decision: Verdict) -> None:
-        """The current value of its test."""
+        """Update the value of its test."""
         if decision is None or candidate.is_decided:
             return
         candidate.decide(decision)
@@ -164,7 +164,7 @@ class Regions:
 
     def complete(self, segment: Segment, node: Node, depth: int, copied: Copied, reserved: bool) -> None:
         """Complete a result: the innermost reserved one, or one that contains no other."""
-        # All elements it is reached through are open, its own end tag being told first.
+        # All elements it is reached through are open, because its own end tag is reported first.
         candidates = self._leading(len(self._open) - 1, segment, node, depth)
         verdict = any_of(candidates)
         if reserved:
@@ -197,7 +197,7 @@ class Regions:
         self._flush()
 
     def _flush(self) -> None:
-        """Write the results that are decided and next in order."""
+        """Write the decided results that are next in order."""
         waiting = self._waiting
         while waiting:
             entry = waiting[0]

@@ -1,8 +1,8 @@
 """A query over one document that can be interrupted between two records, and resumed.
 
-Its state there is a cut point of the document, the place in the output, the variables that statements set, and what
-open scopes have counted and added up. A resumed run starts at the cut point with the start tags around it, drops the
-text before the first record, and is given the state.
+Its state is a cut point of the document, the place in the output, the variables that statements set, and the counts and
+aggregates of open scopes. A resumed run starts at the cut point with the start tags around it, drops the text before
+the first record, and loads the state.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class Reached:
 
     cut: CutPoint
     output_length: int
-    """As the output tells it."""
+    """As reported by the output."""
     variables: dict[Name, Any]
     scopes: ScopeStates = field(default_factory=dict)
     place: tuple[bool, bool, bool] | None = None
-    """In the output (`EventWriter.place`); None before it begins, and where items are told apart."""
+    """Place in the output (`EventWriter.place`); None before it begins, and for separate items."""
 
     def state(self) -> dict[str, Any]:
-        """Itself as values that can be saved."""
+        """The state as values that can be saved."""
         cut = self.cut
         return {
             "cut": (cut.offset, cut.line, cut.opening, cut.closing, cut.is_before_item),
@@ -67,7 +67,7 @@ class Reached:
 
 
 class ProgramOutput(Protocol):
-    """The output of a program's answer, such as a binary file."""
+    """The output for a program's answer, such as a binary file."""
 
     def write(self, data: bytes, /) -> object: ...
 
@@ -95,7 +95,7 @@ def record_scope(program: StreamProgram) -> Scope:
 
 
 def is_saved_between_records(program: StreamProgram) -> bool:
-    """Whether the state of a run can be saved wherever a child of the root element has ended."""
+    """Whether the state of a run can be saved after any child of the root element."""
     return not (
         _has_other_state(program)
         or _keeps_input(program)
@@ -171,9 +171,8 @@ class ResumableProgram:
         save: Callable[[Reached], object],
         is_due: Callable[[], bool],
     ) -> None:
-        """`options` as for `DocumentRuns`; `save` is called between two records when `is_due` is true.
-
-        It is called about once for so many bytes.
+        """`options` as for `DocumentRuns`; `save` is called between two records when `is_due` is true, about once per
+        given number of bytes.
         """
         self._program = program
         self._parameters = parameters
@@ -185,7 +184,7 @@ class ResumableProgram:
         self._runs: DocumentRuns = program.over_documents(resources, kept=self._kept, is_saved=True, **options)
 
     def write(self, chunks: Iterable[bytes], file: ProgramOutput, begun: Reached | None) -> None:
-        """Write the answer over a document; with `begun`, the rest of it over what follows the cut point."""
+        """Write the answer over a document; with `begun`, the rest of the answer for the input after the cut point."""
         program = self._program
         parameters = {**program.handlers.output, **self._parameters}
         answer = _AnswerText(file, is_writing=begun is None)
@@ -199,8 +198,8 @@ class ResumableProgram:
         file.flush()
 
     def items(self, chunks: Iterable[bytes], length: Callable[[], int], begun: Reached | None) -> Iterator[Any]:
-        """The items of the answer over a document, or the rest of them. `length` tells how much of them is written,
-        whenever the next one is asked for.
+        """The items of the answer over a document, or the rest of them. `length` returns how much of them is written,
+        whenever the next item is requested.
         """
         program = self._program
         collector = Collector(program.static.base_uri, *program.copy_namespaces)
@@ -211,7 +210,7 @@ class ResumableProgram:
                 yield item
 
     def _pieces(self, chunks: Iterable[bytes], answer: _Answer, begun: Reached | None) -> Iterator[bytes]:
-        """The input, divided at cut points. A caller that asks for the next piece has finished with the one before."""
+        """The input, divided at cut points. A caller that requests the next piece has finished the previous one."""
         offset = 0
         if begun is not None:
             offset = begun.cut.offset
@@ -237,7 +236,7 @@ class ResumableProgram:
 
         def restore() -> None:
             if not run.open:
-                # The start tags around the records had nothing to tell.
+                # The start tags around the records produced nothing.
                 run.start(empty_document())
             for name, value in begun.variables.items():
                 self._kept[name].set(value.as_table() if type(value) is XMap else value)
@@ -263,7 +262,7 @@ class _Answer(Protocol):
 
     @property
     def can_stop(self) -> bool:
-        """Whether another run can go on writing here."""
+        """Whether another run can continue writing here."""
 
     @property
     def place(self) -> tuple[bool, bool, bool] | None: ...
@@ -271,7 +270,7 @@ class _Answer(Protocol):
     def length(self) -> int: ...
 
     def go_on(self, begun: Reached) -> None:
-        """Let what comes be written, as what follows the place of another run."""
+        """Start writing; the output continues from the place of another run."""
 
 
 class _AnswerText:
@@ -327,13 +326,13 @@ class _AnswerItems:
     def go_on(self, begun: Reached) -> None:
         if not self._collector.is_between_items:
             raise EngineBug("XYBUG0001", "items of an answer that goes on are in an element")
-        # What the start tags brought has been given before.
+        # The output of the start tags was returned earlier.
         self._collector.ready.clear()
         self.is_writing = True
 
 
 def empty_document() -> Node:
-    """A document node for a run whose start tags had nothing to tell."""
+    """A document node for a run whose start tags produced nothing."""
     builder = TreeBuilder()
     builder.start_document()
     builder.end_document()

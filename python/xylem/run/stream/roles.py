@@ -23,19 +23,19 @@ class AggregateRole:
     slot: int
     function: str
     parameter: str = ""
-    """The separator of string-join; how many of the last items are kept."""
+    """The separator of string-join; the number of last items to keep."""
     zero: str | None = None
-    """The function that gives the value fold-left begins with."""
+    """The function that returns the initial value of fold-left."""
     table: TableSpec | None = None
-    """What a table of accumulators is made of."""
+    """The description of a table of accumulators."""
     grows: bool = False
     """Whether the value of a fold becomes larger with each item."""
     first: FirstSpec | None = None
-    """Which of the tuples of a sort are wanted."""
+    """The tuples of a sort that are wanted."""
     taken: ast.Expr | None = None
-    """What is added for each record, as the query says it."""
+    """The value added for each record, as in the query."""
     keys: tuple[ast.Expr, ...] = ()
-    """The keys of a table, or of a sort; what a fold does with a record."""
+    """The keys of a table or a sort; the step of a fold."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class HoleRole:
     """The values for one hole of a template."""
 
     function: str
-    """It takes the environment and the values of each argument, and gives values."""
+    """Takes the environment and the values of each argument, and returns values."""
     in_attribute: bool
 
 
@@ -51,33 +51,33 @@ class HoleRole:
 class ScopeRole:
     """An element whose children are processed as a stream.
 
-    Holds:  what `keeps_children` says: the children that handlers read later than they pass.
-    Order:  handlers fire in the order of the program: on-first handlers where the schema says that their symbols are
-            past (`early_firing.py`), before an on-handler all in front of it, at the end the remaining ones.
+    Holds:  the children that handlers read after they have passed (`keeps_children`).
+    Order:  handlers fire in the order of the program: on-first handlers when the schema says that their symbols are
+            past (`early_firing.py`); all those before an on-handler precede it; the rest fires at the end.
     """
 
     step: int
     variable: str
     slot: int
-    """Where the variable's node stands in the environment."""
+    """The slot of the variable's node in the environment."""
     parent: ScopeRole | None
     position: int
-    """Its place among the handlers of its parent."""
+    """Its index among the handlers of its parent."""
     bodies: list[str | None] = field(default_factory=list)
-    """The function of each on-first handler, None at the place of an on-handler."""
+    """The function of each on-first handler, None for an on-handler."""
     at_start: int = 0
-    """How many handlers in front wait for nothing."""
+    """Number of leading handlers that wait for nothing."""
     is_single: bool = True
-    """Whether there is one such element in a document, at most."""
+    """Whether a document has at most one such element."""
     keeps_children: bool = False
     aggregates: list[AggregateRole] = field(default_factory=list)
     """The aggregates over this stream."""
     stream: ProcessStream | None = field(default=None, repr=False)
-    """Its handlers as they were compiled, with variables in the place of aggregates."""
+    """Its handlers as compiled, with variables in place of aggregates."""
     keeps_little: bool = False
-    """Whether a schema allows each path that is kept one match: then it grows with nothing."""
+    """Whether a schema allows only one match of each kept path, so the memory is bounded."""
     holes: tuple[HoleRole, ...] = ()
-    """What fills the holes of its results, where the scan writes them."""
+    """Functions that fill the holes of its results, if the scan writes them."""
     is_given_values: bool = False
     """Whether its template has values that are known when a run begins."""
 
@@ -94,22 +94,22 @@ class ItemRole:
     nested: bool = False
     """Records may contain each other, so that results wait for the record around them."""
     held_as: str | None = None
-    """The variable whose buffer the record is, where the handler needs it whole; None where it could be written as
-    it passes, so that nothing but the scan's own batch holds it."""
+    """The variable whose buffer is the record, if the handler needs it whole; None if it could be written as it passes:
+    then only the scan's own batch holds it."""
     counter: int | None = None
-    """Where the number of records so far goes, if a positional variable asks for it."""
+    """Receives the number of records so far, if a positional variable needs it."""
     at_start: bool = False
-    """The handler needs no more than the start tag, and fires there."""
+    """The handler needs only the start tag, and fires there."""
     limit: int | None = None
-    """So many records of one scope matter, and none after them."""
+    """Number of records in one scope that matter; later ones are ignored."""
     run: str | None = None
-    """The function that takes records which come one after another, where nothing has to be noted of each."""
+    """The function that takes consecutive records, if nothing has to be noted for each."""
     leaf_steps: tuple[int, ...] = ()
-    """With any, the records are text nodes of the elements that these steps reach."""
+    """If any, the records are text nodes of the elements that these steps reach."""
     passes: str | None = None
-    """The function that tells whether a text node is a record at all."""
+    """The function that decides whether a text node is a record at all."""
     holes: tuple[HoleRole, ...] = ()
-    """What fills the holes of the results that the scan writes."""
+    """Functions that fill the holes of results that the scan writes."""
     is_given_values: bool = False
     """As for `ScopeRole`."""
 
@@ -127,18 +127,18 @@ class WindowRole:
     slot: int
     body: str
     cursor: str
-    """The function that makes the cursor of one scope."""
+    """The function that makes the cursor of a scope."""
     aggregates: list[tuple[int, str, str]] = field(default_factory=list)
-    """(slot, function, feeder) of aggregates over the window. With any, no item is held: they are all that is read."""
+    """(slot, function, feeder) of aggregates over the window. If any, no item is held: only the aggregates are read."""
     by_kernel: str | None = None
-    """The function that makes the windows of one scope for the kernel, where it can form them of rows."""
+    """The function that makes the kernel's windows of a scope, if the kernel can form them from rows."""
     kernel_writes: bool = False
-    """Whether the kernel writes the results of such windows, too."""
+    """Whether the kernel also writes the results of such windows."""
 
 
 @dataclass(frozen=True)
 class Readers:
-    """The handlers of a scope that read something: the place of the first and of the last of them."""
+    """The first and the last handler of a scope that read something."""
 
     first: int = 0
     last: int = 0
@@ -146,7 +146,7 @@ class Readers:
 
 @dataclass(eq=False)
 class KeepRole:
-    """A record that is kept in the buffer of the stream it is a child of.
+    """A record that is kept in the buffer of its parent's stream.
 
     Holds:  a copy of it, until the last handler that reads it has fired.
     """
@@ -155,14 +155,14 @@ class KeepRole:
     scope: ScopeRole
     readers: Readers
     test: tuple[str | None, str | None]
-    """(uri, local) of the children it is about, None for any."""
+    """(uri, local) of the children concerned, None for any."""
     sought: tuple[tuple[str | None, str | None], ...] = ()
-    """Children of any name are kept for elements of these names in them: one without any is of no use to anyone."""
+    """Children of any name are kept because of descendants with these names: a child without any is not needed."""
 
 
 @dataclass(eq=False)
 class FeedRole:
-    """A record that feeds an aggregate; `body` None: it is only counted, by the scan itself."""
+    """A record that feeds an aggregate; `body` is None if the scan itself only counts it."""
 
     step: int
     scope: ScopeRole
@@ -171,18 +171,18 @@ class FeedRole:
     body: str | None
     readers: Readers = Readers()
     at_start: bool = False
-    """What is taken of a record is known at its start tag."""
+    """The value added for a record is known at its start tag."""
     nested: bool = False
     """Records may contain each other, and their order matters."""
     leaf_steps: tuple[int, ...] = ()
-    """With any, the records are text nodes of the elements that these steps reach."""
+    """If any, the records are text nodes of the elements that these steps reach."""
     takes_runs: bool = False
-    """The body takes several records that come one after another."""
+    """The body takes several consecutive records."""
 
 
 @dataclass(eq=False)
 class FiringRole:
-    """A record with whose end on-first handlers fire, and which they read as it passes (`immediate.py`)."""
+    """A record at whose end on-first handlers fire, and which they read while it passes (`immediate.py`)."""
 
     step: int
     scope: ScopeRole
@@ -211,7 +211,7 @@ class TrackRole:
     scope: ScopeRole
     constraints: AutomatonConstraints
     sets: tuple[frozenset[str] | None, ...]
-    """For each handler what must be past."""
+    """For each handler, the symbols that must be past."""
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ class Segment:
     def leads(self, start: int, node: Node, depth: int) -> bool:
         """Whether the steps lead from the open element at a depth to a node below it.
 
-        The scan has followed the steps. Where they allow one way only, the depth tells which element they began at.
+        The scan has followed the steps. If they allow only one path, the depth determines the element they began at.
         """
         if self._is_by_children:
             return start == depth - len(self.steps)
@@ -268,26 +268,26 @@ class CandidateRole:
     scope: ScopeRole
     region: RegionRole
     number: int
-    """Its place among the candidates of a path."""
+    """Its index among the candidates of a path."""
     segment: Segment
-    """The steps from the candidate before it."""
+    """The steps from the previous candidate."""
     slot: int
-    """Where the element stands for its test."""
+    """The slot of the element for its test."""
     decision: Decision
     facts: list[str] = field(default_factory=list)
-    """The functions that tell what is known at the start tag."""
+    """The functions for facts known at the start tag."""
     aggregates: list[AggregateRole] = field(default_factory=list)
     test: str = ""
     """The function that decides at the end tag."""
     counts: str | None = None
-    """The function that tells by its position below its parent whether it can be a result at all."""
+    """The function that decides by its position below its parent whether it can be a result at all."""
     reads_element: bool = False
     """Whether the test reads attributes of the element."""
 
 
 @dataclass(eq=False)
 class CountedParentRole:
-    """An element below which matches of a step are counted."""
+    """An element whose children are counted as matches of a step."""
 
     step: int
     scope: ScopeRole
@@ -311,7 +311,7 @@ class CandidateFeedRole:
 class RegionRole:
     """A result that waits for the tests of elements it is reached through.
 
-    Holds:  results that are not decided, and those behind them.
+    Holds:  undecided results, and those after them.
     """
 
     step: int
@@ -321,13 +321,13 @@ class RegionRole:
     body: str
     variable: str
     segment: Segment
-    """The steps from the last candidate; none where the result is that element itself."""
+    """The steps from the last candidate; empty if the result is that element itself."""
     candidates: list[CandidateRole] = field(default_factory=list)
     nested: bool = False
     """Results may contain each other."""
     at_start: bool = False
     is_tried: bool = True
-    """Off where a result must be computed once at most: it may set variables."""
+    """Off if a result must be computed at most once: it may set variables."""
     counter: int | None = None
     limit: int | None = None
 

@@ -1,4 +1,4 @@
-"""Rows of a table that the scan wrote as text, many in one string (`plan/result_template.py` has the form)."""
+"""Rows of a table that the scan wrote as text, many in one string (see `plan/result_template.py` for the form)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RowText:
 
 
 class RowCollector(Collector):
-    """Collects the answer of a program for tables: items, and rows that the scan has written."""
+    """Collects the answer of a program for tables: items, and rows written by the scan."""
 
     takes_markup = True
 

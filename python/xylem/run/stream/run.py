@@ -81,18 +81,18 @@ class StreamRun:
         self.actions: dict[int, Action] = {}
         """By step and kind of record: step << 3 | kind."""
         self.takes_runs: dict[int, Callable[[Sequence[Node]], None]] = {}
-        """Of these, those that take several records at once, where no other stands between them."""
+        """Those of them that take several records at once, if no other record stands between them."""
         self.counted: list[tuple[int, FeedRole]] = []
         """Steps whose counts belong to an aggregate."""
         self.handlers: dict[int, list[Handler | None]] = {}
         self.windows: dict[tuple[int, int], WindowRole] = {}
-        """By the step of their scope and their place in it."""
+        """By the step of their scope and their index in it."""
         self.keeps: dict[int, list[KeepRole]] = {}
-        """What is kept, by the step of its scope."""
+        """What to keep, by the step of its scope."""
         self.trackers: dict[int, PastTracker] = {}
         """By the step of their scope."""
         self.written: Iterator[Written] = iter(_NOTHING_WRITTEN)
-        """What the scan wrote in this batch, and its records have not come to yet."""
+        """Results that the scan wrote in this batch, whose records have not been reached yet."""
         self.item_runs = ItemRuns(self)
         self.region_runs = RegionRuns(self)
         self.window_runs = WindowRuns(self)
@@ -161,7 +161,7 @@ class StreamRun:
             case RegionRole():
                 if role.nested:
                     self.actions[key | START] = self.region_runs.result_starts(role)
-                # A start tag may be that of a candidate and of the result that it is.
+                # A start tag may belong to a candidate and to the result itself.
                 before = self.actions.get(key | START) if role.at_start else None
                 act = self.region_runs.result(role)
                 self.actions[key | (START if role.at_start else ITEM)] = act if before is None else both(before, act)
@@ -176,7 +176,7 @@ class StreamRun:
                 self.actions[key | START] = lambda node: self.feed_runs.expect(role)
                 self.actions[key | ITEM] = self.feed_runs.feeds_in_order(role)
             case FeedRole():
-                # The scan may count records by itself, and leave only some of them to be looked at here.
+                # The scan may count records by itself, and report only some of them here.
                 self.feed_runs.fed[role.step] = role
                 self.counted.append((role.step, role))
                 key |= START if role.at_start else ITEM
@@ -199,7 +199,7 @@ class StreamRun:
         written: Sequence[Written] = _NOTHING_WRITTEN,
         tables: Sequence[TableState] = (),
     ) -> None:
-        """The records of a batch."""
+        """Process the records of a batch."""
         self._move_spine(tree)
         for step, cells in tables:
             self.feed_runs.take_table(step, cells)
@@ -222,7 +222,7 @@ class StreamRun:
             self.statistics.counters.take_batch(kinds, steps, counts, written, tables)
 
     def passes_on(self, role: ItemRole, written: Written) -> bool:
-        """Whether a result that the scan has written is the next part of the output, with nothing to be done first."""
+        """Whether a result that the scan has written is the next part of the output, with no other action before it."""
         scope, statistics = self.open.get(role.scope.step), self.statistics
         if role.holes or scope is None or scope.next_handler != role.position:
             return False
@@ -235,7 +235,7 @@ class StreamRun:
         return True
 
     def _push_runs(self, tree: TreeInterface, kinds: list[int], steps: list[int], rows: list[int]) -> None:
-        """The records of a batch, those of one kind that come one after another together."""
+        """Process the records of a batch, consecutive ones of the same kind together."""
         place = 0
         for key, length in _runs(kinds, steps):
             before, place = place, place + length
@@ -249,11 +249,11 @@ class StreamRun:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing that comes can change the answer."""
+        """Whether no further input can change the answer."""
         return self.stopping.is_reached(self.open)
 
     def finish(self) -> None:
-        """The input has ended, or nothing more of it matters."""
+        """The input has ended, or the rest of it does not matter."""
         for scope in reversed(list(self.open.values())):
             self._close(scope.role)
         self.output.finish()
@@ -310,15 +310,15 @@ class StreamRun:
         return FirstTuples(spec, limit, self.context.run.implicit_timezone_minutes)
 
     def reach(self, scope: OpenScope, position: int, node: Node) -> None:
-        """A record for an on-handler: those in front of it fire, if they have not fired."""
+        """A record for an on-handler: fire the handlers before it that have not fired."""
         if position < scope.next_handler:
-            # The schema promised that nothing for this handler comes after what later ones have had.
+            # The schema promised that nothing for this handler follows records of later handlers.
             raise late_child(node, scope.role.variable, self.statistics.input_bytes)
         self.advance(scope, position)
         scope.reached = position
 
     def advance(self, scope: OpenScope, position: int) -> None:
-        """Fire the on-first handlers in front of a place."""
+        """Fire the on-first handlers before an index."""
         before = scope.next_handler
         handlers = self.handlers[scope.role.step]
         while scope.next_handler < position:
@@ -334,7 +334,7 @@ class StreamRun:
             self._give_back(scope, before)
 
     def _give_back(self, scope: OpenScope, before: int) -> None:
-        """Forget what only handlers read that have fired by now."""
+        """Drop content that only handlers read that have fired by now."""
         buffer, after = scope.buffer, scope.next_handler
         keeps = self.keeps.get(scope.role.step, ())
         if buffer is None or not any(before <= keep.readers.last < after for keep in keeps):
@@ -369,10 +369,10 @@ class StreamRun:
                 try:
                     past = tracker.child(name.local, name.uri) if name is not None else 0
                 except InputError:
-                    # The input goes its own way: nothing is past before the end tag. What comes too late is noticed.
+                    # The input violates the schema: nothing is past before the end tag. Late children are detected.
                     scope.tracker = None
                     return
-            # What is past for a handler is past for those in front of it.
+            # Symbols that are past for a handler are past for those before it.
             if past.bit_length() > scope.next_handler:
                 self.advance(scope, past.bit_length())
 
@@ -416,7 +416,7 @@ class StreamRun:
             if scope.next_handler > role.last:
                 raise late_child(node, role.scope.variable, self.statistics.input_bytes)
             usual = env[slot]
-            # Of its element, the batch has what came in it, and that child is among it.
+            # The batch contains the new content of its element, and that child is part of it.
             env[slot] = node.parent
             size = 0 if held_as is None else size_of(node)
             self.statistics.hold(role.scope.variable, size, node)
@@ -433,7 +433,7 @@ class StreamRun:
 
 
 def both(first: Action, then: Action) -> Action:
-    """One record for two actions."""
+    """Run two actions for one record."""
 
     def act(node: Node) -> None:
         first(node)
@@ -443,7 +443,7 @@ def both(first: Action, then: Action) -> Action:
 
 
 def _runs(kinds: list[int], steps: list[int]) -> list[tuple[int, int]]:
-    """(step << 3 | kind, length) of each run of records that are alike: of many batches, all of them."""
+    """(step << 3 | kind, length) of each run of records of the same kind; if all are, the run is the whole batch."""
     size = len(kinds)
     if size and kinds.count(kinds[0]) == size and steps.count(steps[0]) == size:
         return [(steps[0] << 3 | kinds[0], size)]

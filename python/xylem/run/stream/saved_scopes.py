@@ -1,6 +1,6 @@
-"""What a run has counted and added up between two records, as values that can be saved.
+"""The counts and aggregates of a run between two records, as values that can be saved.
 
-The open elements themselves are not among them: a run that goes on is given their start tags again.
+The open elements themselves are not included: a resumed run gets their start tags again.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from .accumulator import Accumulator
 from .run import StreamRun
 
 ScopeStates: TypeAlias = dict[int, tuple[Any, ...]]
-"""By the step of each open scope: the handler that comes next, the last one that has fired, how many records handlers
-have had, and layout and state of each aggregate."""
+"""By the step of each open scope: the next handler, the last one that has fired, the record counts of handlers, and the
+layout and state of each aggregate."""
 
 
 def scope_states(run: StreamRun) -> ScopeStates:
-    """The states of all open scopes; CannotSave where one of them cannot be saved now."""
+    """The states of all open scopes; CannotSave if one of them cannot be saved now."""
     if any(scope.waiting or scope.started for scope in run.open.values()):
         raise CannotSave("results that wait for the end of a record")
     return {
@@ -36,7 +36,7 @@ def _saved(aggregate: Accumulator) -> tuple[str, list[tuple[Any, ...]]]:
 
 
 def give_scope_states(run: StreamRun, states: Mapping[int, tuple[Any, ...]]) -> None:
-    """Let a run whose elements have been opened again be as another one was; DamagedState where it is another's."""
+    """Load saved states into a run whose elements are open again; DamagedState if they belong to another run."""
     if list(states) != list(run.open):
         raise DamagedState("other elements are open")
     for step, (next_handler, reached, counts, aggregates) in states.items():

@@ -1,4 +1,4 @@
-"""Give the tables of a scan the values of one run: those of their keys and variables (`plan/scan_table.py`)."""
+"""Complete the tables of a scan with the values of one run: their keys and variables (`plan/scan_table.py`)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def without_tables(plan: ScanPlan) -> ScanPlan:
 
 
 def without_numbers(plan: ScanPlan) -> ScanPlan:
-    """The plan of a scan that may begin behind some records: it does not know their numbers."""
+    """The plan of a scan that may begin after some records: it does not know their numbers."""
     steps = tuple(replace(step, result=None) if _is_numbered(step.result) else step for step in plan.steps)
     return replace(plan, steps=steps)
 
@@ -42,13 +42,13 @@ def _is_numbered(result: object) -> bool:
 
 
 def without_wholes(plan: ScanPlan) -> ScanPlan:
-    """The plan of a scan that reports records also inside elements that it could write as a whole."""
+    """The plan of a scan that reports records even inside elements that it could write as a whole."""
     steps = tuple(replace(step, result=None) if _TAGS in step.report else step for step in plan.steps)
     return replace(plan, steps=steps)
 
 
 def settled_plan(plan: ScanPlan, roles: Sequence[Role], space: dict[str, Any]) -> ScanPlan:
-    """The plan with the values of keys and variables in tables and templates; what lacks such values is left out."""
+    """The plan with the values of keys and variables in tables and templates, without entries that lack values."""
     steps = list(plan.steps)
     for role in roles:
         if isinstance(role, (ItemRole, ScopeRole)) and role.is_given_values:

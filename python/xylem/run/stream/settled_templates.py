@@ -32,11 +32,11 @@ _BY_CAST = {
 
 
 class _NotForScan(Exception):
-    """A value that the kernel does not have."""
+    """A value of a type that the kernel does not have."""
 
 
 def settled_template(template: Template, space: dict[str, Any]) -> Template | None:
-    """The template with its values; None where they are not for the kernel."""
+    """The template with its values; None if they are not for the kernel."""
     found: dict[str, KernelExpression] = {}
 
     def value_of(function: str) -> KernelExpression:

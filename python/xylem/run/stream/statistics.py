@@ -23,26 +23,26 @@ class Statistics:
     records: int = 0
     input_bytes: int = 0
     buffered_bytes: dict[str, int] = field(default_factory=dict)
-    """Held now, by variable."""
+    """Bytes held now, by variable."""
     peak_by_variable: dict[str, int] = field(default_factory=dict)
     peak_buffered_bytes: int = 0
     held_bytes: int = 0
-    """Held now, by all variables."""
+    """Bytes held now, by all variables."""
     recent_peak_bytes: int = 0
-    """The most since someone set it back to `held_bytes`."""
+    """The peak since it was last reset to `held_bytes`."""
     limit_bytes: int = DEFAULT_LIMITS.buffered_bytes
-    """What may be held at all."""
+    """The limit on held bytes."""
     why: Callable[[], tuple[str, Span | None]] | None = None
-    """Says why the query holds anything, and where in it; asked for when it is too much."""
+    """Explains why the query holds anything, and where in it; called when the limit is exceeded."""
     passes: int = 1
-    """How many times the input was read, or is being read."""
+    """Number of passes over the input, including the current one."""
     window_items: int = 0
-    """The items that windows hold now."""
+    """Number of items that windows hold now."""
     peak_window_items: int = 0
     counters: Counters | None = None
-    """What operators take and give, where that is counted."""
+    """Items in and out of operators, if they are counted."""
     is_exact: bool = False
-    """Whether what windows hold is to be measured after every item, and not only when a batch has passed."""
+    """Whether to measure the items of windows after every item, and not only after each batch."""
 
     def hold_window(self, variable: str, items: int, size: int) -> None:
         """Add to the number of items held for windows, or subtract from it."""
@@ -66,7 +66,7 @@ class Statistics:
                     raise self._too_much(variable, held, node)
 
     def forget_held(self) -> None:
-        """Nothing is held any more: what held it is gone, whether or not it came to its end."""
+        """Nothing is held any more: its holder is gone, whether or not it finished."""
         self.buffered_bytes.clear()
         self.held_bytes = self.recent_peak_bytes = 0
 

@@ -3,10 +3,10 @@
         head(//x)     (//x)[position() <= 10]     /feed/entry[3]     exists(//error)     some $x in //x satisfies …
 
 Gain:   the rest of the input is neither read nor waited for; an endless stream ends here.
-Needs:  records that matter up to a number only, or aggregates that one record decides; no buffer that may still grow;
-        and scopes of which there is one in a document, so that none of them comes again.
-Safe:   what is left to write reads nothing that could still come. Errors in the rest of the input are not met, as
-        XQuery allows ("Errors and Optimization").
+Needs:  records that matter only up to a number, or aggregates that one record decides; no buffer that may still grow;
+        and scopes that occur once in a document.
+Safe:   the remaining output does not read later input. Errors in the rest of the input go unnoticed, as XQuery allows
+        ("Errors and Optimization").
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .roles import (
 )
 
 _INNER = (TriggerRole, TrackRole, FiringRole, CandidateRole, CandidateFeedRole, CountedParentRole)
-"""What only serves the other roles."""
+"""Roles that only serve other roles."""
 
 
 class Stopping:
@@ -54,7 +54,7 @@ class Stopping:
             return False
         if scope.counts.get(role.step, 0) < role.limit:
             return False
-        # Those behind the last one that matters may be open: nothing is waited for there.
+        # Later handlers may be open: nothing is waited for there.
         return all(region.number > role.limit for region in scope.waiting)
 
     @staticmethod

@@ -1,7 +1,7 @@
 """The answer of a stream as text: written as soon as it is final, by parameters its first item may decide.
 
-XML as it stands is written event by event, and nothing of it is kept. What other methods write needs complete items:
-they are collected one at a time, an element under construction until its end.
+Plain XML is written event by event, and nothing of it is kept. Other methods need complete items: they are collected
+one at a time, an element under construction until its end.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ class StreamText:
         collector: Collector,
         copy_namespaces: tuple[bool, bool],
     ) -> None:
-        """`choose` gives the parameters for an answer that begins with an item, or with NO_ITEM."""
+        """`choose` returns the parameters for an answer that begins with an item, or with NO_ITEM."""
         self._choose = choose
         self._write = write
         self._collector = collector
         self._copy_namespaces = copy_namespaces
         self.output = FirstDecides(self._begin, self._expects_markup())
-        """What the run writes to."""
+        """The output that the run writes to."""
         self._parameters: SerializationParameters | None = None
         self._writer: EventWriter | None = None
 
     def _expects_markup(self) -> bool:
-        """Whether an answer that begins with XML will take results as text."""
+        """Whether an answer that begins with XML can take results as text."""
         try:
             return takes_markup(self._choose(NO_ITEM), *self._copy_namespaces)
         except XylemError:
@@ -67,11 +67,11 @@ class StreamText:
 
     @property
     def has_begun(self) -> bool:
-        """Whether something of the answer is known."""
+        """Whether the answer has begun."""
         return self._parameters is not None
 
     def begin(self) -> None:
-        """Begin the answer now, as XML that continues."""
+        """Begin the answer now, as XML that goes on from a place in the output."""
         self.output.begin()
 
     @property
@@ -102,7 +102,7 @@ class StreamText:
 
         assert self._parameters is not None
         buffer = OutputBuffer(self._encoded(self._parameters))
-        # What the batches so far brought is taken as if it came with one more.
+        # Output of the batches so far is taken as if it belonged to the next batch.
         items = self._collector.drawn(chain((True,), batches), buffer.flush)
         serialize_into(buffer, items, self._parameters)
 
@@ -114,10 +114,10 @@ def _failing(error: BaseException) -> Iterator[Any]:
 
 
 class FirstDecides:
-    """An output that becomes another one when the answer begins; from then on calls go straight there."""
+    """An output that becomes another one when the answer begins; from then on calls go straight to that one."""
 
     def __init__(self, begin: Callable[[Any], Any], takes_markup: bool = False) -> None:
-        """`takes_markup` says whether an answer that begins with XML will take results as text."""
+        """`takes_markup` says whether an answer that begins with XML can take results as text."""
         self._begin = begin
         self.takes_markup = takes_markup
 

@@ -15,17 +15,17 @@ from xylem.schema.validator import Validator, Violation
 from xylem.source.byte_source import ByteSource
 
 _BETWEEN = "\n"
-"""Stands between namespace and local name; no name holds it."""
+"""Separates namespace and local name; no name contains it."""
 
 
 class ValidatedSource(ByteSource):
-    """A byte source that ends in XYIN0021 where it does not follow a schema.
+    """A byte source that ends in XYIN0021 if it does not follow a schema.
 
     Holds:  one small record per open element.
     """
 
     def __init__(self, source: ByteSource, schema: DeclaredSchema, only: Collection[str] | None = None) -> None:
-        """`only` names the elements whose content is compared: all by default."""
+        """`only` names the elements whose content is checked: all by default."""
         super().__init__((), name=source.name, uri=source.uri, size=source.size, close=source.close)
         self._source = source
         self._validator = Validator(schema, only)
@@ -58,17 +58,17 @@ class _Comparison:
         parser.StartElementHandler = self._on_start
         parser.EndElementHandler = lambda name: self._tell(validator.end())
         parser.CharacterDataHandler = lambda data: self._tell(validator.text(data))
-        # With it, expat does not expand entities: what they hold is not compared, and no bomb goes off here.
+        # With a handler, expat does not expand entities: their content is not checked, and entity bombs stay inert.
         parser.DefaultHandler = lambda data: None
 
     def feed(self, chunk: bytes) -> int:
-        """Compare a chunk; gives how much of it comes before the first violation."""
+        """Check a chunk; return the length of the part before the first violation."""
         self._safe = len(chunk)
         if self._is_well_formed:
             try:
                 self._parser.Parse(chunk, False)
             except (self._broken, UnicodeError, ValueError, LookupError):
-                # The scanner will meet it too, and knows better what to say.
+                # The scanner will find the error too, with a better message.
                 self._is_well_formed = False
         self._start += len(chunk)
         return self._safe

@@ -29,7 +29,7 @@ from .statistics import Statistics
 class WindowOutput:
     """An output that forwards to another, except for events between brackets.
 
-    Holds:  the items that came with this batch; and by the cursors, those that open windows need.
+    Holds:  the items of this batch; the cursors hold those that open windows need.
     """
 
     def __init__(self, target: Any, statistics: Statistics, new_collector: Callable[[], Collector]) -> None:
@@ -40,9 +40,9 @@ class WindowOutput:
         self._new_collector = new_collector
         self._open: list[_OpenWindows | OpenKernelWindows] = []
         self._takes_nodes = False
-        """Whether open windows that the kernel could form are formed here: then the scan must write no rows."""
+        """Whether windows that the kernel could form are formed here: then the scan must write no rows."""
         self._may_have_rows = False
-        """Whether the scan has been told that it may write."""
+        """Whether the scan may write rows."""
 
     # --- windows
 
@@ -56,7 +56,8 @@ class WindowOutput:
     ) -> None:
         """Start taking items; `make` computes the results of the fed items.
 
-        With `gives_all`, the windows around these are given nothing else. With `by_kernel`, the kernel may form them.
+        With `gives_all`, the outer windows get nothing but these results. With `by_kernel`, the kernel may form the
+        windows.
         """
         if by_kernel is not None:
             if by_kernel.can_run and (self._may_have_rows or self.takes_markup):
@@ -72,12 +73,12 @@ class WindowOutput:
         self._stand_in(windows)
 
     def _stand_in(self, windows: _OpenWindows | OpenKernelWindows) -> None:
-        """Redirect the write methods to these, without a call in between, because they are called often."""
+        """Redirect the write methods to these without a call in between, because they are called often."""
         self._top = windows
         self.item, self.give = windows.item, windows.give
 
     def _give(self, node: Any) -> None:
-        """A node of the stream, or a value that was made of it, for the innermost windows."""
+        """Pass a node of the stream, or a value computed from it, to the innermost windows."""
         self._top.give(node)
 
     def close_windows(self) -> None:
@@ -91,25 +92,25 @@ class WindowOutput:
         self.item, self.give = self._item, self._give
 
     def after(self, take: Callable[[], None]) -> None:
-        """Take a batch, then deal with the items it gave: they go with it."""
+        """Take a batch, then process the items that came with it."""
         try:
             take()
         except XylemError:
-            # What came before the error is answered.
+            # The items before the error are answered.
             self._advance()
             raise
         self._advance()
 
     @property
     def is_over(self) -> bool:
-        """Whether the outermost windows have nothing more to say, whatever comes before they are closed."""
+        """Whether the outermost windows give no more results before they are closed."""
         return bool(self._open) and self._open[0].is_over
 
     def _advance(self) -> None:
         for windows in reversed(self._open):
             windows.advance()
 
-    # --- what any output can do
+    # --- the interface of any output
 
     @property
     def takes_markup(self) -> bool:
@@ -127,7 +128,7 @@ class WindowOutput:
         self._top.text(value)
 
     def _item(self, item: Any) -> None:
-        # An output may become another one with its first item: its methods are not to be kept.
+        # The first item may replace the output, so its methods must not be cached.
         self._top.item(item)
 
     def markup(self, text: str, items: int = 1, *atomic: bool) -> None:
@@ -161,25 +162,25 @@ class _OpenWindows:
         self._statistics = statistics
         self._collector = collector
         self.around: _OpenWindows | None = None
-        """The windows that get what these give, and nothing else."""
+        """The outer windows, if they get nothing but the results of these."""
         self.is_over = False
-        """Whether nothing that comes can change the answer."""
+        """Whether no further input can change the answer."""
         self._given: list[ref[Node]] = []
         self._sizes: deque[int] = deque()
         self._bytes = 0
         self._depth = 0
-        """How many elements are under construction."""
+        """Number of elements under construction."""
         self.attribute = collector.attribute
         self.text = collector.text
 
     # --- items
 
     def give(self, node: Any) -> None:
-        """A node of the stream, in its batch; or a value that was made of it."""
+        """Add a node of the stream, still in its batch, or a value computed from it."""
         if type(node) is not Node:
             self.item(node)
             return
-        # A handle of its own: it may be moved, and the stream's own variables must not be.
+        # A separate handle: it may be moved, but the stream's own variables must not be.
         node = Node(node.tree, node.pre)
         if self._keeps_tuples:
             _move([node])
@@ -189,7 +190,7 @@ class _OpenWindows:
             self.advance()
 
     def item(self, item: Any) -> None:
-        """A value, or something for the element under construction."""
+        """Add a value, or content of the element under construction."""
         if not self._depth and type(item) is not Node and not self._collector.ready:
             self._feed.items.append(item)
             return
@@ -221,7 +222,7 @@ class _OpenWindows:
     # --- results
 
     def advance(self) -> None:
-        """Deal with the items given so far."""
+        """Process the items given so far."""
         fed = self._feed.items
         if self._statistics.is_exact and self._sizes:
             # The item that ends a window is held with those before it.
@@ -233,7 +234,7 @@ class _OpenWindows:
             self._given.clear()
         elif self._given:
             given, self._given = self._given, []
-            # What was fed is no owner.
+            # A value that was fed owns nothing.
             del fed
             _move([node for one in given if (node := one()) is not None])
             fed = [one() for one in given]
@@ -252,14 +253,14 @@ class _OpenWindows:
         for result in self._results:
             if result is PAUSE:
                 return
-            # An output may become another one with its first item: its methods are not to be kept.
+            # The first item may replace the output, so its methods must not be cached.
             target.item(result)
         self.is_over = True
         if self.around is not None:
             self.around.end()
 
     def end(self) -> None:
-        """Nothing more will be given."""
+        """No further item will come."""
         self._feed.is_closed = True
         self._draw()
 
@@ -288,7 +289,7 @@ def _size_of(item: Any) -> int:
 def _move(nodes: list[Node]) -> None:
     """Replace nodes by copies in one tree, so that they outlive their batch.
 
-    Those that come are in the order of the document: one that stands inside another stays there.
+    Nodes arrive in document order: a nested node stays inside the copy of the outer one.
     """
     tree: GrowingTree | None = None
     source: Any = None

@@ -52,7 +52,7 @@ class WindowRuns:
         return act
 
     def written(self, role: WindowRole) -> Action:
-        """Rows that the scan has written: only where the kernel forms the windows."""
+        """Rows that the scan has written, for windows that the kernel forms."""
 
         def act(node: Node) -> None:
             scope = self.run.open[role.scope.step]
@@ -65,7 +65,7 @@ class WindowRuns:
         return act
 
     def _formed(self, role: WindowRole, scope: OpenScope) -> OpenKernelWindows | None:
-        """The windows of a scope, where the kernel forms them: it does if the scan may write rows."""
+        """The windows of a scope, if the kernel forms them: it does if the scan may write rows."""
         if role.by_kernel is None:
             return None
         if role.position not in scope.formed:
@@ -112,7 +112,7 @@ class WindowRuns:
             has_moved = True
         if not has_moved:
             return
-        # What the windows to come no longer need is gone.
+        # Items that later windows do not need are gone.
         held = bytes_of_copies(self.cursor(role, scope).held())
         self.run.statistics.hold(role.scope.variable, held - sum(scope.window_bytes))
         scope.window_bytes = [held]

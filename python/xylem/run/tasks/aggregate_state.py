@@ -6,7 +6,7 @@
     min, max                 the least or greatest so far, as the function itself finds it
     string-join              the text so far
     distinct-values          the values so far
-    udf:…                    what its own `step` and `merge` say
+    udf:…                    its own `step` and `merge`
 
 Merging is associative. The state of a stretch that begins where the input begins stays small: merge in that order.
 """
@@ -28,15 +28,15 @@ _RUN = 4096
 
 
 class AggregateState(Protocol):
-    """One kind of aggregate; states are plain values that can be packed."""
+    """One kind of aggregate; its states are plain values that can be packed."""
 
     def of(self, items: Iterable[Any], is_first: bool) -> Any:
-        """The state of a stretch with these items; `is_first` where the input begins with it."""
+        """The state of a stretch with these items; `is_first` if the stretch begins the input."""
 
     def merged(self, a: Any, b: Any) -> Any: ...
 
     def begun(self, state: Any) -> Any:
-        """The state, for a stretch known to be the first one."""
+        """The state of a stretch known to be the first one."""
         return state
 
     def value(self, state: Any) -> Sequence[Any]: ...
@@ -63,7 +63,7 @@ class Counted(AggregateState):
 class Summed(AggregateState):
     """fn:sum and fn:avg. A state holds the count, whether it is the first stretch, and values that add up to the sum.
 
-    Holds: one value where all are exact, or where the stretch begins with the input; otherwise every double.
+    Holds: one value if all are exact, or if the stretch begins the input; otherwise every double.
     """
 
     def __init__(self, function: str, zero: Sequence[Any]) -> None:
@@ -85,7 +85,7 @@ class Summed(AggregateState):
                     break
         else:
             return count, is_first, self._folded(values, is_first)
-        # Doubles of which nothing can be folded yet.
+        # No two of these doubles can be added yet.
         rest = [parse_double(item) if type(item) is UntypedAtomic else item for item in items]
         values += rest
         return count + len(rest), is_first, self._folded(values, is_first)
@@ -112,7 +112,7 @@ class Summed(AggregateState):
 
 
 class Extreme(AggregateState):
-    """fn:min and fn:max: the function of its own results is the function of all values."""
+    """fn:min and fn:max: applying the function to its own results gives the result for all values."""
 
     def __init__(self, function: str, context: Context, collation: Sequence[Any]) -> None:
         found = look_up(FN, function, 1 + len(collation))
@@ -140,7 +140,7 @@ class Extreme(AggregateState):
 
 
 class Joined(AggregateState):
-    """fn:string-join: a text, None where there was no value."""
+    """fn:string-join: a text, or None if there was no value."""
 
     def __init__(self, separator: Sequence[Any]) -> None:
         self._separator = str(separator[0]) if separator else ""
@@ -199,7 +199,7 @@ class UserFolded(AggregateState):
 
 
 def aggregate_state(function: str, arguments: Sequence[Sequence[Any]], context: Context) -> AggregateState:
-    """The kind of state a function has; `arguments` are the values of what follows its first."""
+    """The kind of state of a function; `arguments` are the values of its arguments after the first."""
     first = arguments[0] if arguments else ()
     match function:
         case "count" | "exists" | "empty":

@@ -63,7 +63,7 @@ class AggregateTask(PartTask):
         super().__init__(part, compiler, None)
         self.is_counting = (FN, part.function) in COUNTS
         self.counting = ast.FunctionCall(ast.Name("count", "fn", FN), (part.body,), span=part.source.span)
-        """Counted by the scan itself, where it can."""
+        """Whether the scan itself counts, if it can."""
         self.query = PartQuery(compiler, self.counting if self.is_counting else part.body)
         self._found = PartQuery(compiler, part.body)
         self._choice = StateChoice(part.function, part.arguments, compiler)
@@ -88,7 +88,7 @@ class AggregateTask(PartTask):
             yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
 
     def prepare_merges(self) -> None:
-        """Compile what merging states needs, where no task makes them."""
+        """Compile the code for merging states, if no task makes states."""
         self._choice.prepare()
 
     def around(self, source: Any, run: RunOptions) -> int:
@@ -99,7 +99,7 @@ class AggregateTask(PartTask):
         try:
             (count,) = items
         except XylemError:
-            # What fails behind the first item does not matter where one decides; only the tree knows which is first.
+            # If one item decides, errors after the first item do not matter; only the tree knows which item is first.
             if not self._is_decided_by_one:
                 raise
             own = islice(self._found.items_of_tree(source, run), around, None)
@@ -119,7 +119,7 @@ class AggregateTask(PartTask):
 
     @property
     def _is_decided_by_one(self) -> bool:
-        """Whether nothing behind the first item is looked at, so that it cannot fail."""
+        """Whether nothing after the first item is evaluated, so that it cannot fail."""
         return self.part.function in ("exists", "empty")
 
     def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:

@@ -1,7 +1,7 @@
-"""The answer of a distributed query: the frame, evaluated once, with the results of the tasks put in.
+"""The answer of a distributed query: the frame, evaluated once, with the results of the tasks inserted.
 
-The driver never parses text that tasks wrote. A processing instruction with a unique name marks its place in the frame;
-when the frame is written, the text of the rows goes there. Other parts are values of variables.
+The driver never parses text that tasks wrote. A processing instruction with a unique name marks the place of this text
+in the frame; when the frame is written, the text of the rows is inserted there. Other parts are values of variables.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Answer:
     def items(
         self, rows: Mapping[int, Iterable[Row]], tasks: Mapping[int, PartTask], run: RunOptions, context: Context
     ) -> Iterator[Any]:
-        """The items of the answer, where no part is text."""
+        """The items of the answer, if no part is text."""
         alone = self.alone()
         if alone is not None:
             return tasks[alone].items(rows.get(alone, ()), run, context)
@@ -75,7 +75,7 @@ class Answer:
         return chosen_parameters({}, self._choice.given, lambda: all(map(has_xml_text, first[:1])))
 
     def _serialized(self, items: Iterator[Any]) -> Iterator[str]:
-        """Items that only the driver can write: through a file, so that a long answer is not held."""
+        """Items that only the driver can serialise: through a file, so that a long answer is not held."""
         first = [item for _, item in zip(range(1), items, strict=False)]
         with SpooledTemporaryFile(_SPOOLED_BYTES, "w+", encoding="utf-8", newline="") as file:
             failure: Exception | None = None
@@ -87,7 +87,7 @@ class Answer:
             while chunk := file.read(_CHUNK):
                 yield chunk
             if failure is not None:
-                # After all that was complete before it.
+                # After all complete output before it.
                 raise failure
 
     def _spliced(

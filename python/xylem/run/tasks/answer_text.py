@@ -1,8 +1,8 @@
 """Text of the answer that tasks write, and how to join it without parsing it.
 
-A task writes its items as they will stand in the answer: inside the constructors of the frame, whose namespaces decide
-what elements must declare. Only one thing depends on other tasks: a space between adjacent atomic values. So each row
-records whether its text begins and ends with one.
+A task writes its items in their context in the answer: inside the constructors of the frame, whose namespaces determine
+the declarations of elements. Only one thing depends on other tasks: a space between adjacent atomic values. So each row
+records whether its text begins and ends with an atomic value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from xylem.values.atomic import TYPE_OF_CLASS
 BEGINS_WITH_ATOMIC = 1
 ENDS_WITH_ATOMIC = 2
 HAS_NO_ITEMS = 4
-"""Nothing stands there, which sets nothing apart: the row has a place in an order, or tells of a complete window."""
+"""The row has no text, which separates nothing: it has a place in an order, or reports a complete window."""
 IS_BUNDLE = 64
 """The value of the row is XML of gathered elements."""
 HAS_ERROR = 128
@@ -46,10 +46,10 @@ class AnswerText:
         self._has_begun = False
         self._begins_with_atomic = False
         self.takes_markup = self._writer.takes_markup and self._writer.declares_nothing
-        """Whether the scan may hand over results it has written itself."""
+        """Whether the scan may pass on results it has written itself."""
         self.taken()
 
-    # --- what a run writes to
+    # --- the output of a run
 
     def item(self, item: Any) -> None:
         if not self._has_begun:
@@ -80,7 +80,7 @@ class AnswerText:
         self._writer.end_element()
 
     def finish(self) -> None:
-        """Nothing more comes; the constructors around stay open for others."""
+        """End the output; the outer constructors stay open for others."""
 
     def _begin(self, with_atomic: bool) -> None:
         self._has_begun = True
@@ -89,7 +89,7 @@ class AnswerText:
         for method in ("item", "start_element", "text", "markup", "attribute", "end_element"):
             setattr(self, method, getattr(self._writer, method))
 
-    # --- what became of it
+    # --- results
 
     def taken(self) -> str:
         """The text written since the last call."""
@@ -100,7 +100,7 @@ class AnswerText:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there was any item, be it one without text."""
+        """Whether there was any item, even one without text."""
         return self._has_begun
 
     @property

@@ -31,11 +31,11 @@ class Checkpoint:
     """The position that a run has reached."""
 
     query: str
-    """A digest of the query and of everything its answer depends on, the input apart."""
+    """A digest of the query and of everything else that its answer depends on, except the input."""
     input: dict[str, Any]
-    """What the input is known by."""
+    """The identity of the input."""
     now: str
-    """The time of the run, which the rest of it sees too."""
+    """The time of the run, which the resumed run sees too."""
     cut: CutPoint
     output_bytes: int
     output_flags: int
@@ -43,7 +43,7 @@ class Checkpoint:
     has_text: bool
 
     def save(self, path: Path) -> None:
-        """Replace the file; XYIN0002 where it cannot be written."""
+        """Replace the file; XYIN0002 if it cannot be written."""
         fields = {**self.__dict__, "version": VERSION, "cut": _cut_fields(self.cut)}
         try:
             write_sealed(path, KIND, json.dumps(fields).encode())

@@ -15,20 +15,20 @@ from .rows import Row
 
 
 class CountedTogether:
-    """Queries that give the counts of several parts, by which parts they are."""
+    """Queries for the counts of several parts at once, by set of parts."""
 
     def __init__(self, compiler: PartCompiler) -> None:
         self._compiler = compiler
         self._queries: dict[tuple[int, ...], PartQuery] = {}
 
     def prepare(self, tasks: Sequence[PartTask]) -> None:
-        """Compile what all tasks of a stage need."""
+        """Compile everything that tasks of a stage need."""
         counts = _counts(tasks)
         if len(counts) > 1:
             self._query(counts).prepare_items()
 
     def rows(self, tasks: Sequence[PartTask], source: Any, range_number: int, run: RunOptions) -> dict[int, Row]:
-        """The rows of the counts among some tasks; none where there are not two, or where they need a tree."""
+        """The rows of the counts among some tasks; none if there are fewer than two, or if they need a tree."""
         counts = _counts(tasks)
         if len(counts) < 2:
             return {}
@@ -40,7 +40,7 @@ class CountedTogether:
         except InputError:
             raise
         except XylemError:
-            # One of them failed, which may never be asked for: each for itself.
+            # One of them failed, and its value may never be read: count each on its own.
             return {}
         numbered = zip(counts, found, strict=True)
         return {

@@ -46,7 +46,7 @@ class Deferred(AggregateState):
         return state if isinstance(state, FailedState) else _tried(lambda: self._inner.begun(state))
 
     def value(self, state: Any) -> Sequence[Any]:
-        """The items, or what raises the error where it is read."""
+        """The items, or a value that raises the error when it is read."""
         if isinstance(state, FailedState):
             return Failed.with_error(unpack_error(state.error))
         try:
@@ -56,7 +56,7 @@ class Deferred(AggregateState):
 
 
 def deferred(state: AggregateState) -> AggregateState:
-    """The aggregate with deferred errors; a plain count has none."""
+    """The aggregate with deferred errors; a plain count cannot fail."""
     return state if isinstance(state, Counted) else Deferred(state)
 
 

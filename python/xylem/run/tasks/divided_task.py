@@ -1,9 +1,9 @@
 """Elements that lie in several ranges: each range computes its share, and the shares of an element are merged.
 
-A range is read with a mark at its beginning and one at its end; the marks are inside the elements that are open there.
-Each element has an entry per range: whether it was open at the beginning, whether it is open at the end, values that
-are the same in all ranges, and the states of its aggregates. The elements open at the end of one range are those open
-at the beginning of the next, in the same order.
+A range is read with a mark at each end; the marks are inside the elements that are open there. Each element has an
+entry per range: whether it was open at the beginning, whether it is open at the end, values that are the same in all
+ranges, and the states of its aggregates. The elements open at the end of one range are those open at the beginning of
+the next, in the same order.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WIDE = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be", b"<\0": "utf-16-le"
 
 
 class DividedTask(PartTask):
-    """One loop over elements that are divided themselves. A state is that of `AggregateTask`: a list of entries.
+    """One loop over elements that may lie in several ranges. A state is that of `AggregateTask`: a list of entries.
 
     Holds:  an entry for each element.
     Order:  that of the elements.

@@ -1,4 +1,4 @@
-"""Rows of a map over many small documents: the scan writes the answers, and those of neighbours are one row."""
+"""Rows of a map over many small documents: the scan writes the answers, and neighbouring answers share a row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ class DocumentRows:
         self.template = template
 
     def rows(self, read: ReadBatch, first: int, by_itself: Callable[[int], Iterator[Row]]) -> Iterator[Row]:
-        """The rows of a batch whose first document has a number; `by_itself` gives those of one not written."""
+        """The rows of a batch, given the number of its first document; `by_itself` makes the rows of documents that the
+        scan did not write.
+        """
         runs, unwritten = read.runs()
         starts = [-1, *unwritten]
         for (text, items, begins, ends), before, behind in zip(runs, starts, [*unwritten, None], strict=True):

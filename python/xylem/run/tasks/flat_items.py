@@ -1,8 +1,8 @@
 """Items sent to other tasks as copies: XYRT0011 if one lies inside another, because paths over copies would be wrong.
 
-    for $s in //section group by $t := $s/@type return <g>{ $s//p }</g>      of a section in a section, each p once
+    for $s in //section group by $t := $s/@type return <g>{ $s//p }</g>      a p in nested sections counts once
 
-Such a query is then computed by one task. It is an error of the input, which no query can catch.
+A single task then computes the query. No query can catch this error.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ NOT_FLAT = "XYRT0011"
 
 
 def or_by_one_task(pieces: Iterator[str], again: Callable[[], Iterator[str]]) -> Iterator[str]:
-    """The text of an answer, by one task (`again`) from where tasks found items inside each other: what they gave is
-    how the answer begins."""
+    """The text of an answer; if tasks find nested items, one task (`again`) continues: the text so far is the beginning
+    of its answer."""
     written = 0
     try:
         for piece in pieces:
@@ -36,7 +36,7 @@ def or_by_one_task(pieces: Iterator[str], again: Callable[[], Iterator[str]]) ->
 
 
 def items_or_by_one_task(items: Iterator[Any], again: Callable[[], Iterator[Any]]) -> Iterator[Any]:
-    """As `or_by_one_task`, for the items of an answer."""
+    """Like `or_by_one_task`, for the items of an answer."""
     given = 0
     try:
         for item in items:
@@ -50,15 +50,15 @@ def items_or_by_one_task(items: Iterator[Any], again: Callable[[], Iterator[Any]
 
 
 def check_flat(items: Iterable[Any]) -> None:
-    """Nodes of one sequence: of those in one tree, each begins where the one before has ended."""
+    """Check the nodes of a sequence: within a tree, each must begin where the one before has ended."""
     for _ in flat(items):
         pass
 
 
 def flat(items: Iterable[Any]) -> Iterator[Any]:
-    """The items as they pass.
+    """Checks items as they pass.
 
-    Holds:  the last one: an item inside another comes right behind it, in the same tree.
+    Holds:  the last one: a nested item comes right after the outer one, in the same tree.
     """
     tree, end = None, -1
     for item in items:

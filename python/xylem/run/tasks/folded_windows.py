@@ -1,9 +1,9 @@
-"""An aggregate over the results of windows: its state is kept beside theirs, and the results are not.
+"""An aggregate over the results of windows: its state is kept with the state of the windows; the results are dropped.
 
     count(for $u in distinct-values(/log/entry/user) forseq $w in /log/entry[user eq $u] … return $w)
 
-Each task that forms windows gives the state over those that a batch completes. States are merged in the order of the
-batches, like those of other aggregates over a stream.
+Each task that forms windows returns the aggregate's state over the windows that a batch completes. States are merged in
+the order of the batches, like those of other aggregates over a stream.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from .windows_task import Completed, WindowsTask
 
 
 class FoldedWindowsTask(WindowsTask):
-    """Windows, of whose results an aggregate is all that is asked.
+    """Windows whose results are only aggregated.
 
-    Holds:  the state of the windows; of the results of a batch, the state of the aggregate.
+    Holds:  the state of the windows, and the aggregate's state over the results of a batch.
     """
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler) -> None:

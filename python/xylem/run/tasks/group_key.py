@@ -1,8 +1,8 @@
 """Grouping keys as bytes: values that are equal under `group by` have equal bytes (XQuery 3.1 §3.12.7).
 
-The converse need not hold: `eq` promotes numbers, and is not transitive between decimals, floats and doubles, so that
-no bytes can stand for it exactly. Numbers meet by their value in single precision, the coarsest of the types;
-the process that has all rows of a key tells groups apart with `grouping_key` itself.
+The converse need not hold: `eq` promotes numbers, and is not transitive between decimals, floats and doubles, so no
+bytes can represent it exactly. Numbers are compared by their value in single precision, the coarsest of the types; the
+process that has all rows of a key separates groups with `grouping_key` itself.
 """
 
 from __future__ import annotations

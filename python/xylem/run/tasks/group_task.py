@@ -1,4 +1,4 @@
-"""Groups: tuples collected by key in each range, put together for each key, then what the query does with a group."""
+"""Groups: tuples collected by key in each range, merged for each key, and passed to the query's code for a group."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .rows import Reducer, Row
 from .sort_task import OrderedTask, chosen_collation
 
 MOST_GROUPS = 100_000
-"""Groups of one range that are kept at once; then their rows are made, and a key may have several."""
+"""Most groups of one range held at once; beyond it their rows are written, and a key may have several rows."""
 
 
 class _Group:
@@ -42,8 +42,8 @@ class _Group:
 class GroupTask(OrderedTask):
     """One loop with `group by`. Groups come in the order of their first tuples, or as `order by` says.
 
-    Holds:  in a task, the groups of its range (100,000 at most): aggregates by their states, other variables by their
-            items; in `reduced`, one group.
+    Holds:  in a task, the groups of its range (100,000 at most): the states of aggregates, the items of other
+            variables; in `reduced`, one group.
     """
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
@@ -99,7 +99,7 @@ class GroupTask(OrderedTask):
     def _merge(
         self, groups: dict[Any, _Group], key: Any, group: _Group, states: list[AggregateState], *, looks: bool = False
     ) -> None:
-        """`looks`: whether its nodes come in order, each once, none inside another."""
+        """`looks`: whether to check that its nodes come in order, each once, none inside another."""
         known = groups.get(key)
         if known is None:
             if looks:
@@ -140,7 +140,7 @@ class GroupTask(OrderedTask):
     def _gathered(
         self, rows: Iterable[Row], groups: dict[Any, _Group], states: list[AggregateState], context: Context
     ) -> Iterator[Row]:
-        """Put rows into their groups; those that carry an error are handed on."""
+        """Put rows into their groups; rows that carry an error are passed on."""
         for row in rows:
             if row.value[0]:
                 yield row

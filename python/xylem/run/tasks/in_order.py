@@ -1,7 +1,7 @@
-"""A distributed run in one process, in the order of the input: text that can be written at once is not kept.
+"""A distributed run in one process, in the order of the input: text that can be written at once is not held.
 
-Where a query maps and aggregates, each of its parts goes over the ranges by itself, so that the text of maps is
-written while they are read. Everything else goes through `in_process.py`, which keeps the rows.
+If a query maps and aggregates, each of its parts reads the ranges on its own, so the text of maps is written while they
+are read. All other queries go through `in_process.py`, which keeps the rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SEEN_BY_QUERIES = ("resources", "variables", "environment", "now")
 
 
 def is_direct(program: DistributedProgram) -> bool:
-    """Whether the parts of a query can be computed one by one, with nothing kept of maps."""
+    """Whether the parts of a query can be computed one by one, keeping nothing of maps."""
     return program.stages == 1 and all(part.kind in _DIRECT for part in program.distribution.parts)
 
 
@@ -44,8 +44,8 @@ class OrderedRun:
         is_left_out: Callable[[int, Exception], bool] = lambda number, error: False,
         messages: MessageInputs | None = None,
     ) -> None:
-        """`options` are those of `DistributedProgram.task`; `is_left_out` decides of a range that cannot be read.
-        With `messages` the ranges are its documents, by their numbers."""
+        """`options` are those of `DistributedProgram.task`; `is_left_out` decides whether to skip a range that cannot
+        be read. With `messages` the ranges are its documents, by their numbers."""
         self._program = program
         self._open = open_range
         self._ranges = ranges
@@ -54,7 +54,7 @@ class OrderedRun:
         self._messages = messages
         self.passes = 0
         self.measured: list[Statistics] = []
-        """What was measured of each reading of a range; what was held, up to it."""
+        """The measurements of each reading of a range."""
 
     def pieces(self) -> Iterator[str]:
         """The text of the answer."""

@@ -28,7 +28,7 @@ def run_in_process(
 ) -> str:
     """The text of the answer over ranges in the order of the input; options as for `DistributedProgram.task`.
 
-    Sides of joins larger than `broadcast_bytes` are brought together by key; None: there are no such.
+    Sides of joins larger than `broadcast_bytes` are shuffled by key; None means that no side is.
     """
     return "".join(program.pieces(rows_in_process(program, ranges, options, broadcast_bytes), **_seen(options)))
 
@@ -39,7 +39,7 @@ def rows_in_process(
     options: dict[str, Any],
     broadcast_bytes: int | None = None,
 ) -> dict[int, list[Row]]:
-    """The rows of every part, reduced and in the order `pieces` wants."""
+    """The rows of every part, reduced, and in the order that `pieces` needs."""
     options.setdefault("now", current_time())
     kept = list(ranges)
     if not program.distribution.is_parallel:
@@ -80,7 +80,7 @@ class JoinInProcess:
         self._sides = [row for number, source in enumerate(ranges) for row in sides.rows(source, number, number)]
         is_small = measured.item_bytes <= broadcast_bytes or not measured.is_decided_by_keys()
         self.broadcast = program.given(self._sides, **_seen(options)) if is_small else {}
-        """What every task is given; nothing where keys meet."""
+        """The rows that every task gets; empty if keys are shuffled."""
 
     def given(self, stage: int) -> dict[int, dict[int, bytes]]:
         """The values passed to each range in a stage."""

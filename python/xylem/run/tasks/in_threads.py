@@ -1,9 +1,9 @@
 """A run of one part over a large file, by several threads in one process.
 
-The kernel scans without the interpreter's lock. So where it also writes the results, or counts, the parts of a file are
-scanned side by side; their rows come in the order of the file. The places where the file is divided are guessed
-(`source/guessed_ranges.py`): rows of a part are given once the part before it has proved where it begins. What is not
-proved, or cannot be read, is scanned again from the last proved place on, by one thread, as if there were no others.
+The kernel scans without the interpreter's lock. So if it also writes the results, or counts, the parts of a file are
+scanned side by side; their rows come in the order of the file. The places to divide the file are guessed
+(`source/guessed_ranges.py`): the rows of a part are used once the previous part has proved its start. A part without
+proof, or one that cannot be read, is scanned again from the last proved place on, by a single thread.
 
 Holds:  the rows of as many parts as there are threads, and one more.
 """
@@ -29,7 +29,7 @@ from .stage_tasks import StageTasks
 
 
 def gains_by_threads(program: DistributedProgram) -> bool:
-    """Whether the scan itself answers a query, but for putting its results one after another."""
+    """Whether the scan itself answers a query, apart from concatenating its results."""
     if program.stages != 1 or len(program.distribution.parts) != 1 or not program.scopes:
         return False
     (task,) = (program.task_of(number) for number in program.parts_of(0))
@@ -37,7 +37,7 @@ def gains_by_threads(program: DistributedProgram) -> bool:
     if part.limit is not None or part.must_be_flat or part.is_first_only or part.is_guarded:
         return False
     if isinstance(task, AggregateTask):
-        # One thread stops where one item decides.
+        # A single thread stops as soon as one item decides.
         return part.function == "count" and task.query.is_answered_by_scan
     return type(task) is MapTask and task.is_text and task.query.is_answered_by_scan
 
@@ -53,7 +53,7 @@ class ThreadedRun(OrderedRun):
         self._parts = parts
         self._threads = threads
         self.read = 0
-        """How many parts have been read."""
+        """Number of parts read."""
 
     def _rows_of_all(self, tasks: StageTasks, measured: Statistics) -> Iterator[Row]:
         pool = ThreadPoolExecutor(self._threads, "xylem-part")
@@ -81,6 +81,6 @@ class ThreadedRun(OrderedRun):
         try:
             rows = list(tasks.rows(part, number))
         except XylemError:
-            # It is raised again, in its place, where it is not the fault of a guess.
+            # Raised again in its place, unless a wrong guess caused it.
             return None
         return rows if part.is_proved else None

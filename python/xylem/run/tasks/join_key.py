@@ -1,9 +1,9 @@
 """Join keys: values that may be equal under `=` (XQuery 3.1 §3.7.2) have a key in common.
 
-Texts that are numbers meet numbers by their value, since an untyped value that is compared with a number becomes one;
-other texts meet by their characters. So equal values have equal keys; those of equal keys are compared afterwards
-(an untyped `1` is not an untyped `1.0`). No key can stand for values that do not compare so, or whose comparison is
-an error: a *mark* tells which must be compared with which, whatever their keys.
+Numeric texts have the key of their number, since an untyped value that is compared with a number becomes one; the keys
+of other texts are their characters. So equal values have equal keys; values with equal keys are compared afterwards (an
+untyped `1` is not an untyped `1.0`). No key fits values that compare otherwise, or whose comparison is an error: their
+*mark* says which must be compared with which, whatever their keys.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from xylem.values.numbers import to_double
 from xylem.values.strings import UntypedAtomic
 
 NUMERAL, WORD, STRING, NUMBER, OTHER = "numeral", "word", "string", "number", "other"
-"""Marks: untyped values that are numbers and that are not, strings, numbers, all else."""
+"""Marks: numeric and other untyped values, strings, numbers, everything else."""
 _CLASHES = frozenset({(STRING, NUMBER), (WORD, NUMBER)})
 """Comparing these is an error."""
 _EXACT = INTEGER_CLASSES | {Decimal, float}
 _BEGINS_NUMBER = frozenset("+-.0123456789IN \t\r\n")
 
 JoinKey = str | float | None
-"""None where values of the mark have no key: they equal nothing, or must be compared with everything."""
+"""None if values of the mark have no key: they equal nothing, or must be compared with everything."""
 
 
 def join_key(value: Any) -> tuple[JoinKey, str]:
@@ -43,12 +43,12 @@ def join_key(value: Any) -> tuple[JoinKey, str]:
     if kind in _EXACT:
         double = to_double(value)
         return (double if double == double else None), NUMBER
-    # xs:float among them: a decimal is rounded to be compared with it.
+    # Including xs:float: a decimal is rounded to be compared with it.
     return None, OTHER
 
 
 def must_compare(marks: Collection[str], others: Collection[str]) -> bool:
-    """Whether values of some marks have to be compared with values of others whatever their keys."""
+    """Whether values with some marks must be compared with values with others, whatever their keys."""
     if not marks or not others:
         return False
     if OTHER in marks or OTHER in others:
@@ -57,7 +57,7 @@ def must_compare(marks: Collection[str], others: Collection[str]) -> bool:
 
 
 def key_bytes(key: str | float) -> bytes:
-    """A key as it travels."""
+    """A key in the form sent between processes."""
     return b"t" + key.encode("utf-8", "surrogatepass") if isinstance(key, str) else b"n" + struct.pack(">d", key + 0.0)
 
 

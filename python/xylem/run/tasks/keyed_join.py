@@ -1,15 +1,15 @@
 """Joins by key: both sides of an equality brought together by their keys, so that no task needs a whole side.
 
-Of the side that is gathered, each item is a row for each of its keys; of the other side, each *asker* (a range of the
-input, or whatever a transport gives to one task) has a row for each key it will ask for. Rows of a key that meet give
-the asker the item. When all keys have met, an asker has its items in their order, a table of them is asked as if it
-had all (`lookup.py`), and the query itself compares: more items than match do no harm, fewer would.
+Each item of the gathered side is a row for each of its keys; on the other side, each *asker* (a range of the input, or
+a transport's unit of work for one task) has a row for each key it will look up. When rows with the same key meet, the
+asker gets the item. When all keys have met, an asker has its items in order, in a table that it reads as if it were
+complete (`lookup.py`), and the query itself compares: extra items do no harm, missing ones would.
 
-    sides      rows of items and of askers, with what they measure: bytes, marks (`join_key.py`)
-    matched    of the rows of one key: (asker, row of an item), and rows of what these items ask in turn
-    given      the rows of one asker as the value of a part
+    sides      rows of items and of askers, with their figures: bytes, marks (`join_key.py`)
+    matched    from the rows of one key: (asker, row of an item), and rows for the lookups of these items
+    given      the rows of one asker, as the value of a part
 
-A table that is asked by the items of another (`Lookup.behind`) is asked when those have met: in the round after.
+A table that the items of another one look up (`Lookup.behind`) is read one round later, when those items have met.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from .rows import Row
 from .source_place import noted
 
 Table = tuple[int, int]
-"""The part that asks, and the number of its table."""
+"""The part that makes the lookups, and the number of its table."""
 ASKS = 0
-"""The part of rows of askers; `range` is the asker. Rows of items have the part they are of."""
+"""Part number in rows of askers; `range` is the asker. Rows of items have the number of their own part."""
 _TABLE = struct.Struct(">HH")
 _NO_KEY = b""
 
@@ -48,7 +48,7 @@ class SideFigures:
     item_bytes: int = 0
     has_error: bool = False
     marks: dict[Table, tuple[set[str], set[str]]] = field(default_factory=dict)
-    """Of each table: the marks of its items' keys, and of what is asked."""
+    """By table: the marks of its items' keys, and of the looked-up values."""
 
     def add(self, other: SideFigures) -> None:
         self.item_bytes += other.item_bytes
@@ -71,7 +71,7 @@ class KeyedJoin:
 
     def __init__(self, query: SpreadQuery, tasks: Mapping[int, PartTask], compiler: PartCompiler) -> None:
         self.parts = tuple(part.number for part in query.parts if part.is_joined_by_key)
-        """The parts whose items are asked for."""
+        """The parts whose items are looked up."""
         self._tasks = tasks
         self._tables: dict[Table, _JoinTable] = {
             (user.number, lookup.number): _JoinTable(user, lookup, compiler)
@@ -81,12 +81,12 @@ class KeyedJoin:
         }
 
     def prepare(self) -> None:
-        """Compile all that tasks need."""
+        """Compile everything that tasks need."""
         for own in self._tables.values():
             own.prepare()
 
     def rounds(self, stage: int) -> int:
-        """How often rows meet before the tasks of a stage have what they ask for; 0 where they ask nothing."""
+        """Number of rounds before the tasks of a stage have their items; 0 if they look nothing up."""
         own = self.tables_of(stage)
         return max((self._depth(table) for table in own), default=0)
 
@@ -105,7 +105,7 @@ class KeyedJoin:
     # --- where rows of one key meet
 
     def matched(self, rows: Sequence[Row], stage: int, run: RunOptions) -> tuple[list[tuple[int, Row]], list[Row]]:
-        """Of all rows of one key: the items for each asker of a stage, and what is asked because of them."""
+        """From all rows of one key: the items for each asker of a stage, and the further lookups of these items."""
         key = rows[0].key
         if not key or self._tables[_table(key)].user.stage != stage:
             return [], []
@@ -126,17 +126,16 @@ class KeyedJoin:
                     yield from _asked(other, values, asker, SideFigures())
 
     def is_asked_later(self, row: Row) -> bool:
-        """Whether a row of an item is of a table that items of another ask."""
+        """Whether a row of an item belongs to a table that items of another one look up."""
         return bool(row.key) and row.part != ASKS and self._tables[_table(row.key)].lookup.behind is not None
 
-    # --- what a task is given
+    # --- values bound for a task
 
     def given(
         self, rows: Iterable[Row], run: RunOptions, context: Context, stage: int | None = None
     ) -> dict[int, bytes]:
-        """The values of the parts that are asked, from rows of items: each once, in their order.
-
-        Of every part that is asked in the stage, also where there are no rows; of all parts without a stage.
+        """The values of the looked-up parts, from rows of items: each once, in order. For every such part of the stage,
+        even without rows; without a stage, for all parts.
         """
         wanted = self.parts if stage is None else {self._tables[table].lookup.part for table in self.tables_of(stage)}
         by_part: dict[int, dict[tuple[int, int], Row]] = {number: {} for number in wanted}
@@ -152,7 +151,7 @@ class KeyedJoin:
 class JoinSides:
     """Both sides over one range after another; their figures add up.
 
-    Holds:  the keys that one range asks for.
+    Holds:  the keys that one range looks up.
     """
 
     def __init__(
@@ -184,7 +183,7 @@ class JoinSides:
 
 
 def _asked_by(part: int, tables: Mapping[Table, _JoinTable]) -> Iterator[Table]:
-    """The tables that items of a part ask."""
+    """The tables that items of a part look up."""
     for table, own in tables.items():
         if own.lookup.behind is not None and tables[table[0], own.lookup.behind].lookup.part == part:
             yield table
@@ -208,7 +207,7 @@ class _SideOfItems:
     task: PartTask
     keys: Mapping[Table, Callable[..., Any]]
     asking: Mapping[Table, Callable[..., Any]]
-    """What its items will ask of other tables: no more than its marks need be known yet."""
+    """The lookups of its items in other tables; only their marks need be known yet."""
 
     def rows(self, source: Any, range_number: int, run: RunOptions, measured: SideFigures) -> Iterator[Row]:
         assert isinstance(self.task, MapTask)
@@ -228,7 +227,7 @@ class _SideOfItems:
             yield Row(self.task.part.number, _NO_KEY, range_number, ordinal, value)
 
     def _keys(self, item: Any, measured: SideFigures) -> set[bytes]:
-        """The keys of an item; one that stands for none where it has values without a key."""
+        """The keys of an item; a placeholder if it has values without a key."""
         found: set[bytes] = set()
         for table, function in self.keys.items():
             marks = measured.of(table)[0]

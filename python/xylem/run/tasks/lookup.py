@@ -1,7 +1,7 @@
 """Tables of gathered items by key, for the lookups of a join in each task.
 
-A table gives, for the values of one side of an equality, the items whose keys may equal one of them, in their order:
-all that do, and perhaps more, since the comparison itself is made afterwards (`join_key.py`).
+For the values of one side of an equality, a table returns in order the items whose keys may equal one of them: all that
+do, and perhaps more, since the comparison itself is made afterwards (`join_key.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .join_key import join_key, must_compare
 
 
 class LookupTable:
-    """One table; it is made when it is first asked.
+    """One table, built at the first lookup.
 
     Holds:  the positions of the items by their keys.
     """

@@ -24,7 +24,7 @@ from .rows import Row
 class MapTask(PartTask):
     """The items of one range, one after another.
 
-    Holds:  what came at once, before it becomes a row.
+    Holds:  the items of one step, before they become a row.
     Order:  that of the input.
     """
 
@@ -79,7 +79,7 @@ class MapTask(PartTask):
             yield Row(self.part.number, b"", range_number, ordinal, self.row_value((item,), writer))
 
     def item_rows(self, source: Any, range_number: int, run: RunOptions) -> Iterator[tuple[Any, Row]]:
-        """Each item of a range with a row of its own, as others will see it."""
+        """A row for each item of a range, in the form that other parts see."""
         items: Iterable[Any] = self.query.items(source, run)
         if self.part.must_be_flat:
             items = flat(items)
@@ -88,9 +88,8 @@ class MapTask(PartTask):
             yield item, self.packed_row((sent,), range_number, ordinal)
 
     def text_rows(self, steps: Iterable[Any], writer: AnswerText, range_number: int) -> Iterator[Row]:
-        """Emit a row for each step that wrote text immediately, because on a stream the next step may take long.
-
-        The first row tells how all begin, each how all end up to it.
+        """Emit a row immediately for each step that wrote text, because on a stream the next step may take long. The
+        first row has the flag for the beginning of the text, and each row the flag for its end so far.
         """
         ordinal, told = 0, None
         try:

@@ -1,15 +1,15 @@
 """Order keys as bytes, which compare like values under `order by` (XQuery 3.1 §3.12.8).
 
-One key is a byte for its rank (empty least, NaN, values, NaN greatest, empty greatest), then the value in a form of
-which none is the beginning of another, so that keys can follow each other; descending keys are the same bytes inverted:
+One key is a byte for its rank (empty least, NaN, values, NaN greatest, empty greatest), then the value in a prefix-free
+form, so that keys can be concatenated; descending keys are the same bytes inverted:
 
     strings           UTF-8 of the collation's key, ended by two zero bytes
-    numbers           the nearest double in 8 bytes, then what is missing from it: exact for integers and decimals
+    numbers           the nearest double in 8 bytes, then the difference to it: exact for integers and decimals
     dates, times      the instant, as a number
     durations         months or seconds, as a number
     others            booleans one byte; binaries as strings
 
-A family beside the key says which values can be compared with each other: `order by` refuses mixtures (XPTY0004).
+The family of a key says which values can be compared with each other: `order by` refuses mixtures (XPTY0004).
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from xylem.values.strings import UntypedAtomic
 _EMPTY_LEAST, _NAN_LEAST, _VALUE, _NAN_GREATEST, _EMPTY_GREATEST = b"\0", b"\1", b"\2", b"\3", b"\4"
 _INVERTED = bytes(255 - byte for byte in range(256))
 _EXACT_INTEGERS = 1 << 53
-"""Up to there every integer is a double."""
+"""Up to here every integer is a double."""
 _LARGEST = 1.7976931348623157e308
 _FAMILIES: dict[type, str] = {type(None): ""}
-"""The families met so far, by the class of the value."""
+"""The families seen so far, by the class of the value."""
 _INTEGERS: set[type] = {int}
 _STRINGS: set[type] = {str, UntypedAtomic}
 _EXACT = Context(prec=5000, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
@@ -60,7 +60,7 @@ def order_key(
 def column_writer(
     collation: Collation | None, implicit_tz: int, *, descending: bool, empty_greatest: bool
 ) -> Callable[[Sequence[Any]], list[bytes]]:
-    """`order_key` for many values of one column at once; numbers that come again are known."""
+    """`order_key` for many values of one column; repeated numbers are cached."""
 
     def of_any(value: Any) -> bytes:
         return order_key(value, collation, implicit_tz, descending=descending, empty_greatest=empty_greatest)
@@ -69,7 +69,7 @@ def column_writer(
 
     def write(values: Sequence[Any]) -> list[bytes]:
         kinds = set(map(type, values))
-        # By class: 1 and true() are equal to a cache.
+        # By class, because a cache cannot distinguish 1 from true().
         if kinds == _INTEGERS:
             return list(map(of_integer, values))
         if collation is None and kinds <= _STRINGS:
@@ -81,7 +81,7 @@ def column_writer(
 
 
 def order_family(value: Any) -> str:
-    """The values that a value can be ordered with: equal where they can; '' for the empty sequence."""
+    """The family of a value: values can be compared if their families are equal; '' for the empty sequence."""
     known = _FAMILIES.get(type(value))
     if known is not None:
         return known
@@ -93,7 +93,7 @@ def order_family(value: Any) -> str:
 
 
 def one_value(values: Sequence[Any], told: str = "an order by key") -> Any:
-    """The value of an order or grouping key, at most one item; more are an error."""
+    """The value of an order or grouping key: at most one item; more are an error."""
     if len(values) > 1:
         raise DynamicError("XPTY0004", f"{told} is a sequence of more than one item")
     return values[0] if values else None
@@ -127,7 +127,7 @@ def _characters(data: bytes) -> bytes:
 
 
 def _all_characters(values: Sequence[str]) -> list[bytes]:
-    """`_characters` of many strings."""
+    """`_characters` for many strings."""
     all_data = [value.encode("utf-8", "surrogatepass") for value in values]
     if b"\0" in b"".join(all_data):
         return list(map(_characters, all_data))

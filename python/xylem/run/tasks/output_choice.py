@@ -44,7 +44,7 @@ class TextChoice:
 
     @cached_property
     def _around(self) -> tuple[Sequence[StartElement], tuple[bool, bool]]:
-        """The start tags of the constructors around the part, as the query itself writes them."""
+        """The start tags of the constructors around the part, written as the query itself writes them."""
         body: ast.Expr = ast.SequenceExpr()
         for wrapper in reversed(self._wrappers):
             content: tuple[ast.Expr, ...] = ()
@@ -62,7 +62,7 @@ class TextChoice:
 
 class _Recorder(Recorder):
     def finish(self) -> None:
-        """Nothing more comes."""
+        """End the output."""
 
 
 class OutputChoice:
@@ -72,7 +72,7 @@ class OutputChoice:
         self.given = dict(output)
         self._compiler = compiler
         self.texts: dict[int, TextChoice] = {}
-        """By the number of the part."""
+        """By part number."""
         parameters = SerializationParameters.from_options({**self.given, "method": self.given.get("method", "xml")})
         if not can_write_events(parameters) or parameters.item_separator is not None:
             return

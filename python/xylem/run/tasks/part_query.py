@@ -1,5 +1,5 @@
-"""One expression of a distributed query, compiled when it is first needed: over a range in one pass where it streams,
-over the tree of the range where it does not."""
+"""One expression of a distributed query, compiled on first use: over a range in one pass if it streams, else over the
+tree of the range."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .range_tree import range_tree
 
 _ITEMS = 256
 _ITEMS_ALONE = Report.ITEM | Report.TEXTS | Report.COMMENTS
-"""Records of which there are many."""
+"""Batch size for records that are reported as items only."""
 
 
 class PartCompiler(Protocol):
@@ -43,7 +43,7 @@ class PartCompiler(Protocol):
         """The functions in Python that can merge their states, by Q{uri}local."""
 
     def streamed(self, expr: ast.Expr) -> StreamProgram | None:
-        """The expression for one pass over the input; None where it needs the tree."""
+        """The expression compiled for one pass over the input; None if it needs the tree."""
 
     def over_tree(self, expr: ast.Expr) -> Program: ...
 
@@ -64,11 +64,11 @@ class RunOptions:
     statistics: Statistics | None = None
     _runs: dict[int, DocumentRuns] = field(default_factory=dict, init=False, repr=False, compare=False)
     writers: dict[int, AnswerText] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """What writes the text of small documents, by the number of the part."""
+    """Writers for the text of small documents, by part number."""
     _prepared: dict[int, PreparedProgram] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def over_documents(self, program: StreamProgram) -> DocumentRuns:
-        """The runs of a program over one range after another."""
+        """The runs of a program over consecutive ranges."""
         found = self._runs.get(id(program))
         if found is None:
             found = self._runs[id(program)] = program.over_documents(
@@ -83,7 +83,7 @@ class RunOptions:
         return found
 
     def over_trees(self, program: Program) -> PreparedProgram:
-        """The runs of a program over one small document after another."""
+        """The runs of a program over consecutive small documents."""
         found = self._prepared.get(id(program))
         if found is None:
             found = self._prepared[id(program)] = PreparedProgram(
@@ -98,7 +98,7 @@ class RunOptions:
 
 
 class PartQuery:
-    """An expression that is evaluated over ranges, or over no input at all."""
+    """An expression that is evaluated over ranges, or without input."""
 
     def __init__(self, compiler: PartCompiler, expr: ast.Expr) -> None:
         self._compiler = compiler
@@ -113,12 +113,12 @@ class PartQuery:
         return self._compiler.over_tree(self._expr)
 
     def prepare_items(self) -> None:
-        """Compile what `items` and `write` will need."""
+        """Compile the code for `items` and `write`."""
         if self._streamed is None:
             self.prepare_value()
 
     def prepare_value(self) -> None:
-        """Compile what `evaluated`, `function` and `items_of_tree` will need."""
+        """Compile the code for `evaluated`, `function` and `items_of_tree`."""
         self._over_tree  # noqa: B018 - compiled here, if it is not yet
 
     @property
@@ -127,7 +127,7 @@ class PartQuery:
 
     @property
     def is_answered_by_scan(self) -> bool:
-        """Whether the scan writes or counts all that is found in one pass, and no code sees an item."""
+        """Whether the scan writes or counts all results in one pass, and no code sees an item."""
         program = self._streamed
         if program is None or program.by_code or program.feeds_windows:
             return False
@@ -154,7 +154,7 @@ class PartQuery:
         yield from run.over_documents(program).items(source)
 
     def write(self, source: Any, output: Any, run: RunOptions) -> Iterator[None]:
-        """Write the items over one range to an output; gives control back every now and then."""
+        """Write the items over one range to an output; yields now and then."""
         program = None if isinstance(source, MessageSource) else self._streamed
         if program is None:
             for number, item in enumerate(self.items_of_tree(source, run), 1):
@@ -188,7 +188,7 @@ class PartQuery:
         )
 
     def function(self, run: RunOptions) -> Callable[..., Any]:
-        """The function that an expression without input gives, to be called often."""
+        """The function for an expression without input, for repeated calls."""
         (item,) = self.evaluated(run)
         call: Callable[..., Any] = item.call
         return call

@@ -25,7 +25,7 @@ from .rows import Reducer, Row
 from .source_place import noted
 
 PACKED_ITEMS = 256
-"""Items in one row where rows hold packed items."""
+"""Number of items in one row of packed items."""
 
 
 class PartTask(ABC):
@@ -35,17 +35,17 @@ class PartTask(ABC):
         self.part = part
         self._keys = {lookup.number: PartQuery(compiler, lookup.key) for lookup in part.lookups}
         self.text = text
-        """How the text of the answer is written; None where rows hold packed items."""
+        """How the text of the answer is written; None if rows hold packed items."""
 
     def prepare(self) -> None:
-        """Compile all that tasks need: done before they leave for other processes, which then compile nothing."""
+        """Compile everything that tasks need before they are sent to other processes, which then compile nothing."""
         for key in self._keys.values():
             key.prepare_value()
         if self.text is not None:
             self.text.prepare()
 
     def with_lookups(self, run: RunOptions) -> RunOptions:
-        """A run with the tables that the part's joins ask."""
+        """A run with the lookup tables of the part's joins."""
         if not self.part.lookups:
             return run
         tables = {
@@ -76,7 +76,7 @@ class PartTask(ABC):
             yield self.error_row(error, range_number, ordinal)
 
     def error_row(self, error: XylemError, range_number: int, ordinal: int) -> Row:
-        """An error as a row, to be raised where the value of the part is read; raised here where that is sure."""
+        """An error as a row, raised when the value of the part is read; raised here if that is certain."""
         if not self.keeps_errors or isinstance(error, InputError):
             raise error
         return Row(self.part.number, b"", range_number, ordinal, bytes((HAS_ERROR,)) + pack_error(error))
@@ -95,7 +95,7 @@ class PartTask(ABC):
         """The rows of one range."""
 
     def reducer(self, run: RunOptions, context: Context) -> Reducer:
-        """Makes one group of all rows of one key; other kinds of parts have no keys to reduce."""
+        """Reduces all rows of one key to one group; other kinds of parts have no keys."""
         raise ValueError(f"part {self.part.number} is not grouped or joined")
 
     def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:
@@ -105,7 +105,7 @@ class PartTask(ABC):
         raise ValueError(f"part {self.part.number} is no aggregate")
 
     def combined(self, rows: Iterable[Row], run: RunOptions, context: Context, *, from_first: bool) -> Iterator[Row]:
-        """Rows of one key made as few as can be, before they are reduced."""
+        """Reduce the number of rows of one key before the final step."""
         return iter(rows)
 
     def value(self, state: bytes, run: RunOptions, context: Context) -> Sequence[Any]:
@@ -128,8 +128,8 @@ class PartTask(ABC):
     def frame_value(self, rows: Iterable[Row], run: RunOptions, context: Context) -> Sequence[Any]:
         """The value of the part's variable; an error in it is raised when it is read.
 
-        What rows themselves end with (the input is not well formed, a task was lost) is of the run, and nothing that
-        the query could catch or leave unread.
+        An error that ends the rows themselves (input not well formed, task lost) belongs to the run: the query cannot
+        catch it or leave it unread.
         """
         coming = _Coming(rows)
         try:
@@ -139,7 +139,7 @@ class PartTask(ABC):
                 raise
             return Failed.with_error(error)
 
-    # --- what later stages are given
+    # --- values for later stages
 
     def bound(self, rows: Iterable[Row], run: RunOptions, context: Context) -> bytes:
         """The value of the part, for tasks of later stages."""
@@ -166,7 +166,7 @@ class PartTask(ABC):
         return b""
 
     def check_families(self, all_families: Iterable[bytes]) -> None:
-        """XPTY0004 where keys with these families cannot all be compared."""
+        """XPTY0004 if keys of these families cannot all be compared."""
         assert not any(all_families), "rows without an order of their own"
 
     # --- one row
@@ -175,7 +175,7 @@ class PartTask(ABC):
         return self.plain_items(row)
 
     def plain_items(self, row: Row) -> Sequence[Any]:
-        """The items of a row that has nothing else in its value."""
+        """The items of a row with nothing else in its value."""
         raise_error(row)
         found: Sequence[Any] = unbundled(row.value[1:]) if row.value[0] & IS_BUNDLE else unpack(row.value[1:])
         return found
@@ -184,14 +184,14 @@ class PartTask(ABC):
         raise_error(row)
         return row.value[1:].decode()
 
-    # --- helping subclasses
+    # --- for subclasses
 
     def items_around(self, query: PartQuery, source: Any, run: RunOptions) -> int:
         """The number of items in a range that belong to another: those of elements open at its start come first."""
         around = source.around if self.part.cuts_anywhere and isinstance(source, ByteRange) else None
         if around is None:
             return 0
-        # Not measured: they have been read in the range they begin in.
+        # Not counted: they were read in the range where they begin.
         return sum(1 for _ in query.items(around, replace(run, statistics=None)))
 
     def packed_rows(self, items: Iterable[Any], range_number: int, size: int = PACKED_ITEMS) -> Iterator[Row]:
@@ -203,7 +203,7 @@ class PartTask(ABC):
             ordinal += 1
 
     def packed_row(self, items: Sequence[Any], range_number: int, ordinal: int) -> Row:
-        """Some items in one row."""
+        """Some items as one row."""
         bundle = bundled(items)
         value = b"\0" + pack_items(items) if bundle is None else bytes((IS_BUNDLE,)) + bundle
         return Row(self.part.number, b"", range_number, ordinal, value)
@@ -217,7 +217,7 @@ class PartTask(ABC):
 
 
 class _Coming:
-    """Rows as they come, and the error that they ended with."""
+    """Rows as they arrive, and the error that ended them."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._rows = rows
@@ -232,6 +232,6 @@ class _Coming:
 
 
 def raise_error(row: Row) -> None:
-    """The error that a row carries in the place of a value."""
+    """Raise the error that a row carries instead of a value."""
     if row.value[0] & HAS_ERROR:
         raise unpack_error(row.value[1:])

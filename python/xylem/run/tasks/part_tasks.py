@@ -20,7 +20,7 @@ from .windows_task import WindowsTask
 
 
 def part_task(part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> PartTask:
-    """The task of one part; `text` says how its text is written, None that its rows hold packed items."""
+    """The task of one part; `text` says how its text is written; None means that its rows hold packed items."""
     match part.kind:
         case PartKind.AGGREGATE:
             if part.function == "groups":

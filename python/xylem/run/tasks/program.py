@@ -9,11 +9,11 @@ rows travel. A run goes stage by stage, and every transport does the same:
         AGGREGATE     rows of one part may be merged to one, in the order of their ranges:  program.merge(part, a, b)
         GROUP         rows of one part and key go through program.reducer(part), ordered by (range, ordinal)
         then the rows of each part are ordered by (key, range, ordinal)
-        bound |= program.bind(stage, rows)               what the tasks of later stages are given
-    parts that are asked by key (`keyed_parts`) may instead be brought to the tasks that ask: sides, matched, given
+        bound |= program.bind(stage, rows)               values for the tasks of later stages
+    parts that are looked up by key (`keyed_parts`) may instead go to the tasks that need them: sides, matched, given
     program.pieces({part: its ordered rows, for every part})   the text of the answer
 
-`in_process.py` is that, in one process.
+`in_process.py` does this in one process.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ Variables = Mapping[tuple[str, str], Any]
 
 
 class DistributedProgram:
-    """A query divided into tasks. It holds no state of a run, but keeps code that is compiled lazily."""
+    """A query divided into tasks. It holds no state of a run, except code that is compiled lazily."""
 
     def __init__(
         self, query: SpreadQuery, compiler: PartCompiler, static: StaticPart, output: Mapping[str, Any]
@@ -74,7 +74,7 @@ class DistributedProgram:
     def prepare(self) -> None:
         """Compile everything that tasks need before the program is sent, so that other processes compile nothing.
 
-        What the driver alone needs, the frame, is compiled when it is first asked for.
+        The frame, which only the driver needs, is compiled on first use.
         """
         for task in self._tasks.values():
             task.prepare()
@@ -94,9 +94,8 @@ class DistributedProgram:
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
-        """All scopes: a document may be cut before an element of any, and inside an element of none.
-
-        Empty: a document may not be cut; whole documents may still be ranges if `distribution.is_parallel`.
+        """All scopes: a document may be cut before an element of any scope, but never inside one. If empty, a document
+        may not be cut; whole documents may still be ranges if `distribution.is_parallel`.
         """
         return tuple(dict.fromkeys(scope for part in self._query.parts for scope in part.scopes))
 
@@ -107,7 +106,7 @@ class DistributedProgram:
 
     @cached_property
     def cut_scopes(self) -> tuple[Scope, ...]:
-        """The scopes of a run that cuts documents also where there are no items (`find_cuts(…, everywhere=True)`)."""
+        """The scopes for runs that cut documents even where there are no items (`find_cuts(…, everywhere=True)`)."""
         kept = (scope for part in self._query.parts if not part.cuts_anywhere for scope in part.scopes)
         return tuple(dict.fromkeys(kept)) or ((NOWHERE,) if self.cuts_anywhere else ())
 
@@ -129,7 +128,7 @@ class DistributedProgram:
         return [part.number for part in self._query.parts if part.stage == stage]
 
     def task_of(self, part: int) -> PartTask:
-        """What computes a part."""
+        """The task that computes a part."""
         return self._tasks[part]
 
     def is_text(self, part: int) -> bool:
@@ -137,12 +136,12 @@ class DistributedProgram:
         return self._tasks[part].is_text
 
     def must_be_flat(self, part: int) -> bool:
-        """Whether tasks of a part end with XYRT0011 where its items lie inside each other (`flat_items.py`)."""
+        """Whether tasks of a part end with XYRT0011 if its items are nested (`flat_items.py`)."""
         described = self._tasks[part].part
         return described.must_be_flat or (described.grouping is not None and described.grouping.looks_around)
 
     def is_written(self, part: int) -> bool:
-        """Whether the items of a part are items of the answer, in their order; else they are gathered for the frame."""
+        """Whether the items of a part are items of the answer, in order; otherwise they are gathered for the frame."""
         return self.is_text(part) or (self._answer.alone() == part and not self.is_folded(part))
 
     def task(
@@ -170,12 +169,12 @@ class DistributedProgram:
         parts: Iterable[int] | None = None,
         each_item: bool = False,
     ) -> StageTasks:
-        """The tasks of a stage, to be given one range after another.
+        """The tasks of a stage, which take one range after another.
 
-        `bound` is what `bind` gave for the stages before. `now` must be the same in all tasks of a run: what
-        current-dateTime() is. `parts` restricts the tasks to some parts of their stage. With `each_item`, each row of a
-        map has one item (`text_of` gives its text alone), as a table of items wants it; otherwise rows hold as
-        much text as came at once.
+        `bound` is the result of `bind` for earlier stages. `now`, the value of current-dateTime(), must be the same in
+        all tasks of a run. `parts` restricts the tasks to some parts of their stage. With `each_item`, each row of a
+        map has one item (`text_of` gives its text alone), as a table of items needs it; otherwise rows hold as much
+        text as was written at once.
         """
         run = _options(resources, variables, environment, now, limits, scanner, statistics)
         wanted = [self._tasks[number] for number in (self.parts_of(stage) if parts is None else parts)]
@@ -183,28 +182,26 @@ class DistributedProgram:
         return StageTasks(wanted, self._counts, run, self._context, given, each_item=each_item)
 
     def sequential(self, sources: Sequence[Any], **options: Any) -> Iterator[Row]:
-        """The one task of a query that cannot be spread: all inputs, in their order; options as for `task`."""
+        """The single task of a query that cannot be divided: all inputs, in order; options as for `task`."""
         yield from self.task(0, sources[0] if len(sources) == 1 else list(sources), 0, {}, **options)
 
     def merge(self, part: int, *states: bytes, **options: Any) -> bytes:
         """The state of an aggregate over neighbouring stretches of the input, in their order. Associative.
 
         On a stream the state so far is the first and that of the next batch the second: it stays as small as the
-        aggregate is, if the range numbers of a run start at 0. Options: those of `tasks` that queries see.
+        aggregate, if the range numbers of a run start at 0. Options: those of `tasks` that queries see.
         """
         run = _options(**options)
         return self._tasks[part].merged(states, run, self._context(run))
 
     def begun(self, part: int, state: bytes, **options: Any) -> bytes:
-        """The state, known to be that of the first stretch, so that merging does not make it grow."""
+        """The state, now known to be that of the first stretch, so that merging does not make it grow."""
         run = _options(**options)
         return self._tasks[part].begun(state, run, self._context(run))
 
     def combine(self, part: int, rows: Iterable[Row], *, from_first: bool = True, **options: Any) -> Iterator[Row]:
-        """Rows of one key of a group, one after another in the input, made as few as can be.
-
-        With `from_first` there are none before them: on a stream that is the state of a group, whose aggregates then
-        stay small; other variables keep their items.
+        """Reduce the number of consecutive rows of one group key. With `from_first` no rows precede them: on a stream
+        they are the state of a group, whose aggregates then stay small; other variables keep their items.
         """
         run = _options(**options)
         return self._tasks[part].combined(rows, run, self._context(run), from_first=from_first)
@@ -214,15 +211,15 @@ class DistributedProgram:
         return self._tasks[part].part.limit
 
     def value(self, part: int, state: bytes, **options: Any) -> Sequence[Any]:
-        """The items that an aggregate with this state has as its value."""
+        """The items of the value of an aggregate with this state."""
         run = _options(**options)
         return self._tasks[part].value(state, run, self._context(run))
 
     def reducer(self, part: int, bound: Mapping[int, bytes] | None = None, **options: Any) -> Reducer:
         """The function that turns all rows of one group key into rows of the answer, for one key after another.
 
-        It takes rows ordered by (range, ordinal), and gives rows that carry the order of the answer in (key, range,
-        ordinal). What other parts gave is made ready once, and so are indexes over it. Options: `resources`,
+        It takes rows ordered by (range, ordinal), and returns rows that carry the order of the answer in (key, range,
+        ordinal). The values of other parts are prepared once, and so are indexes over them. Options: `resources`,
         `variables`, `environment` and `now` as for `task`.
         """
         run = _options(**options).with_parts(self._bound_values(bound or {}, 0))
@@ -232,28 +229,28 @@ class DistributedProgram:
 
     @property
     def keyed_parts(self) -> tuple[int, ...]:
-        """The parts of the first stage whose items later stages ask for by key, and in no other way."""
+        """The parts of the first stage whose items later stages only look up by key."""
         return self._joins.parts
 
     def join_rounds(self, stage: int) -> int:
-        """How often rows meet before the tasks of a stage have what they ask for; 0 where they ask nothing."""
+        """Number of rounds before the tasks of a stage have their items; 0 if they look nothing up."""
         return self._joins.rounds(stage)
 
     def sides(
         self, measured: SideFigures, *, limits: Limits = DEFAULT_LIMITS, scanner: str = "auto", **options: Any
     ) -> JoinSides:
-        """Both sides of all joins by key, to be given one range after another: rows that meet by `key`.
+        """Both sides of all joins by key, taken one range after another: rows that meet by `key`.
 
         Options as for `tasks`.
         """
         return self._joins.sides(_options(**options, limits=limits, scanner=scanner), measured)
 
     def matched(self, rows: Sequence[Row], stage: int, **options: Any) -> tuple[list[tuple[int, Row]], list[Row]]:
-        """All rows of one key: the items that the askers of a stage are given, and rows for the next round."""
+        """From all rows of one key: the items for the askers of a stage, and rows for the next round."""
         return self._joins.matched(rows, stage, _options(**options))
 
     def is_asked_later(self, row: Row) -> bool:
-        """Whether a row of a side is needed in rounds behind the first."""
+        """Whether a row of a side is needed in rounds after the first."""
         return self._joins.is_asked_later(row)
 
     def given(self, rows: Iterable[Row], stage: int | None = None, **options: Any) -> dict[int, bytes]:
@@ -286,7 +283,7 @@ class DistributedProgram:
         """The text of the answer, exactly as a run in one process writes it, piece by piece.
 
         `rows` has the rows of every part ordered by (key, range, ordinal); iterables are drawn once, each to its end
-        before the next where they stand in the text, so that they may come straight from the transport.
+        before the next one in the text, so they may come straight from the transport.
         """
         run = _options(resources, variables, environment, now)
         return self._answer.pieces(rows, self._tasks, run, self._context(run))
@@ -307,7 +304,7 @@ class DistributedProgram:
 
     @property
     def answer_part(self) -> int | None:
-        """The part that is the whole answer, all of its items; None where a frame is around the parts."""
+        """The part that is the whole answer, with all its items; None if a frame surrounds the parts."""
         alone = self._answer.alone()
         return alone if alone is None or self._tasks[alone].part.limit is None else None
 
@@ -316,11 +313,11 @@ class DistributedProgram:
         return "".join(self.pieces(rows, **options))
 
     def text_of(self, row: Row) -> str:
-        """The text of a row that was made with `each_item`, of a part with `is_text`: one item, serialised alone."""
+        """The text of a row made with `each_item`, for a part with `is_text`: one item, serialised alone."""
         return self._tasks[row.part].text_of(row)
 
     def items_of(self, row: Row) -> Sequence[Any]:
-        """The items of a row of a part whose rows are packed (without `is_text`), in XQuery's data model."""
+        """The items of a row of a part with packed rows (without `is_text`), in XQuery's data model."""
         return self._tasks[row.part].items_of(row)
 
     # --- windows over a stream
@@ -333,7 +330,7 @@ class DistributedProgram:
     def windows_go_on(self, waits_for_end: Callable[[], bool]) -> bool:
         """Whether windows continue from batch to batch over one document, with results written, folded or kept.
 
-        Results are kept only where those of one process would wait for the end of the stream, too.
+        Results are kept only if they would also wait for the end of the stream in one process.
         """
         windows = [task for task in self._tasks.values() if isinstance(task, WindowsTask)]
         if not all(task.goes_on_by_batches for task in windows):
@@ -342,11 +339,11 @@ class DistributedProgram:
         return are_written or waits_for_end()
 
     def is_folded(self, part: int) -> bool:
-        """Whether the rows of a part are states of an aggregate of what windows give."""
+        """Whether the rows of a part are states of an aggregate over window results."""
         return isinstance(self._tasks[part], FoldedWindowsTask)
 
     def check_windows(self) -> None:
-        """XYST0010 where something waits for all windows of a stream."""
+        """XYST0010 if something waits for all windows of a stream."""
         for task in self._tasks.values():
             if isinstance(task, WindowsTask):
                 assert task.program
@@ -377,11 +374,11 @@ class DistributedProgram:
         return {number: self._tasks[number].bound_value(data, range_number) for number, data in bound.items()}
 
     def order_families(self, row: Row) -> bytes:
-        """The type families of a row's order keys; `check_families` takes them of all rows."""
+        """The type families of a row's order keys; `check_families` takes those of all rows."""
         return self._tasks[row.part].order_families(row)
 
     def check_families(self, part: int, all_families: Iterable[bytes]) -> None:
-        """XPTY0004 where keys of rows with these families cannot all be compared: for transports that sort by bytes."""
+        """XPTY0004 if the keys of rows with these families cannot all be compared; for transports that sort bytes."""
         self._tasks[part].check_families(all_families)
 
     def _context(self, run: RunOptions) -> Context:

@@ -1,4 +1,4 @@
-"""The tree of a range, or of a whole input, for queries that do not stream; its errors are those of the whole file."""
+"""The tree of a range, or of a whole input, for queries that do not stream; errors refer to the whole file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..stream.run import Statistics
 
 
 def range_tree(source: Any, limits: Limits, statistics: Statistics | None = None) -> Node:
-    """The document; XYIN0001 names the file, and the place in it, whatever part of it was read."""
+    """The document; XYIN0001 names the file and the place in it, whichever part of it was read."""
     if isinstance(source, MessageSource):
         return source.document()[0]
     with ByteSource.of(source, limits.decompression_ratio) as opened:

@@ -1,11 +1,11 @@
-"""A run that goes on where it was interrupted: the answer of a map, range by range, with a checkpoint after each.
+"""A run that resumes where it was interrupted: the answer of a map, range by range, with a checkpoint after each.
 
 The document is cut before items (`source/cut_points.py`). When all text of a range has been written, the output is
-brought to the disk, and then the checkpoint says so. A run that finds a checkpoint shortens the output to what it
-vouches for, and goes on with the next range. Killed at any moment, the answer is that of an undisturbed run.
+flushed to the disk, and then the checkpoint records it. A run that finds a checkpoint truncates the output to the
+recorded length, and continues with the next range. Wherever it is killed, the answer is that of an undisturbed run.
 
-Only where the answer is that of the items one after another, with fixed text before and after: what one range says
-must not depend on the others.
+This requires an answer that concatenates the results of items, with fixed text before and after: the output for one
+range must not depend on the others.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class ResumableRun:
         save: Callable[[Checkpoint], object],
         begun: Checkpoint,
     ) -> None:
-        """`begun` is the position to resume at, where the first range begins. `save` is called after each range."""
+        """`begun` is the position to resume at: the first range begins there. `save` is called after each range."""
         self._program = program
         self._part = refuse_others(program)
         self._ranges = ranges
@@ -74,13 +74,13 @@ class ResumableRun:
         self._save = save
         self._begun = begun
         self.range_number = 0
-        """How many ranges are done."""
+        """Number of completed ranges."""
 
     def write(self, file: IO[bytes], encode: Callable[[str], bytes]) -> None:
         """Append the rest of the answer to a file."""
         is_resumed = self._begun.output_bytes > 0
         if is_resumed:
-            # A byte order mark is there already.
+            # The output has a byte order mark already.
             encode("")
         state = _State(self._begun.output_flags, self._begun.has_text)
         is_started = not is_resumed
@@ -89,7 +89,7 @@ class ResumableRun:
             nonlocal is_started
             if is_resumed:
                 yield _row(self._part, state)
-                # A request for more means that the row was taken: everything from here on is new.
+                # The next request means that the row was taken: everything from here on is new.
                 is_started = True
             yield from self._rows(state, file)
 
@@ -108,7 +108,7 @@ class ResumableRun:
                 yield row
             self.range_number = number + 1
             if part.end is not None:
-                # All text of the rows so far has been written: the next row is asked for.
+                # All text of the rows so far has been written, because the next row is requested.
                 _synced(file)
                 self._save(self._checkpoint(part.end, file.tell(), state))
 

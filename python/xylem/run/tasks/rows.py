@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """One outcome of a part over a range.
+    """One result of a part over a range.
 
     For a map the rows of all ranges, ordered by (range, ordinal), are the value. For an aggregate there is one row
     for each range. For a shuffle, `key` sorts as bytes as the query would sort or group: rows of equal keys belong
@@ -17,12 +17,12 @@ class Row(NamedTuple):
     part: int
     key: bytes
     range: int
-    """Which range of the input it came from: its number in the order of the whole input."""
+    """Number of the range, in the order of the whole input."""
     ordinal: int
     """From 0 within part and range."""
     value: bytes
-    """Text of the answer in UTF-8 where the part's value is written as it is; otherwise packed items or a state."""
+    """Text of the answer in UTF-8 if the part's value is written as it is; otherwise packed items or a state."""
 
 
 Reducer = Callable[[Iterable[Row]], Iterator[Row]]
-"""Makes of all rows of one key those of the answer."""
+"""Turns all rows of one key into rows of the answer."""

@@ -1,4 +1,4 @@
-"""A query that cannot be spread: one task that has all of the input, in its order."""
+"""A query that cannot be divided: one task that gets the whole input, in order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .rows import Row
 class SequentialTask(MapTask):
     """One task that computes the whole answer. Several inputs are the documents of the query's collection.
 
-    Holds:  what the query itself holds in one process; with several inputs their trees.
+    Holds:  the memory of the query in one process; with several inputs also their trees.
     """
 
     def prepare(self) -> None:

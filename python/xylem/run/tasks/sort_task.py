@@ -22,20 +22,20 @@ from .part_task import PartTask, raise_error
 from .rows import Row
 
 _TOGETHER = 256
-"""How many keys are written at once, and how many texts are one, at most: an answer is written as it comes."""
+"""Most keys written at once, and most texts joined into one: an answer is written while it is computed."""
 
 
 class TupleOrder:
-    """The order that `order by` puts tuples in. Keys of mixed families are refused where all rows come together."""
+    """The order of tuples under `order by`. Keys of mixed families are refused where all rows come together."""
 
     def __init__(self, specs: Sequence[ast.OrderSpec], span: Span | None) -> None:
         self._specs = specs
         self._span = span
-        """Where the loop stands."""
+        """The place of the loop."""
         self._known: tuple[Context, list[Callable[[Sequence[Any]], list[bytes]]]] | None = None
 
     def keys(self, tuples: Sequence[Sequence[Any]], context: Context) -> Sequence[bytes]:
-        """The bytes that order tuples, of the values of their keys."""
+        """The bytes that order tuples, from the values of their keys."""
         known = self._known
         if known is None or known[0] is not context:
             known = self._known = context, self._writers(context)
@@ -45,7 +45,7 @@ class TupleOrder:
         return columns[0] if len(columns) == 1 else list(map(b"".join, zip(*columns, strict=True)))
 
     def _writers(self, context: Context) -> list[Callable[[Sequence[Any]], list[bytes]]]:
-        """Of each key, what makes bytes of its values."""
+        """For each key, the function that turns its values into bytes."""
         return [
             column_writer(
                 chosen_collation(spec.collation, context),
@@ -57,7 +57,7 @@ class TupleOrder:
         ]
 
     def check(self, seen: list[str], families: Sequence[str]) -> None:
-        """XPTY0004 where a key has no order with those seen before."""
+        """XPTY0004 if a key cannot be compared with earlier ones."""
         for index, family in enumerate(families):
             if family and seen[index] and seen[index] != family:
                 told = "keys of one `order by` cannot be compared with each other"
@@ -76,16 +76,16 @@ def chosen_collation(uri: str | None, context: Context) -> Collation | None:
 
 
 class OrderedRows:
-    """Rows of ordered tuples: families of the keys, then the items as they are in other rows.
+    """Rows of ordered tuples: families of the keys, then the items as in other rows.
 
-    The value of a row: a byte for an error, the length of what tells the families, that, then the value of the tuple.
+    The value of a row: a byte for an error, the length of the families, the families, then the value of the tuple.
     """
 
     def __init__(self, task: PartTask, order: TupleOrder) -> None:
         self._task = task
         self._order = order
         self._starts: dict[tuple[type, ...], bytes] = {}
-        """What values begin with, by the classes of the keys, which tell their families."""
+        """The beginnings of row values, by the classes of the keys, which determine their families."""
 
     def rows(
         self,
@@ -111,7 +111,7 @@ class OrderedRows:
 
         for items, *keys in arrays:
             values = [sequence[0] if len(sequence) == 1 else one_value(sequence) for sequence in keys]
-            # A tuple without items has a place in the order too: its key may have none with the others.
+            # A tuple without items has a place in the order too: its key may not be comparable with the others.
             if not each_item or (writer is None and not items):
                 tuples.append(values)
                 texts.append(row_value(items, writer))
@@ -140,7 +140,7 @@ class OrderedRows:
             yield row._replace(value=row.value[start:]) if start else row
 
     def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
-        """The flags and the text of each row, as `PartTask.texts` gives them."""
+        """The flags and the text of each row, like `PartTask.texts`."""
         return self._texts(self._checked(rows, self.nothing_seen()))
 
     def _texts(self, checked: Iterable[tuple[Row, int]]) -> Iterator[tuple[int, str]]:
@@ -150,7 +150,7 @@ class OrderedRows:
             yield row.value[start], row.value[start + 1 :].decode()
 
     def texts_together(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
-        """As `texts`, with adjacent elements in one text, since most answers consist only of elements."""
+        """Like `texts`, with adjacent elements in one text, since most answers consist only of elements."""
         rest = iter(rows)
         seen = self.nothing_seen()
         while together := list(islice(rest, _TOGETHER)):
@@ -165,7 +165,7 @@ class OrderedRows:
             yield 0, b"".join([value[size:] for value in values]).decode()
 
     def _checked(self, rows: Iterable[Row], seen: list[str]) -> Iterator[tuple[Row, int]]:
-        """Each row with the place where its own value begins; 0 where it carries an error."""
+        """Each row with the position where its own value begins; 0 if it carries an error."""
         before = b""
         for row in rows:
             value = row.value
@@ -179,19 +179,19 @@ class OrderedRows:
             yield row, start
 
     def nothing_seen(self) -> list[str]:
-        """The families of the keys, before any row."""
+        """The families before the first row."""
         return [""] * self._order.size
 
     def check(self, row: Row, seen: list[str]) -> None:
-        """XPTY0004 where the keys of a row have no order with those before it."""
+        """XPTY0004 if the keys of a row cannot be compared with those of earlier rows."""
         self.check_families(self.families(row), seen)
 
     def families(self, row: Row) -> bytes:
-        """The code of the type families of a row's keys."""
+        """The encoded type families of a row's keys."""
         return b"" if row.value[0] else row.value[2 : 2 + row.value[1]]
 
     def check_families(self, families: bytes, seen: list[str]) -> None:
-        """Check families by their codes."""
+        """Check encoded families."""
         if seen:
             self._order.check(seen, families.decode().split("\0"))
 
@@ -207,7 +207,7 @@ class OrderedTask(PartTask):
         plain = self.ordered.plain(rows)
         yield from super().items(plain, run, context)
         for _ in plain:
-            pass  # Rows beyond the limit: their keys are checked all the same.
+            pass  # Rows beyond the limit: their keys are still checked.
 
     def texts(self, rows: Iterable[Row]) -> Iterator[tuple[int, str]]:
         if self.part.limit is None:
@@ -232,7 +232,7 @@ class OrderedTask(PartTask):
 class SortTask(OrderedTask):
     """One loop with `order by`.
 
-    Holds:  one tuple; where only the first items are wanted, about four times as many.
+    Holds:  one tuple; if only the first items are wanted, about four times as many tuples as items.
     Order:  rows come in the order of the input; the transport sorts them by their keys.
     """
 
@@ -255,14 +255,14 @@ class SortTask(OrderedTask):
         seen = self.ordered.nothing_seen()
         for array in arrays:
             for row in self.ordered.rows((array,), range_number, ordinals, writer, context, each_item):
-                # Rows that are left out may be those that have no order with the others.
+                # Rows that are left out may have keys that cannot be compared with the others.
                 self.ordered.check(row, seen)
                 first.add(row, 1 if each_item else len(next(iter(array))))
         yield from first.rows()
 
 
 class FirstRows:
-    """Of the rows of one range, those that can be among the first items of all."""
+    """Keeps the rows of one range that can be among the first items of all ranges."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit

@@ -1,4 +1,4 @@
-"""Name the part of the input that a task was reading when a query failed: with many files, that is the first question.
+"""Name the part of the input that a task was reading when a query failed: the first question if there are many files.
 
 An error in the input already names its place. An error in the query names the place in the query, and a note adds the
 place in the input.
@@ -16,7 +16,7 @@ from xylem.source.message_inputs import MessageSource
 
 
 def noted(error: XylemError, source: Any) -> XylemError:
-    """The error with a note of the input it arose over, if it has none and that has a name."""
+    """The error with a note that names its input, if it has no such note and the input has a name."""
     place = source_place(source)
     if place is not None and not isinstance(error, InputError) and not getattr(error, "__notes__", None):
         error.add_note(f"while reading {place}")

@@ -1,7 +1,7 @@
 """The tasks of one stage, one range after another in one process, with the preparation that all ranges share.
 
 Values from earlier stages are unpacked and looked-up tables are filled for the first range; generated code and handlers
-stay loaded (`run/stream/document_runs.py`). Where ranges are thousands of small files, that is most of the work.
+stay loaded (`run/stream/document_runs.py`). For thousands of small files, this is most of the work.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .rows import Row
 class StageTasks:
     """Tasks that lack only their range.
 
-    Holds:  the values of earlier stages, and what a run over one range holds.
+    Holds:  the values of earlier stages, and the state of a run over one range.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class StageTasks:
         *,
         each_item: bool,
     ) -> None:
-        """`bound` has what earlier stages gave, by the task it is the value of."""
+        """`bound` has the values of earlier stages, by their task."""
         self._tasks = tasks
         self._counts = counts
         self._context_of = context_of
@@ -43,7 +43,7 @@ class StageTasks:
         self._each_item = each_item
         self._run = run
         self._is_by_range = any(task.part.is_by_range for task in bound)
-        """Whether some value is another one for each range."""
+        """Whether some value differs from range to range."""
         self._known: tuple[RunOptions, list[tuple[PartTask, RunOptions, Context]]] | None = None
 
     def rows(self, source: Any, range_number: int) -> Iterator[Row]:
@@ -56,7 +56,7 @@ class StageTasks:
                 yield from task.rows(source, range_number, own, context, self._each_item)
 
     def document_rows(self) -> DocumentRows | None:
-        """The function that makes rows of small documents that the scan answers, if the one task allows it."""
+        """The function that makes rows of small documents that the scan answers, if the stage's only task allows it."""
         if len(self._tasks) != 1 or self._bound or self._each_item or not isinstance(self._tasks[0], MapTask):
             return None
         return self._tasks[0].document_rows()

@@ -24,7 +24,7 @@ Cells = dict[Key, list[Any]]
 
 @dataclass(frozen=True)
 class Broken:
-    """An error in the place of a value."""
+    """An error in place of a value."""
 
     data: bytes
 
@@ -34,12 +34,12 @@ class Broken:
 
 @dataclass(frozen=True)
 class MergedTable:
-    """A table that is complete: plain values, which can travel."""
+    """A complete table: plain values, which can travel."""
 
     kinds: tuple[str, ...]
     cells: Cells
     nothing: tuple[Sequence[Any], ...]
-    """What each aggregate is without records."""
+    """The value of each aggregate without records."""
     error: Broken | None
 
     def value(self, number: int, turn: Key) -> Sequence[Any]:
@@ -59,7 +59,7 @@ register(
 
 
 class TableState(AggregateState):
-    """A table; `parts` are its aggregates: the function, and what its states are."""
+    """A table; `parts` are its aggregates: the function, and the kind of its states."""
 
     def __init__(self, kinds: Sequence[str], parts: Sequence[tuple[str, AggregateState]]) -> None:
         self._kinds = tuple(kinds)
@@ -131,6 +131,6 @@ def _merged(function: str, state: AggregateState, a: Any, b: Any) -> Any:
     if isinstance(a, Broken):
         return a
     if isinstance(b, Broken):
-        # Where one item decides, those after it are not looked at.
+        # If one item decides the result, later items are ignored.
         return a if function in ("exists", "empty") and a else b
     return state.merged(a, b)

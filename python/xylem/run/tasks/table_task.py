@@ -20,7 +20,7 @@ from .table_state import TableState
 class TableTask(AggregateTask):
     """One table.
 
-    Holds:  the cells of one range, and of sums of doubles all values that go into them.
+    Holds:  the cells of one range, with all summands for sums of doubles.
     """
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler) -> None:
@@ -51,7 +51,7 @@ class _TableChoice(StateChoice):
 
 
 def _inner(body: ast.Expr) -> ast.FunctionCall:
-    """The table behind bindings of the frame."""
+    """The table inside bindings of the frame."""
     while isinstance(body, ast.Flwor):
         body = body.result
     assert isinstance(body, ast.FunctionCall)

@@ -41,11 +41,11 @@ from .rows import Row
 
 BUCKETS = 64
 CLOCK = b"\xff"
-"""The key of rows that tell the latest event time of a range."""
+"""The key of rows that report the latest event time of a range."""
 _ITEMS = 512
-"""In one row."""
+"""Number of items in one row."""
 _WITHIN_BATCH = (1 << 64) - 1
-"""The bits of the number of a range that tell it from others of its batch."""
+"""Number of low bits of a range number that distinguish ranges of one batch."""
 _AS_TEXT, _AS_LIST = b"t", b"l"
 _XML = SerializationParameters(omit_xml_declaration=True)
 _BEGIN_LENGTH = len(f'<{SENT} {KEY_OF_SENT}="')
@@ -61,7 +61,7 @@ class Completed(NamedTuple):
 
 @dataclass
 class _Bucket:
-    """Items of one bucket on their way; with event time their times, and the latest before each."""
+    """Items collected for one bucket; with event time also their times, and the latest time before each."""
 
     ordinals: list[int] = field(default_factory=list)
     items: list[Any] = field(default_factory=list)
@@ -72,8 +72,9 @@ class _Bucket:
 class WindowsTask(PartTask):
     """The items of a range, by bucket; and the windows over them.
 
-    Holds:  in a task, some hundred items of each bucket; where windows are formed, those of a batch, and the state.
-    Order:  that in which windows are complete.
+    Holds:  in a task that finds items, some hundred items of each bucket; in one that forms windows, the items of a
+            batch, and the state.
+    Order:  that in which windows become complete.
     """
 
     def __init__(self, part: SpreadPart, compiler: PartCompiler, text: TextChoice | None) -> None:
@@ -92,9 +93,10 @@ class WindowsTask(PartTask):
 
     @property
     def goes_on_by_batches(self) -> bool:
-        """Whether window results can be kept batch by batch and equal those of one process at the end.
+        """Whether window results kept batch by batch equal those of one process at the end.
 
-        By key, results come in another order than over a finite input: what is made of all of them would show it.
+        Windows by key give results in another order than over a finite input, and an expression over all results would
+        show it.
         """
         return self.is_text or not self.is_keyed
 
@@ -104,7 +106,7 @@ class WindowsTask(PartTask):
         return self._time is not None
 
     def _written_items(self) -> MapTask | None:
-        """The items as the scan can write them: elements, without a key or with one that is text."""
+        """The items in the form that the scan can write: elements without a key, or with a text key."""
         kind = self._compiler.type_of(self.part.body).item
         if not isinstance(kind, NodeItem) or kind.kind != ELEMENT:
             return None
@@ -117,7 +119,7 @@ class WindowsTask(PartTask):
 
     @cached_property
     def program(self) -> Program:
-        """The query over the items; XYST0010 where it waits for an end that does not come."""
+        """The query over the items; XYST0010 if it waits for an end that never comes."""
         return self._compiler.over_tree(self._windowed.query)
 
     # --- in tasks
@@ -151,7 +153,7 @@ class WindowsTask(PartTask):
         buckets: dict[int, _Bucket] = {}
         ordinal, rest = 0, ""
         for row in rows:
-            # The text of an item may end in another row than it began.
+            # The text of an item may span several rows.
             *written, rest = f"{rest}{row.value[1:].decode()}".split(_END_OF_SENT)
             for text in written:
                 told, _, item = text[_BEGIN_LENGTH:].partition('">')
@@ -227,7 +229,7 @@ class WindowsTask(PartTask):
     ) -> Iterator[Completed]:
         """The results that the items of a batch complete, with rows in stream order, and the state after them.
 
-        `clock`: the event time of the batch, where windows are by key; `late` is given the items that came too late.
+        `clock`: the event time of the batch, for windows by key; `late` receives the items that came too late.
         """
         arrivals = _arrivals(rows, batch)
         if self._time is not None:
@@ -246,7 +248,7 @@ class WindowsTask(PartTask):
     def _given(
         self, results: Iterator[Any], windows: ResumedWindows, run: RunOptions, context: Context, each_item: bool
     ) -> Iterator[Completed]:
-        """Results as they travel."""
+        """Results in the form sent between processes."""
         writer = None if self.text is None else self.text.writer()
         if each_item:
             for item in results:
@@ -261,7 +263,7 @@ class WindowsTask(PartTask):
     def _in_time(
         self, state: WindowState, rows: Iterable[Row], batch: int, clock: Clock | None, late: list[LateItem]
     ) -> Iterator[tuple[Order, Any]]:
-        """The items whose turn has come; all that wait where there is no clock, at the end of the stream."""
+        """The items whose turn has come; without a clock, at the end of the stream, all waiting items."""
         if state.event_time is None:
             state.event_time = WaitingItems()
         waiting: WaitingItems = state.event_time
@@ -284,7 +286,7 @@ class WindowsTask(PartTask):
     def _in_few_rows(
         self, results: Iterator[Any], windows: ResumedWindows, writer: AnswerText | None
     ) -> Iterator[Completed]:
-        """Some results together: nothing of other places comes between them."""
+        """Merge results into few rows, since nothing from other places comes between them."""
         held: list[Any] = []
         for item in results:
             held.append(item)
@@ -300,7 +302,7 @@ def _bucket(key: Any, zone: int) -> int:
 
 
 def _packed(items: Sequence[Any]) -> tuple[bool, bytes]:
-    """Items as bytes, and whether they are elements one after another."""
+    """Items as bytes, and whether they are concatenated elements."""
     if all(type(item) is Node and item.kind == ELEMENT for item in items):
         return True, serialize(items, _XML).encode()
     return False, pack_items(items)
@@ -317,7 +319,7 @@ def _arrivals(rows: Iterable[Row], batch: int) -> Iterator[tuple[Order, Any]]:
                 continue
             ordinals, is_xml, data = unpack(row.value[1:])
             listed += zip(ordinals, unbundled(data) if is_xml else unpack(data), strict=True)
-        # The text of an item may end in another row than it began.
+        # The text of an item may span several rows.
         listed += enumerate(unbundled(b"".join(texts))) if texts else ()
         listed.sort(key=lambda entry: entry[0])
         for ordinal, item in listed:
@@ -339,7 +341,7 @@ def _each_packed(items: Sequence[Any]) -> list[bytes]:
 
 
 def late_text(data: bytes) -> str:
-    """An item that came too late, for people."""
+    """A readable form of an item that came too late."""
     if data[:1] == _AS_TEXT:
         return data[1:].decode()
     return " ".join(serialize((item,), SerializationParameters(method="adaptive")) for item in unpack(data[1:]))

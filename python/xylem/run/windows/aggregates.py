@@ -2,7 +2,7 @@
 
 If at most one window is open, a running value is enough. Otherwise a column of values gives the aggregate from any
 start up to now: by differences of exact running totals, by a queue of extreme values, or by states that can retract or
-merge. If none of these is sure to give exactly the same answer, the values themselves are aggregated.
+merge. If none of these is certain to give exactly the same answer, the values themselves are aggregated.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ class Folding(Protocol):
         """The aggregate of the values from the item at this position on."""
 
     def forget(self, before: int) -> None:
-        """No start before this position will be asked for."""
+        """No start before this position will be requested."""
 
     def clear(self, following: int) -> None:
-        """Begin anew with the item at this position."""
+        """Start anew with the item at this position."""
 
 
 @saved("aggregate", 1, fields=("_previous", "_disorder", "_failure"), parts=("_folding",))
 class Aggregate:
     """One aggregate of a window clause. `values` gives the values of an item; None means the item itself.
 
-    `whole` computes it from the items of a window: needed where items may be nodes out of document order, which a
-    path would sort and take once.
+    `whole` computes it from the items of a window: needed if items may be nodes out of document order, which a path
+    would sort and deduplicate.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Aggregate:
             self._folding.clear(position + 1)
 
     def add_run(self, items: Sequence[Any], position: int) -> None:
-        """Several items at once, of a running aggregate; `position` is that of the last."""
+        """Add several items at once to a running aggregate; `position` is that of the last."""
         if self._whole is not None:
             for item in items:
                 if self._previous is not None and not stands_apart(item, self._previous):
@@ -144,7 +144,7 @@ class Aggregates:
 
     @property
     def is_sum_of_items(self) -> bool:
-        """Whether there is one, and it is the sum of the items themselves."""
+        """Whether the only aggregate is the sum of the items themselves."""
         return len(self._members) == 1 and self._members[0].is_sum_of_items
 
     def add(self, item: Any, position: int) -> None:

@@ -2,8 +2,8 @@
 
     for sliding window $w in E start at $i when true() end at $j when $j - $i eq 9 …
 
-Which windows an item ends is known without asking: the one that started so many items before it. Windows come in the
-order of their first items, which is that of their last ones.
+An item always ends the window that started `distance` items before it. Windows come in the order of their first items,
+which is also that of their last ones.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from .sliding import SlidingCursor
     parts=("aggregates", "index", "buffer"),
 )
 class CountedSlidingCursor(SlidingCursor):
-    """As `SlidingCursor`, for an end at position start + `distance`; items that are pushed take the usual way.
+    """Like `SlidingCursor`, for an end at position start + `distance`; pushed items take the usual path.
 
-    Holds:  the last `distance` items where windows or their starts are read; else the values of aggregates alone.
+    Holds:  the last `distance` items if windows or their starts are read; else only the values of aggregates.
     """
 
     def __init__(self, *arguments: Any, distance: int, **options: Any) -> None:
@@ -48,14 +48,14 @@ class CountedSlidingCursor(SlidingCursor):
         end_current, _, end_previous, _ = self.needs.end
         keeps_items = self.buffer is not None
         keeps = keeps_items or start_current or start_previous
-        # The items of the windows that are open, and the one before the first of them.
+        # The items of the open windows, and the one before the first of them.
         kept: deque[Any] = deque()
         before: Any = None
         previous: Any = None
         prior: Any = None
         results: tuple[Any, ...] = ()
         position = total = 0
-        # Integers are added when they come and taken away when they go: no sum is nearer to exact.
+        # Integers are added on entry and subtracted on exit, since integer sums are always exact.
         summed: deque[int] | None = deque() if aggregates is not None and aggregates.is_sum_of_items else None
         for item in items:
             if item is PAUSE:
@@ -124,7 +124,7 @@ class CountedSlidingCursor(SlidingCursor):
 
 
 def _take_over(aggregates: Aggregates, values: deque[int], following: int) -> None:
-    """Let aggregates know the values in front of the item at this position."""
+    """Pass the values before the item at this position to the aggregates."""
     first = following - len(values)
     aggregates.clear(first)
     for position, value in enumerate(values, first):

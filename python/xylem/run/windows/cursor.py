@@ -1,7 +1,7 @@
-"""The part that all window cursors share: positions, neighbours, and the items at both ends of a window.
+"""The common part of all window cursors: positions, neighbours, and the items at both ends of a window.
 
-A condition is a function of (current, position, previous, next) at the start and, for the end, of the same four at
-the end as well. A window is given as its items, these eight values, and the values of its aggregates.
+A condition is a function of (current, position, previous, next) at the start and, for the end, of the same four at the
+end as well. A window is returned as its items, these eight values, and the values of its aggregates.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .aggregates import Aggregates
 from .feed import PAUSE
 
 Place = tuple[Any, int, Any, Any]
-"""An item with its position and its neighbours, None where there are none or nothing asks for them."""
+"""An item with its position and its neighbours, None if there are none or nothing reads them."""
 Window = tuple[Any, ...]
 Condition = Callable[..., bool]
 NO_PLACE: Place = (None, 0, None, None)
@@ -24,24 +24,24 @@ NO_PLACE: Place = (None, 0, None, None)
 
 @dataclass(frozen=True)
 class Needs:
-    """Which values are read: at the start, at the end, each as (current, position, previous, next)."""
+    """The values that are read: at the start, at the end, each as (current, position, previous, next)."""
 
     start: tuple[bool, bool, bool, bool] = (True, True, True, True)
     end: tuple[bool, bool, bool, bool] = (True, True, True, True)
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether an item is dealt with only once the next one is known."""
+        """Whether an item is only processed once the next one is known."""
         return self.start[3] or self.end[3]
 
 
 ALL_NEEDS = Needs()
 CURSOR_FIELDS = ("_position", "_previous", "_current", "_is_waiting")
-"""What all cursors keep of the stream."""
+"""The stream state that all cursors keep."""
 
 
 class WindowCursor:
-    """Takes items one by one; gives the windows that are complete."""
+    """Takes items one by one; returns the complete windows."""
 
     def __init__(self, needs: Needs, aggregates: Aggregates | None) -> None:
         self.needs = needs
@@ -53,7 +53,7 @@ class WindowCursor:
         self._current: Any = None
         self._is_waiting = False
         self.limit: int | None = None
-        """How many items or windows may be kept; XYDY0010 beyond. None: any number."""
+        """Most items or windows to keep; XYDY0010 beyond. None: unlimited."""
 
     def within(self, limit: int) -> Self:
         """The cursor with a limit, for sequences that may never end."""
@@ -65,7 +65,7 @@ class WindowCursor:
             raise DynamicError("XYDY0010", f"more than {self.limit:,} {what}")
 
     def push(self, item: Any) -> Iterable[Window]:
-        """The windows that may be given now that this item has come."""
+        """The windows that can be returned after this item."""
         if not self._looks_ahead:
             self._position = position = self._position + 1
             if not self._looks_back:
@@ -89,7 +89,7 @@ class WindowCursor:
         yield from self._end()
 
     def over(self, items: Iterable[Any]) -> Iterator[Window]:
-        """The windows over a sequence, finite or not; items are read as windows are asked for, pauses passed on."""
+        """The windows over a sequence, finite or not; items are read as windows are requested, pauses are passed on."""
         push = self.push
         for item in items:
             if item is PAUSE:
@@ -106,11 +106,11 @@ class WindowCursor:
         return False
 
     def held(self) -> Iterable[Any]:
-        """The items kept for windows to come: the last ones that have come."""
+        """The last items, which later windows need."""
         raise NotImplementedError
 
     def held_count(self) -> int:
-        """How many these are."""
+        """Number of held items."""
         raise NotImplementedError
 
     def _step(self, current: Any, position: int, previous: Any, following: Any) -> Sequence[Window]:
@@ -120,7 +120,7 @@ class WindowCursor:
         raise NotImplementedError
 
     def _start_place(self, current: Any, position: int, previous: Any, following: Any) -> Place:
-        """What is kept of the start: no item longer than something reads it."""
+        """The stored part of the start: no item is kept longer than it is read."""
         needs = self.needs.start
         return (
             current if needs[0] else None,

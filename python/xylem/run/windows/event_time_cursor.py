@@ -13,11 +13,11 @@ from .feed import PAUSE
 
 @saved("event-time", 1, parts=("_order", "_cursor"))
 class EventTimeCursor:
-    """A cursor before which items are put in order.
+    """A cursor that gets its items in event-time order.
 
-    Holds:  what the cursor holds, and the items that wait for their turn.
+    Holds:  the state of the cursor, and the items that wait for their turn.
     Order:  that of the cursor.
-    End:    items that wait are dealt with, then windows that are open.
+    End:    first waiting items are processed, then open windows end.
     """
 
     def __init__(self, order: EventOrder, cursor: Any) -> None:

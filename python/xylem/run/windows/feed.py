@@ -11,13 +11,13 @@ from typing import Any, Final
 
 
 class Pause:
-    """Stands among items, windows and results where the items given so far have been dealt with."""
+    """A marker among items, windows and results: everything given so far has been processed."""
 
     def __repr__(self) -> str:
         return "PAUSE"
 
     def __reduce__(self) -> str:
-        # The only one of its process.
+        # The only instance in its process.
         return "PAUSE"
 
 
@@ -25,16 +25,16 @@ PAUSE: Final = Pause()
 
 
 class Feed:
-    """What a window clause over a stream reads.
+    """The input of a window clause over a stream.
 
-    Holds:  the items that have been given since the clause last paused.
+    Holds:  the items added since the clause last paused.
     """
 
     def __init__(self) -> None:
         self.items: list[Any] = []
         self.is_closed = False
         self.cursor: Any = None
-        """The cursor that reads it, once it does."""
+        """The cursor that reads it, once there is one."""
 
     def __iter__(self) -> Iterator[Any]:
         while True:
@@ -48,7 +48,7 @@ class Feed:
                 yield PAUSE
 
     def over(self, cursor: Any) -> Iterator[Any]:
-        """The windows of a cursor over what is given, and pauses."""
+        """The windows of a cursor over the items fed, and pauses."""
         self.cursor = cursor
         windows: Iterator[Any] = cursor.over(self)
         return windows

@@ -28,14 +28,14 @@ def folding(name: str, is_running: bool, context: Context) -> Folding:
 
 
 def whole(name: str, context: Context) -> Callable[[Sequence[Any]], Any]:
-    """The function itself, of all values."""
+    """The function itself over all values."""
     if name in ("sum", "avg"):
         return sum_ if name == "sum" else avg
     return partial(max_ if name == "max" else min_, context)
 
 
 def user_folding(protocol: Any, is_running: bool) -> Folding:
-    """An aggregate of a user: taken back where it can be, else merged, else computed anew."""
+    """A user's aggregate: retracted if possible, else merged, else recomputed."""
     if is_running:
         return RunningFold(protocol)
     if protocol.can_invert:

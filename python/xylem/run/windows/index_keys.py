@@ -1,7 +1,7 @@
-"""Keys by which open windows are found: equal where the comparison says equal, and ordered as it orders.
+"""Keys by which open windows are found: equality and order of keys agree with the comparison.
 
-An index may answer only where it is sure to give what the comparison itself would give. Values for which that cannot be
-said, such as doubles whose sums are rounded, get no key; their windows are then tested one by one.
+An index may answer only if its answer certainly equals that of the comparison itself. Values without that certainty,
+such as doubles whose sums are rounded, get no key; their windows are then tested one by one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Key(NamedTuple):
 
 
 class NoKey:
-    """`NEVER`: the comparison is false whatever the other side. `UNSURE`: it has to be made."""
+    """`NEVER`: the comparison is false whatever the other side. `UNSURE`: it must be evaluated."""
 
 
 NEVER, UNSURE = NoKey(), NoKey()
@@ -46,7 +46,7 @@ def order_key(value: Any, implicit_tz: int) -> Key | NoKey:
     if cls is int or cls in INTEGER_CLASSES:
         return Key("number", value) if -_EXACT_INTEGERS < value < _EXACT_INTEGERS else UNSURE
     if cls is float:
-        # NaN too: what is a number to one side may be none to the other, and is an error then.
+        # NaN too: a number for one operand may not be one for the other, and is an error then.
         return Key("number", value)
     if cls in STRING_CLASSES:
         return Key("untyped" if cls is UntypedAtomic else "text", value)
@@ -94,11 +94,11 @@ def _is_exact(value: Any) -> bool:
 
 
 UNTYPED_NUMBER = "untyped number"
-"""The kind of keys that are untyped, and sorted as the numbers that they are to `<` with a number on the other side."""
+"""The kind of untyped keys, sorted as the numbers that `<` converts them to when the other side is a number."""
 
 
 def untyped_number(key: Key) -> Key:
-    """An untyped key as a number; the same key where it is none, or NaN."""
+    """An untyped key as a number; the same key if it is not a number, or NaN."""
     try:
         number = parse_double(key.value)
     except XylemError:
@@ -122,14 +122,13 @@ def comparable(index_kind: str, probe: Key, is_general: bool) -> Any:
 
 
 def hash_key(value: Any, implicit_tz: int) -> Any:
-    """The key of one side of `eq`; None where that is false whatever the other side: no value, or NaN."""
+    """The key of one side of `eq`; None if that is false whatever the other side: no value, or NaN."""
     return None if value is None or value != value else grouping_key(value, None, implicit_tz)
 
 
 def equality_kind(value: Any, is_general: bool) -> int:
-    """Values of one kind are equal where their keys are. Others have to be compared, which may be an error.
-
-    To `eq` untyped values are texts; to `=` they are what they are compared with.
+    """Values of one kind are equal if their keys are. Others must be compared, which may raise an error. For `eq`
+    untyped values are texts; for `=` they take the type of the other operand.
     """
     if is_general and type(value) is UntypedAtomic:
         return _UNTYPED

@@ -8,15 +8,15 @@ from typing import Any
 from xylem.values.saved_state import saved
 
 _CHUNK = 512
-"""The list is shortened when so many of its places are empty, and at least half of them: it costs next to nothing."""
+"""The list is shortened when it has this many empty places, at least half of it: that costs next to nothing."""
 
 
 @saved("item-buffer", 1, fields=("_items", "_first", "_cleared"))
 class ItemBuffer:
     """Items by their position in the input.
 
-    Holds:  the items from the position last given to `forget` on; empty places of those before it, no more than there
-            are items or a chunk.
+    Holds:  the items from the position last given to `forget` on; also empty places before it, at most one chunk or as
+            many as there are items.
     """
 
     __slots__ = ("_cleared", "_first", "_items")
@@ -37,7 +37,7 @@ class ItemBuffer:
         return self._items[start - first : end - first + 1]
 
     def forget(self, before: int) -> None:
-        """No item before this position will be asked for again."""
+        """No item before this position will be requested again."""
         if before <= self._cleared:
             return
         items, first = self._items, self._first
@@ -50,7 +50,7 @@ class ItemBuffer:
             self._first = before
 
     def clear(self, following: int) -> None:
-        """Nothing is needed any more; `following` is the position of the item that comes next."""
+        """No item is needed any more; `following` is the position of the next item."""
         self._items.clear()
         self._first = self._cleared = following
 

@@ -1,8 +1,7 @@
 """The items that saved cursors refer to: each as bytes under a number, for as long as a window may need it.
 
-Numbers grow with the stream, so that they tell the document order of items. Items that come back as nodes share a tree
-with those of the same cursor that were saved with the same batch, and with no others: what is no longer needed goes
-soon, whatever it came with.
+Numbers grow with the stream, so they give the document order of items. Items restored as nodes share a tree only with
+items of the same cursor and batch, so items that are no longer needed are freed soon.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from xylem.sink.serialize import serialize
 from xylem.values.node import ELEMENT, Node
 
 _BETWEEN = "\x1e"
-"""No XML has it."""
+"""A separator that occurs in no XML."""
 _XML = SerializationParameters(omit_xml_declaration=True, item_separator=_BETWEEN)
 _BEFORE_ALL = -(1 << 62)
-"""Items of the past stand before all that arrives, in the order of their numbers."""
+"""Items of the past precede all that arrive, in the order of their numbers."""
 
 
 class KeptItems:
@@ -27,9 +26,9 @@ class KeptItems:
         self.packed: dict[int, bytes] = {}
         """By number."""
         self._made: dict[int, Node] = {}
-        """Those that have been nodes already."""
+        """Those already restored as nodes."""
         self._known: dict[tuple[int, int], int] = {}
-        """The numbers of those, by tree and row."""
+        """Their numbers, by tree and row."""
         self._next = 0
 
     @property
@@ -56,7 +55,7 @@ class KeptItems:
         return found
 
     def nodes(self, numbers: Sequence[int]) -> dict[int, Node]:
-        """The nodes of these numbers; one that was made before is the same node again."""
+        """The nodes with these numbers; a node that was restored before is the same node again."""
         missing = [number for number in numbers if number not in self._made]
         for number, node in zip(missing, _unpacked([self.packed[number] for number in missing]), strict=True):
             self._made[number] = node
@@ -66,17 +65,17 @@ class KeptItems:
         return {number: self._made[number] for number in numbers}
 
     def add(self, packed: dict[int, bytes], following: int) -> None:
-        """Items that were saved before; the next one gets the number `following`."""
+        """Add items that were saved before; the next one gets the number `following`."""
         self.packed.update(packed)
         self._next = following
 
     def since(self, number: int) -> dict[int, bytes]:
-        """Those that were added from a number on and are still there."""
+        """The items added from a number on that are still there."""
         return {one: self.packed[one] for one in range(number, self._next) if one in self.packed}
 
     @property
     def following(self) -> int:
-        """The number that the next item gets."""
+        """The number of the next item."""
         return self._next
 
     def forget(self, numbers: Iterable[int]) -> None:

@@ -23,12 +23,11 @@ _SLACK = 512
     parts=("aggregates", "_index", "_buffer"),
 )
 class LandmarkCursor(WindowCursor):
-    """Each item where the start condition holds stays a first item for good; each that ends one gives a window.
+    """Each item where the start condition holds remains a first item for good; each item that ends one gives a window.
 
     Holds:  the items since the first start, unless windows become hopeless.
     Order:  by last item; of windows with the same last item, by first item.
-    End:    a window from each start to the last item is given, where that item has not ended it already, unless
-            `force`.
+    End:    gives a window from each start to the last item, if that item has not ended it already, unless `force`.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Event time over several tasks: each task keeps its own items in order, by one common clock.
+"""Event time over several tasks: each task orders its own items by one common clock.
 
 How late an item is depends on all items before it, in any task. So every task receives, with a batch, the latest time
 before each range of it; within a range, items carry the latest time before them. The tasks release what a single task
@@ -24,9 +24,9 @@ class TimedItem(NamedTuple):
 
     time: int
     order: Order
-    """Where it stood in the stream."""
+    """Its place in the stream."""
     before: int | None
-    """The latest time before it, in its range."""
+    """The latest time before it in its range."""
     data: bytes
 
 
@@ -35,26 +35,26 @@ class LateItem(NamedTuple):
 
     data: bytes
     behind: int
-    """How far it was behind the latest one."""
+    """How far it was behind the latest time."""
 
 
 class Clock(NamedTuple):
     """The event time of a batch."""
 
     before: Mapping[int, int | None]
-    """By range, the latest time of all that came before it."""
+    """By range, the latest time of all earlier items."""
     latest: int | None
-    """Of all that has come."""
+    """The latest time of all items so far."""
 
 
 def time_order(time: int, order: Order) -> Order:
-    """Bytes that compare as time and then arrival do."""
+    """Bytes that compare like time, then arrival."""
     return (time + _OFFSET).to_bytes(16) + order
 
 
 @dataclass
 class WaitingItems:
-    """The items of one place that wait for their turn.
+    """The waiting items of one place.
 
     Holds:  those within the bound of the latest time.
     """
@@ -68,7 +68,7 @@ class WaitingItems:
     def take(
         self, items: Iterable[tuple[int, TimedItem]], clock: Clock, bound: int, policy: Late
     ) -> list[LateItem]:
-        """Items with the numbers of their ranges, in any order; gives those that are late."""
+        """Add items with their range numbers, in any order; return those that are late."""
         late = []
         for number, item in items:
             latest = _latest(clock.before.get(number), item.before)
@@ -82,7 +82,7 @@ class WaitingItems:
         return late
 
     def released(self, watermark: int | None) -> Iterator[tuple[Order, bytes]]:
-        """What comes no later than the watermark, or all, in its order."""
+        """The items up to the watermark, or all of them, in order."""
         while self.waiting and (watermark is None or self.waiting[0][0] <= watermark):
             time, order, data = heapq.heappop(self.waiting)
             self.size -= len(data) + len(order)
@@ -90,7 +90,7 @@ class WaitingItems:
 
 
 def clock(latest: int | None, ranges: Mapping[int, int]) -> Clock:
-    """The clock of a batch, from the latest time before it and that of each of its ranges."""
+    """The clock of a batch, from the latest time before it and the latest time of each of its ranges."""
     before: dict[int, int | None] = {}
     for number in sorted(ranges):
         before[number] = latest
@@ -105,5 +105,5 @@ def _latest(one: int | None, other: int | None) -> int | None:
 
 
 def stream_order(batch: int, number: int, ordinal: int) -> Order:
-    """Where an item stands in a stream."""
+    """The place of an item in a stream."""
     return struct.pack(">QQQ", batch, number, ordinal)

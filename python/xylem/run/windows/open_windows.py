@@ -1,7 +1,8 @@
 """The open windows of sliding and landmark windows, and which of them an item may end (windows paper, 6.3.3).
 
-Three ways: ask each window; look its key up in a hash table; take a run of those sorted by key. Each gives windows that
-are sure to satisfy the indexed part of the end condition, and windows for which all of it has to be tested.
+There are three ways: test each window; look its key up in a hash table; take a run of windows sorted by key. Each
+returns windows that certainly satisfy the indexed part of the end condition, and windows for which the whole condition
+must be tested.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from .index_keys import (
 
 
 class Open:
-    """An open window. `end` is set when it is closed; one that is hopeless is `is_over` without an end."""
+    """An open window. `end` is set when it is closed; a hopeless one is `is_over` without an end."""
 
     __slots__ = ("end", "is_over", "place", "results", "start")
 
@@ -52,15 +53,15 @@ class OpenWindows(Protocol):
     def add(self, window: Open) -> None: ...
 
     def ended(self, end: Place, remove: bool) -> Sequence[Open]:
-        """The windows that the item at this place ends, by their starts; closed ones are taken out on request."""
+        """The windows that the item at this place ends, by their starts; closed ones are removed on request."""
 
     def drop_over(self) -> None:
-        """Let go of windows that are over."""
+        """Drop the windows that are over."""
 
 
 @saved("each-window", 1, fields=("_windows",))
 class EachWindow:
-    """Asks every open window. `test` None: the condition always holds."""
+    """Tests every open window. `test` None: the condition always holds."""
 
     def __init__(self, test: Condition | None) -> None:
         self._test = test
@@ -94,9 +95,9 @@ class EachWindow:
 class HashedWindows:
     """Windows by a key of their starts, found by the same key of an item.
 
-    Values of one kind compare as the grouping of values does, so that the table gives exactly the windows for which the
-    comparison holds. Where kinds differ, all windows are tested: for the general `=` an untyped value may be a number
-    as well, and what cannot be compared is an error.
+    Values of one kind compare as in grouping, so the table returns exactly the windows for which the comparison holds.
+    If kinds differ, all windows are tested: for the general `=` an untyped value may also be a number, and incomparable
+    values are an error.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class HashedWindows:
         is_general: bool = False,
         offset: tuple[Any] | None = None,
     ) -> None:
-        """`residual`: what the index does not decide. `offset`: the keys of starts are moved by so much."""
+        """`residual`: the rest of the condition. `offset`: added to the keys of starts."""
         self.start_key = start_key
         self.end_key = end_key
         self.residual = residual
@@ -121,11 +122,11 @@ class HashedWindows:
         self._unsure = EachWindow(whole)
         self._whole = whole
         self._kind: int | None = None
-        """Of the keys of starts; `_MIXED` where they have several."""
+        """Kind of the keys of starts; `_MIXED` if there are several."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether keys that are integers or strings are compared as such."""
+        """Whether integer or string keys are compared directly."""
         return not self._is_general and (self.offset is None or _is_small(self.offset[0]))
 
     def add(self, window: Open) -> None:
@@ -195,7 +196,7 @@ class HashedWindows:
             return []
         residual = self.residual
         if len(bucket) <= 2 and remove and not bucket[0].is_over:
-            # Most items end the one window of their key that is open, and may have opened the next.
+            # Most items end the one open window of their key, and may open the next.
             first = bucket[0]
             if residual is None or residual(*first.place, *end):
                 if len(bucket) == 1:
@@ -246,7 +247,7 @@ def _hashed(key: Key) -> Any:
 
 
 SMALL = 1 << 30
-"""Integers below this are added and compared without loss, whatever they are compared with."""
+"""Integers below this are added and compared exactly, whatever they are compared with."""
 
 
 def _is_small(value: Any) -> bool:
@@ -283,7 +284,7 @@ class SortedWindows:
         self._offset = offset
         offset_value = 0 if offset is None else offset[0]
         self.small: int | None = offset_value if _is_small(offset_value) else None
-        """The offset, where integers moved by it are sure to be compared exactly."""
+        """The offset, if integers shifted by it are certain to be compared exactly."""
         self._takes_oldest = op in ("gt", "ge")
         self._kind = ""
         self._keys: list[Any] = []
@@ -294,7 +295,7 @@ class SortedWindows:
 
     @property
     def is_queue(self) -> bool:
-        """Whether integers that do not decrease are all that its windows need to be found."""
+        """Whether its windows can be found by non-decreasing integers alone."""
         return self.small is not None and self._takes_oldest and self._residual is None and not self._is_general
 
     def add(self, window: Open) -> None:
@@ -343,7 +344,7 @@ class SortedWindows:
         if begin < len(keys) and self._takes_oldest and self._kind == "number" and not self._unsure:
             value = self.end_key(*end)
             if type(value) is int and -SMALL < value < SMALL:
-                # Most items end none or the oldest.
+                # Most items end no window or the oldest.
                 oldest = keys[begin]
                 if oldest > value or (oldest == value and self.op == "gt"):
                     return ()
@@ -363,7 +364,7 @@ class SortedWindows:
         return found
 
     def _bounds(self, value: Any) -> tuple[int, int] | None:
-        """The run of places that an item with this key ends; None where each has to be tested."""
+        """The run of places that an item with this key ends; None if each must be tested."""
         key: Key | NoKey
         if type(value) is int and self._kind == "number" and abs(value) < SMALL:
             return self._run(value)
@@ -387,11 +388,11 @@ class SortedWindows:
         return self._run(probe)
 
     def _read_as_numbers(self) -> None:
-        """Sort untyped keys as numbers: `=`, `<` and the like convert them where they are compared with one."""
+        """Sort untyped keys as numbers: `=`, `<` and the like convert them if they are compared with one."""
         read = [(untyped_number(Key("untyped", key)), window) for key, window in self._sorted()]
         for key, window in read:
             if key.kind == "untyped":
-                # No number. To compare it is an error, and to be told when it is compared.
+                # Not a number. The comparison is an error, to be reported when it is made.
                 self._unsure.add(window)
         numbers = sorted(((key.value, n) for n, (key, _) in enumerate(read) if key.kind == UNTYPED_NUMBER))
         self._keys, self._windows = [key for key, _ in numbers], [read[n][1] for _, n in numbers]

@@ -14,7 +14,7 @@ from .feed import PAUSE
 
 
 def of_one_key(key_of: Callable[[Any], Any], keeps_empty: bool) -> Callable[[Any], Iterable[Any]]:
-    """The keys of an item that has one at most. `keeps_empty`: no key is a key, too."""
+    """The keys of an item that has at most one. `keeps_empty`: no key is a key, too."""
 
     def keys_of(item: Any) -> Iterable[Any]:
         key = key_of(item)
@@ -26,8 +26,8 @@ def of_one_key(key_of: Callable[[Any], Any], keeps_empty: bool) -> Callable[[Any
 class PartitionedCursor:
     """The windows of all keys, each preceded by its key and the number of that key, as soon as they end.
 
-    Holds:  a cursor for each key that has come, or with `forgets` for those that have open windows; at most `limit`,
-            XYDY0010 beyond.
+    Holds:  a cursor for each key seen, or with `forgets` for each key with open windows; at most `limit`, XYDY0010
+            beyond.
     Order:  that in which windows end; when the input ends, by the first items of the keys since they had no window.
     """
 
@@ -39,7 +39,7 @@ class PartitionedCursor:
         implicit_tz: int,
         forgets: bool = False,
     ) -> None:
-        """`keys_of`: the keys of an item, None where it has none but has windows all the same."""
+        """`keys_of`: the keys of an item; None for an item without keys that still has windows."""
         self._keys_of = keys_of
         self._make = make
         self._limit = limit
@@ -49,7 +49,7 @@ class PartitionedCursor:
         self._count = 0
 
     def push(self, item: Any) -> Iterator[Window]:
-        """The windows that may be given now that this item has come."""
+        """The windows that can be returned after this item."""
         groups: set[Any] = set()
         for key in self._keys_of(item):
             group = None if key is None else grouping_key(key, None, self._implicit_tz)
@@ -71,7 +71,7 @@ class PartitionedCursor:
             self._count += 1
             found = cursors[group] = key, self._count, self._make(key)
         elif found[2].is_idle:
-            # It begins anew, behind the others.
+            # The key starts anew, after the others.
             cursors[group] = cursors.pop(group)
         return found
 
@@ -86,7 +86,7 @@ class PartitionedCursor:
         return chain.from_iterable(cursor.held() for _, _, cursor in self._cursors.values())
 
     def held_count(self) -> int:
-        """How many these are."""
+        """Number of held items."""
         return sum(cursor.held_count() for _, _, cursor in self._cursors.values())
 
     def over(self, items: Iterable[Any]) -> Iterator[Window]:

@@ -3,8 +3,8 @@
     for sliding window $w in E start $a when … end $b when $b/@time - $a/@time ge 60 …
     for sliding window $w in E start $a when … end $b when $b/@id eq $a/@id …
 
-Each loop does in one function what the cursor and its index do in several. At the first value of another kind, or out
-of order where the loop uses a queue, the cursor takes over all open windows and continues.
+Each loop is one function instead of the several of the cursor and its index. At the first value of another kind, or the
+first out of order if the loop uses a queue, the cursor takes over all open windows and continues.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _NoValue:
 
 
 def quick_loop(cursor: SlidingCursor) -> Loop | None:
-    """The loop that a cursor with nothing special may use."""
+    """The loop for a cursor without special needs."""
     index = cursor.index
     if isinstance(index, SortedWindows):
         return queued if index.is_queue else None
@@ -39,7 +39,7 @@ def quick_loop(cursor: SlidingCursor) -> Loop | None:
 
 
 def queued(cursor: SlidingCursor, items: Iterable[Any]) -> Iterator[Window]:
-    """Windows whose ends follow each other as their starts do: an item ends the oldest of them."""
+    """Windows that end in the order of their starts: an item ends the oldest of them."""
     index, start, aggregates, buffer = cursor.index, cursor.start, cursor.aggregates, cursor.buffer
     assert isinstance(index, SortedWindows) and index.small is not None
     start_key, end_key, offset, is_strict = index.start_key, index.end_key, index.small, index.op == "gt"
@@ -111,12 +111,12 @@ def queued(cursor: SlidingCursor, items: Iterable[Any]) -> Iterator[Window]:
 
 
 def hashed(cursor: SlidingCursor, items: Iterable[Any]) -> Iterator[Window]:
-    """Windows found by a key. They come by their starts, so that one may wait for an older one."""
+    """Windows found by a key. They are returned by their starts, so one may wait for an older one."""
     index, start, aggregates, buffer = cursor.index, cursor.start, cursor.aggregates, cursor.buffer
     assert isinstance(index, HashedWindows)
     start_key, end_key, residual = index.start_key, index.end_key, index.residual
     offset = 0 if index.offset is None else index.offset[0]
-    # Strings are compared as they are, and not moved; those and integers cannot be compared, which is an error.
+    # Strings are compared directly, without an offset; comparing a string with an integer is an error.
     kind: type = str if index.offset is None else _NoValue
     known: type | None = None
     keeps_current, _, keeps_previous, _ = cursor.needs.start

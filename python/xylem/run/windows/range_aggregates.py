@@ -1,6 +1,6 @@
-"""Aggregates from any start up to now, for windows that overlap.
+"""Aggregates from any start up to now, for overlapping windows.
 
-A result is that of the function itself, to the last bit: sums come from running totals only where every partial sum is
+A result is that of the function itself, to the last bit: sums come from running totals only if every partial sum is
 exact, whatever the order of additions; else from the values.
 """
 
@@ -53,12 +53,12 @@ class RangeSum:
     def _reset(self) -> None:
         self._kind: type | None = None
         self._totals: list[int] = [0]
-        """Before each value the sum of those before it, in units of 2⁻²⁰ for doubles."""
+        """The sum before each value, in units of 2⁻²⁰ for doubles."""
         self._sizes: list[int] | None = None
-        """Likewise of absolute values, once there are doubles."""
+        """The same for absolute values, once there are doubles."""
         self._gone = 0
         self._unsure = -1
-        """The number of the last value that running totals do not tell of."""
+        """The number of the last value that running totals do not cover."""
 
     def add(self, values: Sequence[Any]) -> None:
         column = self._column
@@ -89,7 +89,7 @@ class RangeSum:
             self._sizes.append(self._sizes[-1] + abs(units))
 
     def _units(self, value: Any) -> int | None:
-        """An exact number of units; None where there is none, or where it would not say the type of the sum."""
+        """An exact number of units; None if there is none, or if it would lose the type of the sum."""
         cls = type(value)
         if cls is UntypedAtomic:
             value, cls = parse_double(value), float
@@ -169,7 +169,7 @@ class RangeExtreme:
         if self._unsure == number:
             numbers.clear()
             kept.clear()
-        # Of equal values the first stays in front: it is the one that the function gives.
+        # Of equal values the first stays in front: the function returns that one.
         while kept and (kept[-1] < value if self._is_max else kept[-1] > value):
             kept.pop()
             numbers.pop()

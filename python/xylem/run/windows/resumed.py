@@ -1,4 +1,4 @@
-"""Windows over a stream that comes in batches: open windows are kept from one batch to the next.
+"""Windows over a stream that arrives in batches: open windows are kept from one batch to the next.
 
 A program over such a stream runs once per batch. Its window clause gets the windows that the items of the batch
 complete; the cursor continues from that of the previous batch (`saved_cursor.py`). When the stream ends, one last run
@@ -22,31 +22,31 @@ from .kept_items import KeptItems
 from .saved_cursor import SavedCursor, load, save
 
 Order = bytes
-"""Where an item stands in the stream; compared as bytes."""
+"""Place of an item in the stream; compared as bytes."""
 AT_THE_END: Order = b"\xff" * 8
-"""Before the order of the first item of a key: what the end of the stream completes comes after all else."""
+"""Sorts before the first item of a key: windows completed by the end of the stream come after all others."""
 LIVE_CURSORS = 50_000
-"""As many stay in memory, in one state; those of other keys are made anew when an item comes."""
+"""Most cursors kept in memory per state; those of other keys are rebuilt when an item arrives."""
 WHOLE_STREAM = ()
-"""The key where windows are not by key."""
+"""The key of windows that are not by key."""
 
 
 @dataclass
 class KeyState:
-    """What is kept for one key."""
+    """The state of one key."""
 
     key: Any
-    """Its value, as the query sees it."""
+    """Its value in the query's form."""
     first: Order
-    """Where its first item stood."""
+    """The place of its first item."""
     cursor: SavedCursor
     live: Any = None
-    """The cursor itself, where it has no items of the stream, which would keep all that they came with."""
+    """The cursor itself, if it holds no items of the stream, which would keep their whole batch."""
 
 
 @dataclass
 class WindowState:
-    """What is kept for some keys from batch to batch.
+    """The state of some keys from batch to batch.
 
     Holds:  for each key a cursor, with the items of its open windows; at most `limit` keys, XYDY0010 beyond.
     """
@@ -54,21 +54,21 @@ class WindowState:
     items: KeptItems = field(default_factory=KeptItems)
     keys: dict[Any, KeyState] = field(default_factory=dict)
     touched: set[Any] = field(default_factory=set)
-    """The keys that have changed since this was last saved."""
+    """The keys that have changed since the last save."""
     layout: str = ""
-    """What its cursors look like: those of another version are not taken for ours."""
+    """The layout of its cursors: cursors of another version are refused."""
     is_checked: bool = False
     saved_until: int = 0
-    """The number of the first item that has not been saved."""
+    """The number of the first unsaved item."""
     event_time: Any = None
-    """What waits for its turn in event time."""
+    """Items that wait for their turn in event time."""
     counts: dict[int, int] = field(default_factory=dict)
-    """How far each `count` clause is."""
+    """The state of each `count` clause."""
     live: int = 0
-    """How many cursors are in memory."""
+    """Number of cursors in memory."""
 
     def restored(self, group: Any, make: Callable[[], Any]) -> Any:
-        """The cursor of a key, which goes on where it was left in the batch before."""
+        """The cursor of a key, which continues from the previous batch."""
         found = self.keys.get(group)
         if found is not None and found.live is not None:
             return found.live
@@ -92,7 +92,7 @@ class WindowState:
         self.touched.add(group)
 
     def forget(self, group: Any) -> None:
-        """Keep nothing of a key."""
+        """Drop all state of a key."""
         before = self.keys.pop(group, None)
         if before is not None:
             self._drop(before)
@@ -117,15 +117,15 @@ class WindowState:
 
 @dataclass
 class ResumedWindows:
-    """What a program over one batch asks for its windows."""
+    """Serves the windows of a program over one batch."""
 
     state: WindowState
     items: Iterable[tuple[Order, Any]]
     is_end: bool = False
     limit: int = 1_000_000
-    """Of keys."""
+    """Most keys."""
     order: Order = b""
-    """Where the item stood that completed the window given last."""
+    """The place of the item that completed the window returned last."""
 
     def over(self, cursor: Any) -> Iterator[Any]:
         """The windows that the items of the batch complete."""
@@ -140,7 +140,7 @@ class ResumedWindows:
             self.state.keep(WHOLE_STREAM, None, b"", cursor)
 
     def counter(self, number: int) -> Iterator[int]:
-        """The numbers that a `count` clause gives, from where the batch before left off."""
+        """The numbers of a `count` clause, continuing from the previous batch."""
         counts = self.state.counts
         while True:
             counts[number] = counts.get(number, 0) + 1
@@ -154,7 +154,7 @@ class ResumedWindows:
         keeps_empty: bool = False,
         forgets: bool = False,
     ) -> Iterator[Window]:
-        """The windows of all keys, each preceded by its key, as soon as they end (as `partitioned.py` has them)."""
+        """The windows of all keys, each preceded by its key, as soon as they end (in the form of `partitioned.py`)."""
         state = self.state
         touched: dict[Any, tuple[Any, Order, Any]] = {}
         for order, item in self.items:
@@ -168,7 +168,7 @@ class ResumedWindows:
                 found = touched[group] = self._key(group, key, make)
             cursor = found[2]
             if cursor.is_idle:
-                # It begins anew, behind the others.
+                # The key starts anew, after the others.
                 found = touched[group] = found[0], order, found[2]
             for window in cursor.push(item):
                 yield (found[0], *window)

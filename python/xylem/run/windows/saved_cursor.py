@@ -2,11 +2,11 @@
 
 A cursor holds two kinds of things: parts of the query, which generated code recreates in every process (conditions,
 keys, aggregate functions), and state from the stream (positions, open windows, totals, items). Only the state is saved,
-as the classes declare it (`values/saved_state.py`), and loaded into a new cursor. Items are saved separately, each once
-for as long as it is kept.
+as the classes declare it (`values/saved_state.py`), and loaded into a new cursor. Items are saved separately, each only
+once.
 
     saved = save(cursor, items)         bytes, and numbers of the items they refer to
-    load(saved, fresh, items)           `fresh` is what that cursor would be after the same stream
+    load(saved, fresh, items)           `fresh` becomes what that cursor would be after the same stream
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _ITEM = "item"
 
 
 class SavedCursor(NamedTuple):
-    """What a cursor keeps."""
+    """The saved state of a cursor."""
 
     data: bytes
     items: tuple[int, ...]
-    """The numbers of the items in it; it refers to them by their places here."""
+    """The numbers of its items; the state refers to them by their index here."""
 
 
 def save(cursor: Any, items: KeptItems) -> SavedCursor:
-    """The state of a cursor; items that are not known yet are added to `items`. XYRT0028 where it cannot be saved."""
+    """The state of a cursor; new items are added to `items`. XYRT0028 if it cannot be saved."""
     nodes: dict[tuple[int, int], tuple[int, Node]] = {}
 
     def other(value: Any) -> Record | None:
@@ -71,7 +71,7 @@ def save(cursor: Any, items: KeptItems) -> SavedCursor:
 
 
 def load(saved: SavedCursor, fresh: Any, items: KeptItems) -> None:
-    """Let a cursor that has just been made go on where that one was."""
+    """Load a saved state into a new cursor."""
     from ..packing import error_of
     from ..user_classes import MAKERS
 

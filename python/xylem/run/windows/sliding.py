@@ -16,7 +16,7 @@ from .open_windows import EachWindow, Open, OpenWindows
 from .quick_sliding import quick_loop
 
 _SLACK = 512
-"""How many windows that are over may be remembered beyond the open ones."""
+"""Number of finished windows that may be remembered beyond the open ones."""
 
 
 @saved(
@@ -26,12 +26,12 @@ _SLACK = 512
     parts=("aggregates", "index", "buffer"),
 )
 class SlidingCursor(WindowCursor):
-    """Opens a window at each item where the start condition holds; each ends for itself.
+    """Opens a window at each item where the start condition holds; each window ends on its own.
 
     Holds:  the items since the oldest open window; and, in the order of first items, closed windows that wait for an
             older one.
-    Order:  by last item; of windows with the same last item, by first item. Or by first item: `by_start`.
-    End:    open windows are given after those that the last item ends, unless `force`.
+    Order:  by last item, then by first item; with `by_start`, by first item.
+    End:    open windows come after those that the last item ends, unless `force`.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class SlidingCursor(WindowCursor):
         longest: int | None = None,
         early: bool = False,
     ) -> None:
-        """`shared`: tested once for all windows. `opening`: where it is false, no item ends the window."""
+        """`shared`: tested once for all windows. `opening`: if it is false, no item ends the window."""
         super().__init__(needs, aggregates)
         self.start = start
         self.index: OpenWindows = EachWindow(None) if open_windows is None else open_windows
@@ -63,11 +63,11 @@ class SlidingCursor(WindowCursor):
         self._longest = longest
         self._early = early
         self._open: deque[Open] = deque()
-        """By start: open windows, and among them some that are over."""
+        """By start: open windows, and some that are over."""
         self._over = 0
         self._unindexed_over = 0
         self.open_count = 0
-        """How many windows a loop of its own keeps open, when it pauses."""
+        """Number of windows that a dedicated loop keeps open when it pauses."""
         self._last: Place = NO_PLACE
 
     def _step(self, current: Any, position: int, previous: Any, following: Any) -> Sequence[Window]:
@@ -102,7 +102,7 @@ class SlidingCursor(WindowCursor):
         return found
 
     def over(self, items: Iterable[Any]) -> Iterator[Window]:
-        """As a loop of its own where nothing special is asked for: most windows are of this kind."""
+        """Runs a dedicated loop if nothing special is needed: most windows are of this kind."""
         special = self._looks_ahead or self._newstart or self._early or self._longest is not None
         if special or self._opening is not None or self._shared is not None:
             return super().over(items)
@@ -110,7 +110,7 @@ class SlidingCursor(WindowCursor):
         return self.going_on(items) if loop is None else loop(self, items)
 
     def going_on(self, items: Iterable[Any]) -> Iterator[Window]:
-        """The windows over a sequence whose first items may have come already."""
+        """The windows over a sequence; earlier items may have arrived before it."""
         return self._plain(items) if self.by_start else super().over(items)
 
     def _plain(self, items: Iterable[Any]) -> Iterator[Window]:
@@ -194,7 +194,7 @@ class SlidingCursor(WindowCursor):
         return (self.buffer.between(window.start, window.end[1]), *window.place, *window.end, *window.results)
 
     def _drop_hopeless(self, position: int) -> None:
-        """Windows that would become too long: the oldest ones."""
+        """Drop the windows that would become too long: the oldest ones."""
         assert self._longest is not None
         while self._open and position - self._open[0].start >= self._longest:
             window = self._open.popleft()
@@ -221,10 +221,10 @@ class SlidingCursor(WindowCursor):
             return
         self.clear(position + 1)
 
-    # --- what loops of their own ask for
+    # --- used by dedicated loops
 
     def resume(self, waiting: Iterable[Open], position: int, previous: Any, last: Place | None) -> None:
-        """Go on behind the item at this position, with the windows that are open, or over and wait."""
+        """Continue after the item at this position, with the open windows and those that are over and wait."""
         self._position, self._previous = position, previous
         self.open_count = 0
         self._last = NO_PLACE if last is None else last
@@ -241,7 +241,7 @@ class SlidingCursor(WindowCursor):
         self._check(len(self.buffer), "items in open windows")
 
     def forget_before(self, position: int) -> None:
-        """No window will ask for what came before this position."""
+        """No window will need items before this position."""
         if self.buffer is not None:
             self.buffer.forget(position)
         if self.aggregates is not None:
@@ -274,5 +274,5 @@ class SlidingCursor(WindowCursor):
     def held_count(self) -> int:
         if self.buffer is not None:
             return len(self.buffer)
-        # Of windows that keep no items, the items that opened them may be read.
+        # For windows that keep no items, the items that opened them may be read.
         return self.open_count or len(self._open) if self.needs.start[0] or self.needs.start[2] else 0

@@ -16,9 +16,9 @@ from .feed import PAUSE, Pause
 def streamed_tumbling(
     items: Iterable[Any], start: Condition | None, end: Condition | None, newstart: bool, looks_ahead: bool
 ) -> Iterator[Window]:
-    """Windows as iterators. To be read in their order, each before the next.
+    """Windows as iterators. Each must be read before the next.
 
-    Holds:  one item, two where a condition looks ahead.
+    Holds:  one item, or two if a condition looks ahead.
     """
     places = _Places(items, looks_ahead)
     while (place := places.next()) is not None:
@@ -35,7 +35,7 @@ def streamed_tumbling(
 
 
 class _Places:
-    """Items with positions and neighbours; one that was read can be put back."""
+    """Items with positions and neighbours; one item that was read can be put back."""
 
     def __init__(self, items: Iterable[Any], looks_ahead: bool) -> None:
         self._items = iter(items)

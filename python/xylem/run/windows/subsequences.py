@@ -18,7 +18,7 @@ from .feed import PAUSE
 
 @saved("subsequences", 1, fields=("_items",))
 class SubsequenceCursor:
-    """The sub-sequences that end with each item, one after the other as they are asked for.
+    """The sub-sequences that end with each item, computed one by one on request.
 
     Holds:  all items so far, at most `limit`; XYDY0010 beyond.
     Order:  by last item.

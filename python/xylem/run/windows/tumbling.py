@@ -20,9 +20,9 @@ _RUN = 256
 class TumblingCursor(WindowCursor):
     """Opens a window where the start condition holds and none is open; an item ends it by the end condition.
 
-    Holds:  the items of the open window; none where `keeps_items` is off.
-    Order:  by first item, which is by last item too.
-    End:    the open window is given, unless `force`.
+    Holds:  the items of the open window; none without `keeps_items`.
+    Order:  by first item, and thereby by last item.
+    End:    the open window is returned, unless `force`.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class TumblingCursor(WindowCursor):
         longest: int | None = None,
         early: bool = False,
     ) -> None:
-        """`start` or `end` None: always. `early`: a window is given when it opens, without items and end."""
+        """`start` or `end` None: always. `early`: return a window when it opens, without items and end."""
         super().__init__(needs, aggregates)
         self._start = start
         self._ends = end
@@ -73,7 +73,7 @@ class TumblingCursor(WindowCursor):
         return found
 
     def over(self, items: Iterable[Any]) -> Iterator[Window]:
-        """As a loop of its own where nothing special is asked for: most windows are of this kind."""
+        """Runs a dedicated loop if nothing special is needed: most windows are of this kind."""
         if self._looks_ahead or self._newstart or self._early or self._longest is not None:
             return super().over(items)
         return self._plain(items)
@@ -137,7 +137,8 @@ class TumblingCursor(WindowCursor):
 
     def _add(self, current: Any, position: int) -> None:
         if self._longest is not None and position - self._opened_at >= self._longest:
-            # The window is hopeless. It stays open, since where it ends the next one may start; its items may go.
+            # The window is hopeless. It stays open, since the next one may start where it ends; its items may be
+            # dropped.
             self._window = []
             return
         if self._keeps_items:

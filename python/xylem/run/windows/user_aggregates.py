@@ -15,7 +15,7 @@ from .value_column import ValueColumn
 class InvertedRange(OneByOne):
     """An aggregate that can take its oldest value back: one state moves along with the windows.
 
-    A window that started before the one asked for last is computed from its values.
+    A window that started before the one requested last is computed from its values.
     """
 
     def __init__(self, protocol: Any) -> None:
@@ -51,7 +51,7 @@ class InvertedRange(OneByOne):
     def forget(self, before: int) -> None:
         begin = self._column.begin(before)
         if begin > self._from:
-            # Values that are about to go are taken back while they are known.
+            # Values about to leave are retracted while they are known.
             self._take_back(begin)
         self._column.forget(before)
 
@@ -63,7 +63,7 @@ class InvertedRange(OneByOne):
 
 @saved("merged-range", 1, fields=("_levels", "_forgotten"), parts=("_column",))
 class MergedRange(OneByOne):
-    """An aggregate whose states can be merged: blocks of 1, 2, 4, … values, of which a window needs few.
+    """An aggregate whose states can be merged: blocks of 1, 2, 4, … values; a window needs few of them.
 
     Holds:  the values of the open windows and about as many states.
     """
@@ -121,7 +121,7 @@ class MergedRange(OneByOne):
 
 @saved("folded-range", 1, parts=("_column",))
 class FoldedRange(OneByOne):
-    """An aggregate with neither: it is computed from the values of each window."""
+    """An aggregate with neither: it is recomputed from the values of each window."""
 
     def __init__(self, protocol: Any) -> None:
         self._protocol = protocol

@@ -12,9 +12,9 @@ _CHUNK = 512
 
 @saved("value-column", 1, fields=("_values", "_begins", "_first", "_base", "total"))
 class ValueColumn:
-    """Values in the order of their items; where those of each item begin is known.
+    """Values in the order of their items, with the start of each item's values.
 
-    Holds:  the values of the items since the oldest open window, and as many that are no longer needed at most.
+    Holds:  the values of the items since the oldest open window, and at most as many older ones.
     """
 
     __slots__ = ("_base", "_begins", "_first", "_values", "total")
@@ -22,13 +22,13 @@ class ValueColumn:
     def __init__(self) -> None:
         self._values: list[Any] = []
         self._begins: list[int] | None = None
-        """For each item, how many values came before its own; None while each has had one."""
+        """For each item, the number of values before its own; None while each has had exactly one."""
         self._first = 1
         """The position of the first item."""
         self._base = 0
-        """How many values came before the first one that is kept."""
+        """Number of values before the first one kept."""
         self.total = 0
-        """How many values have come."""
+        """Number of values so far."""
 
     def add(self, values: Sequence[Any]) -> None:
         if self._begins is None and len(values) != 1:
@@ -39,7 +39,7 @@ class ValueColumn:
         self.total += len(values)
 
     def add_one(self, value: Any) -> None:
-        """As `add`, for an item with one value."""
+        """Like `add`, for an item with one value."""
         if self._begins is not None:
             self._begins.append(self.total)
         self._values.append(value)
@@ -50,7 +50,7 @@ class ValueColumn:
         return self.total - self.begin(start)
 
     def begin(self, start: int) -> int:
-        """How many values came before those of the item at this position."""
+        """Number of values before those of the item at this position."""
         place = start - self._first
         if place < 0:
             return self._base
@@ -62,11 +62,11 @@ class ValueColumn:
         return self._values[self.begin(start) - self._base :]
 
     def between(self, begin: int, end: int) -> list[Any]:
-        """The values by their numbers, counted from the first that came."""
+        """The values by number, counted from the first value ever."""
         return self._values[begin - self._base : end - self._base]
 
     def forget(self, before: int) -> int:
-        """Drop the values of items before this position, from time to time; gives how many are gone in all."""
+        """Drop the values of items before this position, from time to time; return the total number dropped so far."""
         empty = before - self._first
         if empty >= _CHUNK and empty * 2 >= len(self._values if self._begins is None else self._begins):
             keep = self.begin(before)
