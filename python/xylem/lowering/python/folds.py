@@ -53,7 +53,7 @@ def write_fold(c: Compiler, fold: Fold, items: Code, target: str) -> None:
     # After an error there is no value to go on from.
     c.writer.line(f"for {name} in () if {target}.is_decided else {c.as_iterable(items)}:")
     with c.writer.indented(block=True), c.scoped():
-        c.writer.line(f"{so_far} = {target}.value{'[0]' if is_single else ''}")
+        c.writer.line(f"{so_far} = {target}.so_far{'[0]' if is_single else ''}")
         write_step(c, fold, one(name, items.item, simple=True), so_far)
         c.writer.line(f"{target}.add({f'({so_far},)' if is_single else so_far})")
 

@@ -225,7 +225,7 @@ class AggregatePlanner:
                 c.writer.line("return")
             so_far = c.writer.fresh("so_far")
             is_single = value_type(fold).occurrence is Occurrence.ONE
-            c.writer.line(f"{so_far} = into.value{'[0]' if is_single else ''}")
+            c.writer.line(f"{so_far} = into.so_far{'[0]' if is_single else ''}")
             c.writer.line("for item in items:")
             with c.writer.indented(block=True), c.scoped():
                 c.declare(("", name), one("item", NodeItem(kind), simple=True), loops=True)

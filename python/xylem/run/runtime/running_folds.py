@@ -29,8 +29,8 @@ from xylem.values.casting_numbers import parse_double
 from xylem.values.document_order import stands_apart
 from xylem.values.strings import UntypedAtomic
 
+from ..aggregates.choose_state import running_state
 from ..aggregates.exact_sums import MOST_UNITS, SCALE, units
-from ..aggregates.running import running
 from .joins import JoinIndex, Run
 from .shared_values import SharedValue
 
@@ -54,7 +54,7 @@ class Fold:
         self._rows = rows
 
     def in_order(self, items: Sequence[Any], order: Sequence[int]) -> _InOrder:
-        return _InOrder(partial(running, self._name, self._context), self._rows_of(items), order)
+        return _InOrder(partial(running_state, self._name, self._context), self._rows_of(items), order)
 
     def in_any_order(self, items: Sequence[Any], order: Sequence[int]) -> _InAnyOrder:
         try:
@@ -88,7 +88,7 @@ class _InOrder:
         self._rows = rows
         self._read = 0
         self._order = order
-        self._results = [state.result()]
+        self._results = [_one(state.value())]
         self._marks = [state.mark()]
         self._is_stuck = False
 
@@ -105,7 +105,7 @@ class _InOrder:
             state = self._make()
             state.resume(*self._marks[number])
             state.add(behind())
-            return state.result()
+            return _one(state.value())
         except DynamicError:
             return whole()
 
@@ -114,7 +114,7 @@ class _InOrder:
         while len(results) <= number and not self._is_stuck:
             try:
                 state.add(self._values_of(self._order[len(results) - 1]))
-                results.append(state.result())
+                results.append(_one(state.value()))
                 self._marks.append(state.mark())
             except (DynamicError, _NotInOrder):
                 # The function itself reports the error, if it matters.
@@ -126,6 +126,10 @@ class _InOrder:
             values = next(self._rows)
             self._read += 1
         return values
+
+
+def _one(found: Sequence[Any]) -> Any:
+    return found[0] if found else None
 
 
 class _InAnyOrder:

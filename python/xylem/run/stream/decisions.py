@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .accumulator import Accumulator, Failed
+from ..aggregates.state import Failed
+from .accumulator import Accumulator
 
 Verdict = bool | None
 """None while undecided."""

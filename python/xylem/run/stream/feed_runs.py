@@ -9,7 +9,7 @@ from xylem.errors import XylemError
 from xylem.plan.scan_table import CellState, python_value
 from xylem.values.node import Node
 
-from .accumulator import take_state
+from ..aggregates.state import AggregateState
 from .keyed_groups import KeyedGroups
 from .late_children import late_child
 from .open_scope import Expected
@@ -39,7 +39,8 @@ class FeedRuns:
             self.run.statistics.hold(role.scope.variable, aggregate.held_bytes - held)
             return
         for _, ((count, total),) in cells:
-            take_state(aggregate, count, python_value(total))
+            assert isinstance(aggregate, AggregateState)
+            aggregate.take_scanned(count, python_value(total))
 
     def feeds(self, role: FeedRole) -> Action:
         if role.takes_runs:

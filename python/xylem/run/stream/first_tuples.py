@@ -11,8 +11,9 @@ from xylem.errors import XylemError
 from xylem.values.node import ELEMENT, Node
 from xylem.values.ordering import order_keys
 
+from ..aggregates.held_values import value_bytes
+from ..aggregates.state import Failed
 from ..runtime.tuples import OrderColumn, ordered
-from .accumulator import Failed, value_bytes
 from .buffer import size_of
 from .kept_copies import SeparateCopies, bytes_of_copies
 
@@ -106,9 +107,7 @@ class FirstTuples:
 
     def _is_before(self, keys: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
         for key, other, column in zip(keys, others, self._spec.columns, strict=True):
-            one, two = order_keys(
-                (key, other), column.collation, self._timezone, empty_greatest=column.empty_greatest
-            )
+            one, two = order_keys((key, other), column.collation, self._timezone, empty_greatest=column.empty_greatest)
             if one != two:
                 return bool((one < two) != (column.descending != self._spec.is_last))
         # Of equal tuples, the earlier ones come first.

@@ -11,7 +11,7 @@ from xylem.plan.native_windows import KernelWindows
 from xylem.source.kernel import is_kernel_built, window_cursor
 from xylem.values.node import Node
 
-from ..windows.aggregates import Failed
+from ..aggregates.state import Failed
 from ..windows.foldings import folding, whole
 from .statistics import Statistics
 
@@ -83,7 +83,7 @@ class WindowsByKernel:
 
     def failed(self, error: Any) -> Failed:
         """The placeholder of a failed aggregate; reading the aggregate raises its error."""
-        return Failed(error)
+        return Failed.with_error(error)
 
     def _function(self, number: int) -> Callable[..., Any]:
         found = self._functions[number]

@@ -24,7 +24,10 @@ from xylem.values.saved_state import give_state, saved, state_of
 from xylem.values.state_codec import CannotSave
 from xylem.values.strings import UntypedAtomic
 
-from .accumulator import Accumulator, Failed, LeftFold, accumulator, take_state, value_bytes
+from ..aggregates.held_values import value_bytes
+from ..aggregates.state import AggregateState, Failed
+from .accumulator import accumulator
+from .left_fold import LeftFold
 
 CELL_BYTES = 64
 """Size estimate for the accumulator of a cell."""
@@ -173,7 +176,7 @@ class Group(NamedTuple):
 
     keys: tuple[Sequence[Any], ...]
     """Their values in the first record: one each, or none."""
-    parts: list[Accumulator]
+    parts: list[AggregateState]
 
     def of(self, number: int) -> Sequence[Any]:
         """The value of an aggregate, or its error."""
@@ -197,7 +200,7 @@ class KeyedGroups:
         self._space = space
         self.columns = [KeyColumn.of_spec(key, space) for key in spec.keys if key.kind not in FOUND_KEYS]
         self.keys = [column.of for column in self.columns]
-        self.cells: dict[tuple[Any, ...], list[Accumulator]] = {}
+        self.cells: dict[tuple[Any, ...], list[AggregateState]] = {}
         self.error: XylemError | None = None
         """The first error raised while computing the keys of a record."""
         self._of_scan: dict[tuple[Any, ...], Sequence[CellState]] = {}
@@ -217,18 +220,18 @@ class KeyedGroups:
             for keys, states in cells:
                 parts = self.group(*[() if key is None else (python_value(key),) for key in keys])
                 for part, (count, total) in zip(parts, states, strict=True):
-                    take_state(part, count, python_value(total))
+                    part.take_scanned(count, python_value(total))
             return
         at = [column.key_at for column in self.columns]
         for places, states in cells:
             self._of_scan[tuple([key_at(place) for key_at, place in zip(at, places, strict=True)])] = states
         self.held_bytes += CELL_BYTES * len(self._spec.parts) * len(cells)
 
-    def reached(self, keys: Sequence[Sequence[Any]]) -> list[list[Accumulator]]:
+    def reached(self, keys: Sequence[Sequence[Any]]) -> list[list[AggregateState]]:
         """The cells of a record, by its keys in each column."""
         return [self.cell(key) for key in product(*keys)]
 
-    def cell(self, key: tuple[Any, ...]) -> list[Accumulator]:
+    def cell(self, key: tuple[Any, ...]) -> list[AggregateState]:
         found = self.cells.get(key)
         if found is None:
             found = self.cells[key] = [self._accumulator(part) for part in self._spec.parts]
@@ -237,16 +240,16 @@ class KeyedGroups:
                 self.held_bytes += CELL_BYTES * len(found)
             else:
                 for part, (count, total) in zip(found, states, strict=True):
-                    take_state(part, count, python_value(total))
+                    part.take_scanned(count, python_value(total))
         return found
 
-    def all_cells(self) -> Iterator[tuple[tuple[Any, ...], list[Accumulator]]]:
+    def all_cells(self) -> Iterator[tuple[tuple[Any, ...], list[AggregateState]]]:
         """Every cell that has records, with its key."""
         for key in list(self._of_scan):
             self.cell(key)
         yield from self.cells.items()
 
-    def group(self, *keys: Sequence[Any]) -> list[Accumulator]:
+    def group(self, *keys: Sequence[Any]) -> list[AggregateState]:
         """The state of a record's group, by the values of its keys."""
         found = self._groups.get(key := tuple([self._group_key(values) for values in keys]))
         if found is None:
@@ -255,8 +258,8 @@ class KeyedGroups:
             self.held_bytes += CELL_BYTES * (1 + len(found.parts)) + of_keys
         return found.parts
 
-    def groups_of_each(self, *keys: Sequence[Any]) -> list[list[Accumulator]]:
-        """The states of a record's groups if keys may have several values: one group for each value."""
+    def groups_of_each(self, *keys: Sequence[Any]) -> list[list[AggregateState]]:
+        """The states of a record's groups if some keys have several values: one group for each value."""
         choices = [
             [(value,) for value in values] if key.kind == OF_EACH else [values]
             for key, values in zip(self._spec.keys, keys, strict=True)
@@ -276,7 +279,7 @@ class KeyedGroups:
             raise self.error
         return list(self._groups.values())
 
-    def _accumulator(self, part: PartSpec) -> Accumulator:
+    def _accumulator(self, part: PartSpec) -> AggregateState:
         if part.zero is None:
             return accumulator(part.function, self._context, part.parameter, few=True)
         fold = LeftFold()
@@ -336,12 +339,12 @@ class KeyedGroups:
         return nothing
 
 
-def _states(parts: Sequence[Accumulator]) -> list[list[tuple[Any, ...]]]:
+def _states(parts: Sequence[AggregateState]) -> list[list[tuple[Any, ...]]]:
     if any(part.error is not None for part in parts):
         raise CannotSave("an error that the query has not read")
     return [state_of(part) for part in parts]
 
 
-def _give_states(parts: Sequence[Accumulator], states: Sequence[Iterable[tuple[Any, ...]]]) -> None:
+def _give_states(parts: Sequence[AggregateState], states: Sequence[Iterable[tuple[Any, ...]]]) -> None:
     for part, state in zip(parts, states, strict=True):
         give_state(part, state)

@@ -16,8 +16,8 @@ from xylem.functions.context import Resources
 from xylem.source.byte_source import ByteSource
 from xylem.values.datetimes import DateTime
 
+from ..aggregates.state import Failed
 from ..program import current_time
-from .accumulator import Failed
 from .collector import Collector
 from .program import StreamProgram
 from .statistics import Statistics

@@ -22,13 +22,15 @@ from xylem.values.at_hand import RecordsAtHand
 from xylem.values.node import Node
 from xylem.values.tree_interface import TreeInterface
 
-from .accumulator import Accumulator, Counter, LeftFold, accumulator
+from ..aggregates.count_state import CountState
+from .accumulator import Accumulator, accumulator
 from .buffer import ROW_BYTES, Buffer, size_of
 from .feed_runs import FeedRuns
 from .first_tuples import FirstSpec, FirstTuples, limit_of
 from .item_runs import ItemRuns
 from .keyed_groups import KeyedGroups
 from .late_children import has_any, late_child
+from .left_fold import LeftFold
 from .open_scope import OpenScope, depth_of
 from .region_runs import RegionRuns
 from .roles import (
@@ -428,7 +430,7 @@ class StreamRun:
 
     def _count(self, role: FeedRole, number: int) -> None:
         counter = self.open[role.scope.step].aggregates[role.aggregate]
-        assert isinstance(counter, Counter)
+        assert isinstance(counter, CountState)
         counter.count += number
 
 

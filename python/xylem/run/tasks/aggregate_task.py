@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,10 +14,13 @@ from xylem.functions.traits import COUNTS
 from xylem.plan.spread import SpreadPart
 from xylem.syntax import ast
 
+from ..aggregates.choose_state import FOLD_AT, aggregate_state
+from ..aggregates.count_state import CountState
+from ..aggregates.state import AggregateState, Failed
+from ..aggregates.user_state import UserState
 from ..packing import pack, unpack, unpack_error
-from ..stream.accumulator import Failed
-from .aggregate_state import AggregateState, UserFolded, aggregate_state
 from .answer_text import HAS_ERROR
+from .packed_state import StateKind, plain_state
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
 from .rows import Row
@@ -27,13 +29,15 @@ from .rows import Row
 class StateChoice:
     """The kind of state of one aggregate function in one query."""
 
-    def __init__(self, function: str, arguments: Sequence[ast.Expr], compiler: PartCompiler) -> None:
+    def __init__(
+        self, function: str, arguments: Sequence[ast.Expr], compiler: PartCompiler, fold_at: int = FOLD_AT
+    ) -> None:
         self._function = function
+        self._fold_at = fold_at
         self._arguments = [PartQuery(compiler, argument) for argument in arguments]
         self._is_fixed = not any(free_in(argument) for argument in arguments)
-        self._known: dict[int, AggregateState] = {}
-        protocol = compiler.user_aggregates.get(function)
-        self._user_state = None if protocol is None else UserFolded(protocol)
+        self._known: dict[int, StateKind] = {}
+        self._protocol = compiler.user_aggregates.get(function)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_known": {}}
@@ -43,14 +47,21 @@ class StateChoice:
         for query in self._arguments:
             query.prepare_value()
 
-    def state(self, run: RunOptions, context: Context) -> AggregateState:
+    def kind(self, run: RunOptions, context: Context) -> StateKind:
+        """The states of the aggregate in one run."""
         zone = context.run.implicit_timezone_minutes
         known = self._known.get(zone) if self._is_fixed else None
         if known is None:
-            values = [list(query.evaluated(run)) for query in self._arguments]
-            known = self._user_state or aggregate_state(self._function, values, context)
-            self._known[zone] = known
+            known = self._known[zone] = StateKind(self._maker(run, context))
         return known
+
+    def _maker(self, run: RunOptions, context: Context) -> Callable[[bool], AggregateState]:
+        protocol = self._protocol
+        if protocol is not None:
+            return lambda is_first: UserState(protocol)
+        values = [list(query.evaluated(run)) for query in self._arguments]
+        function, fold_at = self._function, self._fold_at
+        return lambda is_first: aggregate_state(function, context, values, is_first=is_first, fold_at=fold_at)
 
 
 class AggregateTask(PartTask):
@@ -83,9 +94,7 @@ class AggregateTask(PartTask):
         if self.is_counting:
             yield self.counted(self._count(items, source, run, around) - around, range_number)
         else:
-            items = islice(items, around, None)
-            state = self._choice.state(run, context).of(items, range_number == 0)
-            yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
+            yield self.folded(self._choice.kind(run, context), islice(items, around, None), range_number)
 
     def prepare_merges(self) -> None:
         """Compile the code for merging states, if no task makes states."""
@@ -109,9 +118,17 @@ class AggregateTask(PartTask):
         assert isinstance(count, int)
         return count
 
+    def folded(self, kind: StateKind, items: Iterable[Any], range_number: int) -> Row:
+        """The row of a range with some items."""
+        state = kind.new(range_number == 0)
+        state.add(items)
+        return Row(self.part.number, b"", range_number, 0, packed(state))
+
     def counted(self, count: int, range_number: int) -> Row:
         """The row of a range with a number of items."""
-        return Row(self.part.number, b"", range_number, 0, b"\0" + pack(count))
+        state = CountState(self.part.function)
+        state.count = count
+        return Row(self.part.number, b"", range_number, 0, packed(state))
 
     @property
     def keeps_errors(self) -> bool:
@@ -123,25 +140,39 @@ class AggregateTask(PartTask):
         return self.part.function in ("exists", "empty")
 
     def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:
+        kind = self._choice.kind(run, context)
+        merged: AggregateState | None = None
         for each in states:
-            if each[0] & HAS_ERROR or (self._is_decided_by_one and unpack(each[1:])):
+            if each[0] & HAS_ERROR:
                 return each
-        state = self._choice.state(run, context)
-        try:
-            return b"\0" + pack(reduce(state.merged, (unpack(each[1:]) for each in states)))
-        except XylemError as error:
-            raise self.placed(error) from error.__cause__
+            state = kind.opened(unpack(each[1:]))
+            if state.is_decided:
+                return each
+            if merged is None:
+                merged = state
+            else:
+                merged.merge(state)
+        assert merged is not None
+        return self._placed_state(merged)
 
     def begun(self, state: bytes, run: RunOptions, context: Context) -> bytes:
         if state[0] & HAS_ERROR:
             return state
-        return b"\0" + pack(self._choice.state(run, context).begun(unpack(state[1:])))
+        begun = self._choice.kind(run, context).opened(unpack(state[1:]))
+        begun.begin()
+        return self._placed_state(begun)
+
+    def _placed_state(self, state: AggregateState) -> bytes:
+        try:
+            return packed(state)
+        except XylemError as error:
+            raise self.placed(error) from error.__cause__
 
     def value(self, state: bytes, run: RunOptions, context: Context) -> Sequence[Any]:
         if state[0] & HAS_ERROR:
             raise unpack_error(state[1:])
         try:
-            return self._choice.state(run, context).value(unpack(state[1:]))
+            return self._choice.kind(run, context).opened(unpack(state[1:])).value()
         except XylemError as error:
             raise self.placed(error) from error.__cause__
 
@@ -153,7 +184,7 @@ class AggregateTask(PartTask):
         for row in rows:
             merged = row.value if merged is None else self.merged((merged, row.value), run, context)
         if merged is None:
-            merged = b"\0" + pack(self._choice.state(run, context).of((), True))
+            merged = packed(self._choice.kind(run, context).new(True))
         return merged
 
     # --- counts by range
@@ -176,3 +207,11 @@ class AggregateTask(PartTask):
             assert isinstance(found, dict)
             return (sum(count for number, count in found.items() if number < range_number),)
         return found
+
+
+def packed(state: AggregateState) -> bytes:
+    """A state as the value of a row; its error is raised."""
+    plain = plain_state(state)
+    if state.error is not None:
+        raise state.error
+    return b"\0" + pack(plain)

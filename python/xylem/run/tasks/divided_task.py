@@ -17,11 +17,11 @@ from xylem.functions.context import Context
 from xylem.plan.spread import RANGE_BEGINS, RANGE_ENDS, SpreadPart
 from xylem.source.byte_ranges import ByteRange, CutPoint
 
+from ..aggregates.choose_state import FOLD_FEW
 from ..packing import pack, unpack, unpack_error
-from .aggregate_state import AggregateState
 from .aggregate_task import StateChoice
 from .answer_text import HAS_ERROR
-from .deferred_state import deferred
+from .packed_state import StateKind, plain_state
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .part_task import PartTask
 from .rows import Row
@@ -44,7 +44,7 @@ class DividedTask(PartTask):
         self._values = len(part.grouping.collected)
         self._elements = PartQuery(compiler, part.body)
         self._finish = PartQuery(compiler, part.grouping.finish)
-        self._choices = [StateChoice(name, rest, compiler) for _, name, rest in part.grouping.aggregates]
+        self._choices = [StateChoice(name, rest, compiler, FOLD_FEW) for _, name, rest in part.grouping.aggregates]
 
     def prepare(self) -> None:
         super().prepare()
@@ -54,25 +54,27 @@ class DividedTask(PartTask):
             choice.prepare()
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
-        states = self._states(run, context)
+        kinds = self._kinds(run, context)
         marked = _marked(source) if isinstance(source, ByteRange) else source
-        entries = [self._entry(list(array), states) for array in self._elements.items(marked, run)]
+        entries = [self._entry(list(array), kinds) for array in self._elements.items(marked, run)]
         yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(entries))
 
-    def _entry(self, members: list[Sequence[Any]], states: list[AggregateState]) -> Entry:
+    def _entry(self, members: list[Sequence[Any]], kinds: list[StateKind]) -> Entry:
         (begins,), (ends,) = members[0], members[1]
         border = 2 + self._values
-        own = [state.of(member, False) for state, member in zip(states, members[border:], strict=True)]
-        return begins, ends, [list(member) for member in members[2:border]], own
+        states = [kind.new(False) for kind in kinds]
+        for state, member in zip(states, members[border:], strict=True):
+            state.take(member)
+        return begins, ends, [list(member) for member in members[2:border]], list(map(plain_state, states))
 
-    def _states(self, run: RunOptions, context: Context) -> list[AggregateState]:
-        return [deferred(choice.state(run, context)) for choice in self._choices]
+    def _kinds(self, run: RunOptions, context: Context) -> list[StateKind]:
+        return [choice.kind(run, context) for choice in self._choices]
 
     def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:
         for each in states:
             if each[0] & HAS_ERROR:
                 return each
-        kinds = self._states(run, context)
+        kinds = self._kinds(run, context)
         lists = (unpack(each[1:]) for each in states)
         return b"\0" + pack(reduce(lambda first, second: _joined(first, second, kinds), lists))
 
@@ -82,11 +84,11 @@ class DividedTask(PartTask):
     def value(self, state: bytes, run: RunOptions, context: Context) -> Sequence[Any]:
         if state[0] & HAS_ERROR:
             raise unpack_error(state[1:])
-        kinds = self._states(run, context)
+        kinds = self._kinds(run, context)
         finish = self._finish.placed_function(run, self.part.source.span)
         found: list[Any] = []
         for _, _, values, own in unpack(state[1:]):
-            aggregates = [kind.value(one) for kind, one in zip(kinds, own, strict=True)]
+            aggregates = [kind.opened(one).result() for kind, one in zip(kinds, own, strict=True)]
             found += finish(*values, *aggregates)
         return found
 
@@ -95,7 +97,7 @@ class DividedTask(PartTask):
         return iter(self.value(self.merged(states, run, context), run, context) if states else ())
 
 
-def _joined(first: list[Entry], second: list[Entry], kinds: list[AggregateState]) -> list[Entry]:
+def _joined(first: list[Entry], second: list[Entry], kinds: list[StateKind]) -> list[Entry]:
     """The entries of two neighbouring stretches of the input."""
     coming = iter([entry for entry in second if entry[0]])
     found: list[Entry] = []

@@ -20,9 +20,8 @@ from xylem.plan.spread import SpreadPart
 from xylem.values import atomic_type as at
 from xylem.values.sequence_type import AtomicItem
 
-from ..packing import pack
 from ..windows.resumed import ResumedWindows
-from .aggregate_task import AggregateTask, StateChoice
+from .aggregate_task import AggregateTask, StateChoice, packed
 from .part_query import PartCompiler, RunOptions
 from .rows import Row
 from .windows_task import Completed, WindowsTask
@@ -59,8 +58,9 @@ class FoldedWindowsTask(WindowsTask):
         self, results: Iterator[Any], windows: ResumedWindows, run: RunOptions, context: Context, each_item: bool
     ) -> Iterator[Completed]:
         for first in results:
-            state = self._choice.state(run, context).of(chain((first,), results), False)
-            yield Completed(windows.order, b"\0" + pack(state))
+            state = self._choice.kind(run, context).new(False)
+            state.add(chain((first,), results))
+            yield Completed(windows.order, packed(state))
 
     def merged(self, states: Sequence[bytes], run: RunOptions, context: Context) -> bytes:
         return self._states.merged(states, run, context)

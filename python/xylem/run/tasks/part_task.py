@@ -14,9 +14,9 @@ from xylem.functions.context import Context
 from xylem.plan.spread import PART_NAMESPACE, SpreadPart, part_variable
 from xylem.source.byte_ranges import ByteRange
 
+from ..aggregates.state import Failed
 from ..packing import pack_error, pack_items, unpack, unpack_error
 from ..pruned_copy import bundled, unbundled
-from ..stream.accumulator import Failed
 from .answer_text import HAS_ERROR, IS_BUNDLE, AnswerText
 from .lookup import LookupTable
 from .output_choice import TextChoice

@@ -1,8 +1,7 @@
 """The state of a table of accumulators over a stretch of the input, and how to merge two neighbouring stretches.
 
-A state holds the first error of the whole table, if any, and for each cell with records the states of its aggregates
-(`aggregate_state.py`). An error of a single aggregate replaces its state and is raised when the query reads that
-value.
+A state holds the first error of the whole table, if any, and for each cell with records the states of its aggregates.
+An error of a single aggregate is its state, and is raised when the query reads that value.
 """
 
 from __future__ import annotations
@@ -11,12 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from xylem.values.saved_state import saved
 from xylem.values.state_codec import register
 
+from ..aggregates.state import AggregateState, Failed, Plain
 from ..packing import pack_error, unpack_error
-from ..stream.accumulator import Accumulator, Counter, Failed, Folder, Joiner
 from ..stream.keyed_groups import KeyedGroups, normal_key
-from .aggregate_state import AggregateState
+from .packed_state import StateKind, plain_state
 
 Key = tuple[Any, ...]
 Cells = dict[Key, list[Any]]
@@ -53,84 +53,78 @@ class MergedTable:
 
 
 register(Broken, "broken", lambda value: (value.data,), Broken)
-register(
-    MergedTable, "merged-table", lambda value: (value.kinds, value.cells, value.nothing, value.error), MergedTable
-)
+register(MergedTable, "merged-table", lambda value: (value.kinds, value.cells, value.nothing, value.error), MergedTable)
 
 
+@saved("table", 1, fields=("broken", "plain_cells"))
 class TableState(AggregateState):
-    """A table; `parts` are its aggregates: the function, and the kind of its states."""
+    """A table of states by key.
 
-    def __init__(self, kinds: Sequence[str], parts: Sequence[tuple[str, AggregateState]]) -> None:
+    Holds:  the states of each cell that has records.
+    """
+
+    __slots__ = ("_cells", "_is_first", "_kinds", "_parts", "broken")
+
+    def __init__(self, kinds: Sequence[str], parts: Sequence[StateKind], is_first: bool) -> None:
+        """`parts` are the aggregates of a cell."""
+        super().__init__()
         self._kinds = tuple(kinds)
         self._parts = tuple(parts)
+        self._is_first = is_first
+        self._cells: dict[Key, list[AggregateState]] = {}
+        self.broken: Broken | None = None
+        """The error of the whole table, which is raised when one of its values is read."""
 
-    def of(self, items: Iterable[Any], is_first: bool) -> tuple[Broken | None, Cells]:
-        cells: Cells = {}
-        for table in items:
+    def add(self, values: Iterable[Any]) -> None:
+        for table in values:
             assert isinstance(table, KeyedGroups)
             if table.error is not None:
-                return Broken(pack_error(table.error)), {}
+                self._break(Broken(pack_error(table.error)))
+                return
             for key, cell in table.all_cells():
-                cells[key] = [
-                    _state(function, state, accumulator, is_first)
-                    for (function, state), accumulator in zip(self._parts, cell, strict=True)
-                ]
-        return None, cells
+                states = self._cells[key] = self._opened(map(plain_state, cell))
+                for state in states if self._is_first else ():
+                    state.begin()
 
-    def merged(self, a: tuple[Broken | None, Cells], b: tuple[Broken | None, Cells]) -> tuple[Broken | None, Cells]:
-        if a[0] is not None or b[0] is not None:
-            return a[0] or b[0], {}
-        # In place: neither state is used again.
-        cells = a[1]
-        for key, cell in b[1].items():
-            known = cells.get(key)
-            if known is None:
-                cells[key] = cell
-            else:
-                pairs = zip(self._parts, known, cell, strict=True)
-                cells[key] = [_merged(function, state, x, y) for (function, state), x, y in pairs]
-        return None, cells
+    def _opened(self, cell: Iterable[Plain]) -> list[AggregateState]:
+        return [kind.opened(plain) for kind, plain in zip(self._parts, cell, strict=True)]
 
-    def begun(self, state: tuple[Broken | None, Cells]) -> tuple[Broken | None, Cells]:
-        error, cells = state
-        for cell in cells.values():
-            cell[:] = [
-                x if isinstance(x, Broken) else part.begun(x) for (_, part), x in zip(self._parts, cell, strict=True)
-            ]
-        return error, cells
+    @property
+    def plain_cells(self) -> dict[Key, list[Plain]]:
+        """The cells as they travel."""
+        return {key: list(map(plain_state, cell)) for key, cell in self._cells.items()}
 
-    def value(self, state: tuple[Broken | None, Cells]) -> Sequence[Any]:
-        error, cells = state
-        nothing = tuple(tuple(part.value(part.of((), True))) for _, part in self._parts)
-        made = {
-            key: [
-                x if isinstance(x, Broken) else tuple(part.value(x))
-                for (_, part), x in zip(self._parts, cell, strict=True)
-            ]
-            for key, cell in cells.items()
-        }
-        return (MergedTable(self._kinds, made, nothing, error),)
+    @plain_cells.setter
+    def plain_cells(self, cells: dict[Key, list[Plain]]) -> None:
+        self._cells = {key: self._opened(cell) for key, cell in cells.items()}
 
+    def _break(self, broken: Broken) -> None:
+        self.broken = broken
+        self._cells = {}
 
-def _state(function: str, state: AggregateState, accumulator: Accumulator, is_first: bool) -> Any:
-    """The value of an accumulator as a state."""
-    result = accumulator.result()
-    if isinstance(result, Failed):
-        return Broken(pack_error(result.error))
-    if isinstance(accumulator, Counter):
-        return accumulator.count
-    if isinstance(accumulator, Joiner):
-        return result[0] if accumulator.has_any else None
-    if function in ("sum", "avg") and isinstance(accumulator, Folder):
-        return accumulator.count, is_first, list(result) if accumulator.count else []
-    return state.of(result, is_first)
+    def _merge(self, following: TableState) -> None:
+        broken = self.broken or following.broken
+        if broken is not None:
+            self._break(broken)
+            return
+        for key, cell in following._cells.items():
+            known = self._cells.setdefault(key, cell)
+            if known is not cell:
+                for state, behind in zip(known, cell, strict=True):
+                    state.merge(behind)
+
+    def begin(self) -> None:
+        for cell in self._cells.values():
+            for state in cell:
+                state.begin()
+
+    def value(self) -> Sequence[Any]:
+        nothing = tuple([tuple(kind.new(True).value()) for kind in self._parts])
+        cells = {key: list(map(_travelling, cell)) for key, cell in self._cells.items()}
+        return (MergedTable(self._kinds, cells, nothing, self.broken),)
 
 
-def _merged(function: str, state: AggregateState, a: Any, b: Any) -> Any:
-    if isinstance(a, Broken):
-        return a
-    if isinstance(b, Broken):
-        # If one item decides the result, later items are ignored.
-        return a if function in ("exists", "empty") and a else b
-    return state.merged(a, b)
+def _travelling(state: AggregateState) -> Any:
+    """The value of an aggregate, or its error."""
+    found = state.result()
+    return Broken(pack_error(found.error)) if isinstance(found, Failed) else tuple(found)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from xylem.functions.context import Context
 from xylem.plan.spread import SpreadPart
 from xylem.syntax import ast
 
-from ..packing import pack
-from .aggregate_state import AggregateState, aggregate_state
+from ..aggregates.choose_state import FOLD_FEW, aggregate_state
+from ..aggregates.state import AggregateState
 from .aggregate_task import AggregateTask, StateChoice
+from .packed_state import StateKind
 from .part_query import PartCompiler, PartQuery, RunOptions
 from .rows import Row
 from .table_state import TableState
@@ -29,8 +30,7 @@ class TableTask(AggregateTask):
         self._choice = _TableChoice(part, compiler)
 
     def make(self, source: Any, range_number: int, run: RunOptions, context: Context, each_item: bool) -> Iterator[Row]:
-        state = self._choice.state(run, context).of(self._query.items(source, run), range_number == 0)
-        yield Row(self.part.number, b"", range_number, 0, b"\0" + pack(state))
+        yield self.folded(self._choice.kind(run, context), self._query.items(source, run), range_number)
 
 
 class _TableChoice(StateChoice):
@@ -38,7 +38,7 @@ class _TableChoice(StateChoice):
         super().__init__("groups", (), compiler)
         self._table = part.body if isinstance(part.body, ast.FunctionCall) else _inner(part.body)
 
-    def state(self, run: RunOptions, context: Context) -> AggregateState:
+    def _maker(self, run: RunOptions, context: Context) -> Callable[[bool], AggregateState]:
         _, keys, aggregates = self._table.arguments
         assert isinstance(keys, ast.SquareArray) and isinstance(aggregates, ast.SquareArray)
         parts = []
@@ -46,8 +46,13 @@ class _TableChoice(StateChoice):
             assert isinstance(aggregate, ast.InlineFunction) and isinstance(aggregate.body, ast.FunctionCall)
             name, (_, *more) = aggregate.body.name.local.split("-of-")[0], aggregate.body.arguments
             arguments = [[literal.value] for literal in more if isinstance(literal, ast.StringLiteral)]
-            parts.append((name, aggregate_state(name, arguments, context)))
-        return TableState([_kind(key) for key in keys.members], parts)
+            parts.append(StateKind(_makes(name, context, arguments)))
+        kinds = [_kind(key) for key in keys.members]
+        return lambda is_first: TableState(kinds, parts, is_first)
+
+
+def _makes(name: str, context: Context, arguments: list[list[str]]) -> Callable[[bool], AggregateState]:
+    return lambda is_first: aggregate_state(name, context, arguments, is_first=is_first, fold_at=FOLD_FEW)
 
 
 def _inner(body: ast.Expr) -> ast.FunctionCall:

@@ -14,18 +14,10 @@ from xylem.errors import XylemError
 from xylem.values.document_order import stands_apart
 from xylem.values.saved_state import saved
 
+from ..aggregates.state import Failed
 from .item_buffer import ItemBuffer
 
 Items = ItemBuffer | Sequence[Any] | None
-
-
-class Failed:
-    """An aggregate that cannot be computed; only reading it raises the error."""
-
-    __slots__ = ("error",)
-
-    def __init__(self, error: XylemError) -> None:
-        self.error = error
 
 
 def aggregate_value(value: Any) -> Any:
@@ -112,14 +104,14 @@ class Aggregate:
 
     def result(self, start: int, items: Items) -> Any:
         if self._failure is not None and start <= self._failure[0]:
-            return Failed(self._failure[1])
+            return Failed.with_error(self._failure[1])
         try:
             if self._whole is not None and start < self._disorder:
                 assert items is not None
                 return self._whole(_from(items, start))
             return self._folding.result(start)
         except XylemError as error:
-            return Failed(error)
+            return Failed.with_error(error)
 
     def forget(self, before: int) -> None:
         self._folding.forget(before)

@@ -10,16 +10,18 @@ from xylem.functions.aggregate_functions import avg, sum_
 from xylem.functions.context import Context
 from xylem.functions.extreme_values import max_, min_
 
-from ..aggregates.running import RunningFold, running
+from ..aggregates.choose_state import running_state
+from ..aggregates.user_state import UserState
 from .aggregates import Folding
 from .range_aggregates import RangeCount, RangeExtreme, RangeSum
+from .running import Running
 from .user_aggregates import FoldedRange, InvertedRange, MergedRange
 
 
 def folding(name: str, is_running: bool, context: Context) -> Folding:
     """fn:count, fn:sum, fn:avg, fn:min or fn:max. `is_running`: at most one window is open."""
     if is_running:
-        return running(name, context)
+        return Running(running_state(name, context))
     if name == "count":
         return RangeCount()
     if name in ("sum", "avg"):
@@ -37,7 +39,7 @@ def whole(name: str, context: Context) -> Callable[[Sequence[Any]], Any]:
 def user_folding(protocol: Any, is_running: bool) -> Folding:
     """A user's aggregate: retracted if possible, else merged, else recomputed."""
     if is_running:
-        return RunningFold(protocol)
+        return Running(UserState(protocol), is_sequence=True)
     if protocol.can_invert:
         return InvertedRange(protocol)
     return MergedRange(protocol) if protocol.can_merge else FoldedRange(protocol)

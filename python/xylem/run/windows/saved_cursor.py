@@ -20,7 +20,7 @@ from xylem.values.saved_state import give_state, state_of
 from xylem.values.state_codec import CannotSave, DamagedState, Record, register
 from xylem.values.state_values import decoded, encoded
 
-from .aggregates import Failed
+from ..aggregates.state import Failed
 from .index_keys import Key
 from .kept_items import KeptItems
 from .open_windows import Open
@@ -99,7 +99,7 @@ def _fill(made: Any, content: Any) -> None:
     fill(made, content)
 
 
-register(Failed, "failed", lambda value: (value.error,), Failed)
+register(Failed, "failed", lambda value: (value.error,), Failed.with_error)
 register(Key, "window-key", tuple, Key)
 
 __all__ = ["SavedCursor", "load", "save"]
