@@ -23,7 +23,7 @@ class OpenTag:
 
 @dataclass(frozen=True)
 class OpenedWindows:
-    """Marks that items of windows follow."""
+    """A mark that the items of windows follow."""
 
     opened: OpenWindows
     over: Operator | None
@@ -31,7 +31,7 @@ class OpenedWindows:
 
 @dataclass(frozen=True)
 class Closed:
-    """The end of the innermost of them."""
+    """The end of the innermost open bracket."""
 
 
 Event = Operator | OpenTag | OpenedWindows | Closed
@@ -63,7 +63,7 @@ def folded(events: Iterable[Event], windows: Callable[[OpenedWindows, Operator],
                     stack[-1][1].append(windows(opened, united(inside)))
             case _:
                 stack[-1][1].append(event)
-    # What is never closed here is closed where another part of the answer is given.
+    # A bracket that is never closed here is closed by another part of the answer.
     while len(stack) > 1:
         opened, inside = stack.pop()
         stack[-1][1].append(_element(opened, inside) if isinstance(opened, OpenTag) else united(inside))
@@ -77,12 +77,12 @@ def _element(tag: OpenTag, inside: list[Operator]) -> Operator:
 
 
 def is_plain_leaf(operator: Operator) -> bool:
-    """Whether it only computes a value of the tuple at hand."""
+    """Whether it only computes a value from the current tuple."""
     return isinstance(operator, (Leaf, Step)) and not operator.children
 
 
 def without_tuples(operator: Operator, tuples: Operator | None) -> Operator:
-    """The operators if they run once: an operator around them has the tuples."""
+    """The operators if they run only once: an operator around them has the tuples."""
     if tuples is None:
         return operator
     if operator is tuples:
@@ -92,7 +92,7 @@ def without_tuples(operator: Operator, tuples: Operator | None) -> Operator:
 
 
 def _cut(operator: Operator, tuples: Operator) -> Operator | None:
-    """The operator without the tuples somewhere below it; None where they are not there."""
+    """The operator without the tuples somewhere below it; None if they are not there."""
     if operator.over is tuples:
         return replace(operator, over=None)
     if operator.over is not None and (over := _cut(operator.over, tuples)) is not None:

@@ -100,7 +100,7 @@ class Clauses:
     def _grouped(self, clause: ast.GroupByClause, tuples: Operator | None, scope: Scope) -> tuple[Operator, Scope]:
         keys = tuple(text_of(spec.value or ast.VarRef(spec.name)) for spec in clause.specs)
         extent = Extent.ONE if tuples is None else gives(tuples)
-        # A variable now holds what all tuples of a group had in it.
+        # A variable now holds its values from all tuples of a group.
         bound = {name: max(known, extent) for name, known in scope.variables.items() if known is not Extent.BESIDE}
         scope = Scope({**scope.variables, **bound}, scope.focus, scope.roots)
         for spec in clause.specs:
@@ -112,7 +112,7 @@ class Clauses:
     def _join(self, join: ast.JoinClause, tuples: Operator | None, scope: Scope) -> tuple[Operator, Scope]:
         around = Scope(scope.variables, roots=scope.roots) if join.is_of_input else scope
         if join.anchor is not None:
-            # Below a node above an item, all of the input may be.
+            # Below a node above an item there may be the whole input.
             around = around.with_variable(join.anchor, Extent.INPUT)
         collection = self.planner.plan(join.collection, around)
         told: dict[str, list[str]] = {"equalities": [], "band": [], "rest": []}
@@ -134,7 +134,7 @@ class Clauses:
         return found, scope if join.position is None else scope.with_variable(join.position, Extent.ONE)
 
     def _best_match(self, plan: BestMatchPlan, tuples: Operator | None, scope: Scope) -> tuple[Operator, Scope]:
-        """Each side is evaluated once by itself, and pairs are found by the values that orders compare."""
+        """Each side is evaluated once on its own, and pairs are found by the values that orders compare."""
         sides = []
         for side in (plan.left, plan.right):
             found, inside = self.clause(side.binding, None, scope)
@@ -196,7 +196,7 @@ def _reads_much(value: ast.Expr, scope: Scope) -> bool:
 
 
 def bound_by(operator: Operator) -> str | None:
-    """The variable that has the items of its tuples, one in each."""
+    """The variable that is bound to the items of its tuples, one per tuple."""
     while isinstance(operator, Select) and operator.over is not None:
         operator = operator.over
     if isinstance(operator, Bind) and operator.how == "for":

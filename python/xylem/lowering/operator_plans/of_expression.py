@@ -44,7 +44,7 @@ _RESOURCES = standard("collection doc stream")
 _SORTS = standard("reverse sort")
 _STEPWISE = standard("fold-left fold-right")
 _EACH = standard("data trace unordered")
-"""Takes items one by one, or as they are."""
+"""Operations that take items one by one, or unchanged."""
 _DISTINCT = (FN, "distinct-values")
 _NUMBERED = (PICKS - standard("trace unordered")) | standard("insert-before")
 _CONSTRUCTORS = (
@@ -75,11 +75,11 @@ class ExpressionPlanner:
         self.forms_windows = runs
         """Where windows are formed."""
         self.number = 1
-        """Of the pass over the input that its scans belong to."""
+        """Number of the pass over the input that its scans belong to."""
         self.given: dict[Variable, Operator] = {}
-        """Variables that stand for what other operators give."""
+        """Variables that stand for the results of other operators."""
         self.planned = planned or {}
-        """Expressions in whose place others are evaluated, which have plans for windows and best matches."""
+        """Expressions that are evaluated in a rewritten form, with the plans of windows and best matches."""
         self.functions = functions or {}
         self.clauses = Clauses(self)
         self._calling: set[tuple[str, str, int]] = set()
@@ -129,7 +129,7 @@ class ExpressionPlanner:
         """An operator that came from a node of the query."""
         return kind(runs=self.runs, span=node.span, **fields)  # type: ignore[arg-type]
 
-    # --- what needs no operator of its own
+    # --- expressions without an operator of their own
 
     def is_plain(self, expr: ast.Node) -> bool:
         """Whether nothing in an expression loops, gathers, constructs or reads a document from its root."""
@@ -146,7 +146,7 @@ class ExpressionPlanner:
         return isinstance(node, _OPERATORS)
 
     def inner(self, node: ast.Node, scope: Scope) -> Iterator[Operator]:
-        """The operators of the parts of a node that have some, in the order of the text."""
+        """The operators of those parts of a node that have some, in the order of the text."""
         for child in node.children():
             if isinstance(child, ast.InlineFunction) or self.is_plain(child):
                 continue
@@ -162,7 +162,7 @@ class ExpressionPlanner:
         return self.made(Leaf, expr, text=text_of(expr), inputs=inputs, over=over, gives=extent)
 
     def _parts(self, items: Sequence[ast.Expr], scope: Scope) -> Iterator[Operator]:
-        """The members of a sequence; plain ones side by side are one leaf."""
+        """The members of a sequence; adjacent plain members form one leaf."""
         waiting: list[ast.Expr] = []
         for item in items:
             if self.is_plain(item):
@@ -257,7 +257,7 @@ class ExpressionPlanner:
         return self.made(Select, predicate, condition=text_of(predicate), inputs=inputs)
 
     def over(self, found: Operator, over: Operator | None) -> Operator:
-        """The operator for each tuple; an operator that has tuples of its own is bound to them in turn."""
+        """The operator applied to each tuple; if it has tuples of its own, it is bound to them in turn."""
         if over is None:
             return found
         if found.over is None:
@@ -335,7 +335,7 @@ class ExpressionPlanner:
             self._calling.discard(key)
         return self.made(Leaf, call, text=told, inputs=inputs, over=over)
 
-    # --- what is left
+    # --- other expressions
 
     def _quantified(self, expr: ast.Quantified, scope: Scope, over: Operator | None) -> Operator:
         tuples: Operator | None = None
@@ -353,7 +353,7 @@ class ExpressionPlanner:
 
 
 def keys_of(kinds: Iterable[str], are_known: bool = True) -> KeysOf:
-    """Which keys a table has a state for, by the kinds of its keys."""
+    """The keys of a table's states, by the kinds of its keys."""
     if any(kind in FOUND_KEYS for kind in kinds):
         return KeysOf.GROUPS
     return KeysOf.TURNS if are_known else KeysOf.RECORDS

@@ -103,7 +103,7 @@ class FluxPlanner:
             if of is not Extent.ITEM or not self.planner.is_plain(path):
                 source, inputs = "", (self.planner.plan(path, scope),)
             tuples = self._operator(Bind, span, variable=loop.variable, source=source, inputs=inputs, over=over)
-        # What is kept of the whole input may stand in one element of it.
+        # One element may hold everything that is kept of the input.
         inside = scope.with_variable(ast.Name(loop.variable, None, ""), max(of, Extent.ITEM))
         if loop.where is not None:
             tuples = self._selected(loop.where, inside, tuples)

@@ -1,7 +1,7 @@
 """The operators of a program over a stream: scans, the roles of their records, and the output of handlers.
 
-The plan follows what will run: the steps of the scan, the roles of their records, and the compiled handlers, in which
-variables replace the aggregates that the stream feeds.
+The plan describes the code that will run: the steps of the scan, the roles of their records, and the compiled handlers,
+in which variables replace the aggregates that the stream feeds.
 """
 
 from __future__ import annotations
@@ -55,16 +55,16 @@ from .texts import text_of
 
 _RECORD = ast.VarRef(ast.Name("item", None, ""))
 _FROM_RECORD = (ast.Path, ast.Filter, ast.Flwor, ast.SimpleMap)
-"""What starts from a record, so that its first operator takes all of them."""
+"""Operators that start from a record: the first of them takes all records."""
 
 
 def stream_plan(passes: StreamPasses) -> OperatorPlan:
-    """The operators of all passes over the input, those of earlier ones where their values are read."""
+    """The operators of all passes over the input; those of an earlier pass are placed where its values are read."""
     given: dict[Variable, Operator] = {}
     number = 0
     for number, earlier in enumerate(passes.earlier, 1):
         values = _StreamPlanner(earlier.program, number, given).plan()
-        # The answer of such a pass is an array of them.
+        # The answer of an earlier pass is an array of values.
         each = values.inputs if len(values.inputs) == len(earlier.names) else (values,) * len(earlier.names)
         for name, text, value in zip(earlier.names, earlier.texts, each, strict=True):
             given[name] = Bind(variable=name[1], how="let", source=text, inputs=(value,))
@@ -280,7 +280,7 @@ class _StreamPlanner:
         runs = Runs.KERNEL if role.kernel_writes else Runs.CODE
         yield from folded(self.flux[runs].events(hoisted(handler.body), inside, tuples), self._windowed)
 
-    # --- windows that are fed, aggregates that are fed
+    # --- fed windows, fed aggregates
 
     def _windowed(self, opened: OpenedWindows, items: Operator) -> Operator:
         """The operators of window clauses over the items between their brackets."""
@@ -369,7 +369,7 @@ def _told(key: ast.Expr) -> str:
 
 
 def _placed(expr: ast.Expr) -> Span | None:
-    """The first place of the query that an expression has."""
+    """The first place in the query that an expression has."""
     return next((node.span for node in expr.walk() if node.span.end > 0), None)
 
 

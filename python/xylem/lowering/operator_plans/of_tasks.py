@@ -44,7 +44,7 @@ def part_operators(expr: ast.Expr) -> Operator:
 
 
 class _PartPlanner(ExpressionPlanner):
-    """Plans one part; tables of other parts that it asks are joins."""
+    """Plans one part; lookups in tables of other parts are joins."""
 
     def __init__(self, part: SpreadPart, known: dict[Variable, Operator]) -> None:
         super().__init__(Runs.ONE_TASK if part.kind is PartKind.SEQUENTIAL else Runs.TASK)
@@ -89,7 +89,7 @@ class _PartPlanner(ExpressionPlanner):
         scope = Scope({}, Extent.ONE)
         function = grouping.finish
         while isinstance(function, ast.Flwor):
-            # Variables that are the same for all groups stand before it.
+            # Variables that are the same for all groups are bound before it.
             for let in function.clauses:
                 assert isinstance(let, ast.LetClause)
                 scope = scope.with_variable(let.name, Extent.ONE)

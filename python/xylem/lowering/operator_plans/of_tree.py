@@ -11,7 +11,7 @@ from .scope import Scope
 
 
 def tree_plan(program: Program) -> OperatorPlan:
-    """The operators of a program; of a library module, which has no answer, an empty leaf."""
+    """The operators of a program; for a library module, which has no answer, an empty leaf."""
     planner = ExpressionPlanner(Runs.CODE, program.planned, declared_functions(program.module))
     return OperatorPlan(planner.plan(program.lowered or ast.SequenceExpr(), Scope()))
 

@@ -13,14 +13,14 @@ Variable = tuple[str, str]
 
 @dataclass(frozen=True)
 class Scope:
-    """Extents by variable. A variable that is not known here comes from outside of the query."""
+    """Extents by variable. An unknown variable comes from outside the query."""
 
     variables: Mapping[Variable, Extent] = field(default_factory=dict)
     focus: Extent | None = None
-    """Of the context item; None where that is the input."""
+    """Extent of the context item; None if that is the input."""
 
     roots: Mapping[Variable, str] = field(default_factory=dict)
-    """Variables that hold what a path leads to in the input: paths from them go on from there."""
+    """Variables bound to the result of a path in the input: paths from them continue there."""
 
     def with_root(self, name: ast.Name, path: str) -> Scope:
         return replace(self, roots={**self.roots, name.expanded: path})

@@ -1,4 +1,4 @@
-"""Expressions as a person reads them in a plan."""
+"""Expressions in the readable form used in a plan."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from xylem.syntax import ast, print_query
 _OURS = re.compile(r"\b(?:fn|pass):(?=[a-z-]+\()")
 """Namespaces whose functions are printed without a prefix."""
 _REWRITTEN = (ast.JoinClause, ast.Shared, AggregateRead, WindowPlan)
-"""Nodes that no text parses to: the text of the query in their place is printed instead."""
+"""Nodes that no text parses to: the query text that they replace is printed instead."""
 MOST_NODES = 400
-"""Of a longer expression the plan has the beginning of its own text, where that is known."""
+"""For a longer expression the plan shows the beginning of its own text, if known."""
 
 
 def text_of(node: ast.Expr) -> str:
-    """On one line."""
+    """The text on one line."""
     for number, below in enumerate(node.walk()):
         if number > MOST_NODES or (isinstance(below, _REWRITTEN) and node.span.end > 0):
             span = node.span
@@ -26,7 +26,7 @@ def text_of(node: ast.Expr) -> str:
 
 
 def path_text(steps: list[ast.AxisStep]) -> str:
-    """Steps behind each other, each with its slashes, without their predicates."""
+    """Consecutive steps with their slashes, without predicates."""
     text, slash = "", "/"
     for step in steps:
         if step.axis == "descendant-or-self" and isinstance(step.test, ast.AnyKindTest) and not step.predicates:

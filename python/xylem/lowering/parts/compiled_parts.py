@@ -1,4 +1,4 @@
-"""Expressions of a query compiled alone, next to its functions and variables."""
+"""Expressions of a query compiled separately, with its functions and variables."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CompiledParts:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        # States of aggregates that come from other processes are made of these.
+        # Values made from states of aggregates that come from other processes.
         know_classes(self._external)
 
     def streamed(self, expr: ast.Expr) -> StreamProgram | None:
@@ -59,7 +59,7 @@ class CompiledParts:
         except NotStreamable:
             return None
         named = program.plan.source
-        # A document that it names is not the input that it is given.
+        # A document named by the query is not its input.
         return None if isinstance(named, ast.FunctionCall) and is_document_call(named) else program
 
     def over_tree(self, expr: ast.Expr) -> Program:
@@ -75,7 +75,7 @@ class CompiledParts:
             return main.compiler.compile(main.module.body).type
 
     def _with_body(self, expr: ast.Expr) -> ast.MainModule:
-        """A module that has the values of other parts from outside."""
+        """A module that gets the values of other parts as external variables."""
         given = sorted(name for name in free_in(expr) if name[0] == PART_NAMESPACE)
         endless = ast.SequenceTypeNode(ast.AnyItemType(), "**")
         variables = (

@@ -56,7 +56,7 @@ def window_accounts(
 ) -> list[WindowAccount]:
     """The memory of each window clause of a program over a stream that is one endless document.
 
-    `body`: the query; `waits_for_end`: whether one process would keep what grows with the stream.
+    `body`: the query; `waits_for_end`: whether one process would need memory that grows with the stream.
     """
     tasks = [program.windows(part.number) for part in program.distribution.parts]
     formed = [task for task in tasks if task is not None]
@@ -69,7 +69,7 @@ _CLAUSES = (ast.WindowClause, ast.ForseqClause, ast.DataWindow)
 
 
 def _in_order(clause: ast.Node, waits_for_end: bool) -> WindowAccount:
-    """Windows in a query that one program answers, which sees the stream in its order."""
+    """Windows in a query that a single program answers, which sees the stream in order."""
     return WindowAccount(
         clause.span.line,
         "no state of its own: one program on the driver sees the stream in its order",

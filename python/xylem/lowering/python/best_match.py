@@ -46,7 +46,7 @@ from .written_matches import WrittenMatch, written_match
 Bound = list[tuple[tuple[str, str], Code]]
 JOIN = "urn:xylem:join"
 MOST_BEST = 2**32 - 1
-"""As many best partners as the kernel can count, more than there are items."""
+"""The largest number of best partners that the kernel can count; more than there are items."""
 
 
 def write_best_match(
@@ -58,10 +58,10 @@ def write_best_match(
     *,
     is_answer: bool = False,
 ) -> tuple[Bound, Bound]:
-    """Write the loop over the pairs; returns the variables of the left and right side that each iteration binds.
+    """Write the loop over the pairs; return the variables of the left and right side that each iteration binds.
 
-    `rest` and `result` are what comes behind the join: variables that neither they nor the join read, and nobody wants
-    besides, are not kept. `is_answer`: whether the results are those of the query, and nothing else is.
+    `rest` and `result` follow the join: variables that are not read there, by the join, or by outer joins are not kept.
+    `is_answer`: whether the results are the whole answer of the query.
     """
     behind = wanted | read_behind((*plan.lets, *rest), result)
     pair_reads = behind.union(*map(read_variables, (*plan.criteria, *plan.tests)))
@@ -167,7 +167,7 @@ def _write_texts(
     given: str,
     in_pair: Callable[[str, str, Callable[[], None]], str],
 ) -> None:
-    """Write the code for an answer that is wanted as text, which skips the loop over the pairs."""
+    """Write the code for an answer as text, which skips the loop over the pairs."""
 
     def hole(expr: ast.Expr) -> str:
         def write() -> None:
@@ -186,12 +186,12 @@ def _write_texts(
 
 
 def _spelled(c: Compiler, node: ast.Node) -> str:
-    """A node as the query has it, on one line."""
+    """A node as written in the query, on one line."""
     return " ".join(c.describe(node).split())
 
 
 def _is_one_item(c: Compiler, plan: BestMatchPlan) -> bool:
-    """Whether the first loop has one item that is already bound, so that the other side serves all outer iterations."""
+    """Whether the first loop has a single item that is already bound, so the other side serves all outer iterations."""
     first = plan.left if plan.left_is_first else plan.right
     match first.binding:
         case ast.ForClause(collection=ast.VarRef(name=name), allowing_empty=False):
@@ -201,7 +201,7 @@ def _is_one_item(c: Compiler, plan: BestMatchPlan) -> bool:
 
 
 def _placed_index(c: Compiler, plan: BestMatchPlan) -> str:
-    """The index of the side that stays, where the last variable is bound that it or an order reads."""
+    """The index of the side that stays, placed at the binding of the last variable that it or an order reads."""
     first, second = (plan.left, plan.right) if plan.left_is_first else (plan.right, plan.left)
     bound = {name.expanded for side in (first, second) for name in side.names} | {
         let.name.expanded for let in plan.lets
@@ -223,7 +223,7 @@ def _placed_index(c: Compiler, plan: BestMatchPlan) -> str:
 
 
 def not_bounded(written: ast.BestMatchClause, why: str) -> StaticError:
-    """The error of a join of streams for which all that comes would have to be kept."""
+    """The error for a join of streams that would have to keep everything."""
     return StaticError(
         "XYST0010",
         f"bestmatch join ← {why}",
@@ -236,7 +236,7 @@ def not_bounded(written: ast.BestMatchClause, why: str) -> StaticError:
 def _with_stream_orders(
     c: Compiler, plan: BestMatchPlan
 ) -> tuple[BestMatchPlan, list[DeclaredOrder], MovingWindow]:
-    """The plan with the leaves read as punctuation, the declared orders, and the values along which windows move."""
+    """The plan with leaves for punctuation, the declared orders, and the values that windows move along."""
     both = (plan.left, plan.right)
     declared = [declared_order(c.functions.module.prolog, stream_of(side.binding.collection)) for side in both]
     paths = [
@@ -260,7 +260,7 @@ def _with_stream_orders(
 
 
 def _from_item(c: Compiler, side: BestMatchSide, path: ast.Expr) -> ast.Expr:
-    """A path from an item of a side, as the query would write it."""
+    """A path from an item of a side, as written in the query."""
     return Substitution({}, ast.VarRef(side.binding.name)).apply(resolve_names(path, c.static))
 
 
@@ -419,7 +419,7 @@ def _clauses(c: Compiler, clauses: Sequence[ast.Clause], padded: str | None, the
             _clauses(c, rest, padded, then)
             return
         assert isinstance(clause, ast.WhereClause)
-        # What rules items out does not rule out that there is none.
+        # Conditions that rule items out do not prove that there is none.
         spared = "" if padded is None else f"{padded} is None or "
         c.writer.line(f"if {spared}{c.truth(clause.test)}:")
         with c.writer.indented():
@@ -460,7 +460,7 @@ def _criterion(
 
 
 def _comparison(c: Compiler, order: ast.BestMatchOrder, call: ast.FunctionCall) -> Code:
-    """The call that compares two pairs; XPST0017 says what may stand there."""
+    """The call that compares two pairs; XPST0017 lists the functions allowed there."""
     try:
         return c.compile(call)
     except StaticError as error:
@@ -517,11 +517,11 @@ def _operand(
     return _function(c, c.lifted("operand", [parameter], c.describe(operand), write), parameter)
 
 
-# --- joins over tuples as they come
+# --- joins over collected tuples
 
 
 class Places(NamedTuple):
-    """The variables that number the items of the left and of the right loop, and those of the loops around them."""
+    """The variables that number the items of the left and right loop, and of the loops around them."""
 
     left: tuple[str, str]
     right: tuple[str, str]
@@ -553,7 +553,7 @@ def with_positions(plan: BestMatchTuples) -> tuple[list[ast.Clause], Places]:
         return clause
 
     clauses = [in_clause(clause) for clause in plan.clauses]
-    # A later loop that binds the same name is the one that is meant.
+    # The later of two loops that bind the same name is meant.
     places = {loop.name.expanded: loop.position.expanded for loop in loops if loop.position is not None}
     around = [loop.position.expanded for loop in loops[: plan.loops_around] if loop.position is not None]
     written = plan.written
@@ -593,7 +593,7 @@ def _fresh(c: Compiler, side: Bound) -> Bound:
 
 
 def _function(c: Compiler, frame: Frame, *parameters: str) -> str:
-    """A function of the parameters alone; its captured values are bound here."""
+    """A function of the parameters only; its captured values are bound here."""
     if not frame.captures:
         return frame.name
     return f"(lambda {', '.join(parameters)}: {c.writer.call(frame, *parameters)})"

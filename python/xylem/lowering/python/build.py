@@ -45,7 +45,7 @@ class ModuleResolver(Protocol):
     """Finds library modules."""
 
     def __call__(self, uri: str, locations: Sequence[str]) -> Sequence[tuple[str, str]]:
-        """(location, text) of each module of a namespace: from the location hints, or known otherwise."""
+        """(location, text) of each module of a namespace: found by the location hints, or otherwise known."""
 
 
 class Builder:
@@ -62,11 +62,11 @@ class Builder:
     ) -> None:
         self.environment = environment
         self.over_updates = over_updates
-        """Whether the input is update streams: stream("x") is then the document of one."""
+        """Whether the input is update streams: stream("x") then returns the document of one."""
         self.resolver = resolver
         self.externals = {(function.uri, function.local): function for function in externals}
         self.parsed: dict[tuple[str, str], ast.Module] = {}
-        """Library modules by location and text, which other programs of the query may have parsed already."""
+        """Library modules by location and text, shared between programs of the query so that each is parsed once."""
         self.writer = Writer()
         self.writer.window_facts = window_facts
         self.writer.without_rules = without_rules
@@ -84,7 +84,7 @@ class Builder:
     def load(self, module: ast.Module, *, check_bounds: bool = False) -> ModuleTable:
         """Load a module and all it imports; write their functions and variables.
 
-        `check_bounds`: refuse blocking operations on infinite sequences. What streams has its own ways with them.
+        `check_bounds`: refuse blocking operations on infinite sequences. Streamed queries handle them otherwise.
         """
         COMPILATIONS.lowered += 1
         main = self._load(module, self.environment)
@@ -186,7 +186,7 @@ class Builder:
         environment = replace(StaticContext(), base_uri=location)
         static = build_static_context(module, environment)
         table = ModuleTable(self._resolved(module, static), static, self.writer, self.externals, module.uri)
-        # Known before its own imports are loaded: modules may import each other.
+        # Registered before its own imports are loaded: modules may import each other.
         self.tables[key] = table
         self.units.append(table)
         table.declare()

@@ -73,7 +73,7 @@ def compile_call(c: Compiler, node: ast.FunctionCall) -> Code:
 
 @tails(ast.FunctionCall)
 def tail_call(c: Compiler, node: ast.FunctionCall, finish: Finish) -> None:
-    """A function that ends with a call of itself starts over with other arguments, in the same Python frame."""
+    """A tail call of the same function restarts it with other arguments, in the same Python frame."""
     own = c.own_call
     if own is None or own.frame is not c.writer.frame or own.key != (*node.name.expanded, len(node.arguments)):
         finish(compile_call(c, node))
@@ -124,7 +124,7 @@ def static_call(c: Compiler, node: ast.Expr, name: ast.Name, arguments: tuple[as
 def _argument(
     c: Compiler, argument: ast.Expr, parameter: ast.Parameter, expected: SequenceType, what: str
 ) -> str:
-    """An argument of a declared function; one that may be infinite is read as it comes."""
+    """An argument of a declared function; if it may be infinite, it is read as it arrives."""
     code = c.compile(argument)
     if not code.endless:
         return c.bind(c.converted(code, expected, what)).text
@@ -142,7 +142,7 @@ def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]
     given: list[Code] = []
     function = ""
     if len(arguments) < builtin.least:
-        # A focus function with its last argument left out.
+        # A focus function whose last argument is omitted.
         arguments = (*arguments, ast.ContextItem(span=c.writer.span or arguments[0].span))
     for i, argument in enumerate(arguments):
         kind = signature_type(builtin.parameters[min(i, len(builtin.parameters) - 1)])
@@ -175,7 +175,7 @@ def _builtin_call(c: Compiler, builtin: Builtin, arguments: tuple[ast.Expr, ...]
 
 
 def _converted(c: Compiler, code: Code, kind: SequenceType, what: str) -> Code:
-    """An argument as a function wants it; one that is there stays known to be there."""
+    """An argument converted for a function; known presence of an item is preserved."""
     is_there = code.shape is Shape.ONE and (code.is_nodes or code.atomic is not None)
     made = c.converted(code, kind, what)
     if not is_there or made.shape is not Shape.OPTIONAL:
@@ -188,7 +188,7 @@ def _identifier(local: str) -> str:
 
 
 def _lazy_argument(c: Compiler, code: Code, kind: SequenceType, what: str) -> Code:
-    """An iterable that is read only as far as the function wants; a range or a list stays one."""
+    """An iterable that is read only as far as the function needs; a range or a list stays one."""
     if isinstance(kind.item, AtomicItem):
         code = c.atomized(code)
     if code.item.within(kind.item) or code.is_empty:
@@ -245,7 +245,7 @@ def _focus_part(c: Compiler, variable: object, what: str) -> Code:
         return c.use(variable)  # type: ignore[arg-type]
     focus = c.scope.focus
     if focus.is_global and focus.item is not None:
-        # There is one context item, if any: asking for it checks that.
+        # There is at most one context item: evaluating it checks that.
         return atomic(f"({c.use(focus.item).text}, 1)[1]", at.INTEGER)
     return c.compile(ast.ContextItem())
 
@@ -267,14 +267,14 @@ def _count(c: Compiler, argument: ast.Expr) -> Code:
 
 
 def _count_by_number(c: Compiler, argument: ast.Expr) -> Code:
-    """count($x/preceding-sibling::a) → if ($x/preceding-sibling::a[1] has a number) then that, else the count"""
+    """count($x/preceding-sibling::a) → if ($x/preceding-sibling::a[1] has a number) then its number, else the count."""
     found = siblings_before(argument)
     assert found is not None
     start, step = found
     near: ast.Expr = nearest(step) if start is None else ast.Path(start, nearest(step), span=step.span)
     label = ast.IntegerLiteral(sibling_label(step.test, step.predicates))
     number = ast.FunctionCall(_NUMBER, (near, label), span=argument.span)
-    # In parentheses it is counted.
+    # The parentheses prevent this rewriting, so the nodes are counted.
     count = ast.FunctionCall(_COUNT, (ast.SequenceExpr((argument,)),), span=argument.span)
     is_known = ast.ValueComparison("ge", number, ast.IntegerLiteral(0), span=argument.span)
     return c.compile(ast.If(is_known, number, count, span=argument.span))
@@ -362,8 +362,8 @@ def compile_dynamic_call(c: Compiler, node: ast.DynamicCall) -> Code:
         if not callee.is_one:
             text = c.as_one(callee, "what is called")
             callee = replace(callee, text=text, shape=Shape.ONE, type=SequenceType(callee.item), simple=False)
-        # What is known to be a map is looked up as one.
-        # It gets no name of its own: a table that a variable holds is changed in place while nothing else refers to it.
+        # A map is looked up directly. It gets no name of its own: a table that a variable holds is changed in place
+        # while nothing else refers to it.
         key = _converted(c, c.compile(node.arguments[0]), ONE_ATOMIC, "argument 2 of get()")
         found = value_at(c, callee, key)
         if found is not None:
@@ -503,7 +503,7 @@ def write_function_body(
 ) -> None:
     """The body of a function: parameters in scope, the result converted to the declared type.
 
-    `key` names a declared function, whose calls of itself at its end need no further Python frame.
+    `key` names a declared function, whose tail calls of itself need no further Python frame.
     """
     c.scope = c.scope.with_focus(focus)
     for parameter, kind, name in zip(parameters, types, names, strict=True):
@@ -511,7 +511,7 @@ def write_function_body(
         if c.writer.bounds is not None and parameter.type is not None and parameter.type.occurrence == "**":
             code = Code(name, Shape.ITERABLE, kind, simple=True, endless=True)
             key = None
-        # A parameter changes with each call, but within one call it stays.
+        # A parameter changes with each call, but not within one.
         c.declare(parameter.name.expanded, code)
 
     def finish(code: Code) -> None:

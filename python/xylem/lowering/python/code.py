@@ -50,23 +50,23 @@ class Code:
     ordered: bool = False
     """Nodes known to be distinct and in document order."""
     simple: bool = False
-    """A name or a constant: may be written several times."""
+    """A name or a constant, which may be written several times."""
     endless: bool = False
-    """Possibly infinite: must be read as it comes, never collected."""
+    """Possibly infinite: must be read as it arrives, never collected."""
     pauses: bool = False
     """Fed by a stream: pauses stand among its items (`run/windows/feed.py`)."""
     step: OneStep | None = None
-    """What the nodes are, where they are those of one step from one node."""
+    """The step, if the nodes are those of one step from one node."""
     fields: tuple[str, ...] = ()
-    """The names of a record that a map most likely is."""
+    """The names of the record that a map most likely is."""
     value_fields: tuple[str, ...] = ()
-    """Those of the records that most likely are its values."""
+    """The names of the records that its values most likely are."""
     row: tuple[str, ...] = ()
-    """The names of a record whose items the value is, in a tuple: the map around them is not made."""
+    """The names of a record whose items the value is, as a tuple: no map is built for them."""
     row_items: str = ""
-    """The tuple of items of a record that is being made."""
+    """The tuple of items of a record under construction."""
     each: str = ""
-    """`x for x in y`, where the text is that in parentheses."""
+    """`x for x in y`, if the text is that in parentheses."""
 
     @property
     def item(self) -> ItemType:

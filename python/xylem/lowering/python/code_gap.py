@@ -1,6 +1,6 @@
 """Generated code with one gap, which is filled when its code is known.
 
-The filling may contain text of the query, with any characters. So no text is searched for a placeholder: the part
+The filling may contain text of the query, with any characters. So there is no placeholder to search for: the part
 before the gap, the filling and the part after it are concatenated.
 """
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class CodeGap(NamedTuple):
-    """The code before and behind a gap."""
+    """The code before and after a gap."""
 
     before: str
     after: str = ""

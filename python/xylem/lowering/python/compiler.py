@@ -1,7 +1,7 @@
 """The code generator's centre: one handler per kind of AST node, and the conversions between shapes.
 
-A handler writes the statements its value needs and returns a short Python expression for the value, with its
-shape and static type. Statements that must run only under a condition are written in a nested block.
+A handler writes the statements its value needs and returns a short Python expression for the value, with its shape and
+static type. Conditional statements are written in a nested block.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def pushes(kind: type) -> Callable[[P], P]:
 
 
 def tails(kind: type) -> Callable[[T], T]:
-    """Register how a node kind is written at the end of a function."""
+    """Register how to write a node kind at the end of a function."""
 
     def register(tailer: T) -> T:
         TAILS[kind] = tailer
@@ -114,7 +114,7 @@ YIELD = Sink(CodeGap("yield "), CodeGap("yield from "), yields=True)
 
 @dataclass(frozen=True)
 class OwnCall:
-    """A function that may call itself in tail position, which is then a jump to its start."""
+    """A function that may call itself in tail position; the call becomes a jump to its start."""
 
     frame: Frame
     key: tuple[str, str, int]
@@ -124,7 +124,7 @@ class OwnCall:
 
 @dataclass
 class ColumnLoop:
-    """A loop over records of one tree: numbers that its body takes from each are read for all of them at once."""
+    """A loop over records of one tree: numbers that its body reads from each are read for all of them at once."""
 
     frame: Frame
     node: str
@@ -141,12 +141,12 @@ class Compiler:
         self.functions = functions
         self.scope = Scope({}, Focus(None))
         self.own_call: OwnCall | None = None
-        """The declared function whose body is being written, for calls of itself at its end."""
+        """The declared function whose body is being written, to detect its tail calls."""
         self.numbers_siblings = False
         """Whether a scan may have numbered siblings that it has not kept."""
         self.column_loop: ColumnLoop | None = None
         self.window_rows: Any = None
-        """What the scan may write for windows (`lowering/stream/kernel_windows.py`); None where nothing is scanned."""
+        """The rows that the scan may write for windows (`lowering/stream/kernel_windows.py`); None without a scan."""
         """The loop over records whose body is being written."""
         self._order = 0
         self._contexts: dict[int, str] = {}
@@ -154,7 +154,7 @@ class Compiler:
     # --- dispatch
 
     def compile(self, node: ast.Expr) -> Code:
-        """Write the statements of an expression; returns its value."""
+        """Write the statements of an expression; return its value."""
         handler = HANDLERS.get(type(node))
         if handler is None:
             raise not_executable(node)
@@ -167,7 +167,7 @@ class Compiler:
             return self.bind(code) if _is_deep(code.text) else code
 
     def is_endless(self, node: ast.Expr) -> bool:
-        """Whether an expression may be infinite here: it must then be read as it comes."""
+        """Whether an expression may be infinite here: it must then be read as it arrives."""
         bounds = self.writer.bounds
         if bounds is None:
             return False
@@ -175,7 +175,7 @@ class Compiler:
         return bounds.of(node, names) is not None
 
     def push(self, node: ast.Expr, sink: Sink) -> ItemType:
-        """Write statements that give each item of the expression to the sink; gives the items' static type."""
+        """Write statements that pass each item of the expression to the sink; return the items' static type."""
         pusher = PUSHERS.get(type(node))
         if pusher is not None:
             with self.writer.at(node.span):
@@ -281,7 +281,7 @@ class Compiler:
             self._contexts[key] = known
         return known
 
-    # --- blocks written apart
+    # --- blocks written separately
 
     @contextmanager
     def buffered(self, lines: list[Line | Mark] | None = None) -> Iterator[list[Line | Mark]]:
@@ -318,7 +318,7 @@ class Compiler:
         return self.as_iterable(code)
 
     def sequence(self, code: Code) -> Code:
-        """The code in a shape that can be stored: ITERABLE becomes SEQUENCE, the others stay."""
+        """The code in a shape that can be stored: ITERABLE becomes SEQUENCE, other shapes are kept."""
         if code.shape is Shape.ITERABLE:
             return replace(code, text=self.as_sequence(code), shape=Shape.SEQUENCE)
         return code
@@ -328,7 +328,7 @@ class Compiler:
         if code.shape in (Shape.ONE, Shape.OPTIONAL):
             return code.text
         if code.is_empty:
-            # A call that gives nothing is made for what it does.
+            # A call without a result is made for its effect.
             return "None" if code.simple else f"({code.text}, None)[1]"
         return f"{self.rt(rt.at_most_one)}({code.text}, {what!r})"
 
@@ -381,7 +381,7 @@ class Compiler:
         return optional(self.as_optional(code, what), code.item)
 
     def truth(self, node: ast.Expr) -> str:
-        """A Python expression that is true or false as the effective boolean value is."""
+        """A Python expression with the effective boolean value."""
         if not self.is_indented_far:
             if isinstance(node, ast.ValueComparison):
                 from .operators import value_truth
@@ -440,7 +440,7 @@ class Compiler:
         return Code(text, shape, expected)
 
     def _text_of_node(self, code: Code, expected: SequenceType, what: str) -> Code | None:
-        """Nodes where a string is expected: mostly there is one, and its characters are wanted, no typed value."""
+        """Nodes where a string is expected: usually there is one, and its characters suffice, without a typed value."""
         if not code.is_nodes or code.shape is not Shape.SEQUENCE or not _is_string(expected):
             return None
         if not isinstance(code.item, NodeItem) or code.item.kind not in UNTYPED_KINDS:
@@ -459,7 +459,7 @@ class Compiler:
         return None
 
     def shaped(self, code: Code, expected: SequenceType, what: str) -> Code | None:
-        """The right items in the right shape, with the count checked where it is not known."""
+        """Checked items in the expected shape, with the count checked if it is not known."""
         item = code.type.item if not code.is_empty else expected.item
         match expected.occurrence:
             case Occurrence.ONE:
@@ -481,7 +481,7 @@ class Compiler:
     # --- functions of generated code
 
     def lifted(self, stem: str, parameters: list[str], comment: str, write: Callable[[], None]) -> Frame:
-        """A top-level function whose body `write` writes; the scope inside is the one outside."""
+        """A top-level function whose body `write` writes, with the current scope inside."""
         with self.writer.function(stem, parameters, comment) as frame, self.scoped():
             write()
         return frame
@@ -494,7 +494,7 @@ class Compiler:
         return many(self.writer.call(frame), pushed[0] if pushed[0] != NO_ITEM else ANY_ITEM)
 
     def tail(self, node: ast.Expr, finish: Callable[[Code], None]) -> None:
-        """Write the expression as the end of a function: every way through it ends with `finish`."""
+        """Write the expression as the end of a function: every path through it ends with `finish`."""
         tailer = TAILS.get(type(node))
         with self.writer.at(node.span):
             if tailer is None:
@@ -506,11 +506,11 @@ class Compiler:
 
     @property
     def is_indented_far(self) -> bool:
-        """Python reads a hundred levels of indentation; what nests deeper goes into a function of its own."""
+        """Whether the code should move to a function of its own: Python reads only a hundred levels of indentation."""
         return self.writer.frame.depth > 40
 
     def branching(self, node: ast.Expr, stem: str) -> Code:
-        """An expression of many branches as a function of its own, each branch returning from it."""
+        """An expression with many branches as a function of its own; each branch returns from it."""
 
         is_endless = self.is_endless(node)
 
@@ -536,7 +536,7 @@ def _is_string(expected: SequenceType) -> bool:
 
 
 def _promoted_literal(code: Code, expected: SequenceType) -> Code | None:
-    """A whole number as it is written, where an xs:double is expected: 7 is 7.0 once and for all."""
+    """A literal whole number where an xs:double is expected: 7 becomes 7.0 at compile time."""
     if not isinstance(expected.item, AtomicItem) or expected.item.type is not at.DOUBLE:
         return None
     if code.atomic is not at.INTEGER or code.shape is not Shape.ONE or not code.text.isdecimal() or len(code.text) > 15:
@@ -545,7 +545,7 @@ def _promoted_literal(code: Code, expected: SequenceType) -> Code | None:
 
 
 def _is_deep(text: str) -> bool:
-    """Whether an expression nests so deep that it had better get a name: Python reads two hundred levels at most."""
+    """Whether an expression nests so deep that it should get a name: Python reads at most two hundred levels."""
     if len(text) < 200:
         return False
     depth = deepest = 0
@@ -559,7 +559,7 @@ def _is_deep(text: str) -> bool:
 
 
 def not_executable(node: ast.Node) -> StaticError:
-    """XYST0002 for an extension that later versions will execute."""
+    """XYST0002 for an extension that is not executed yet."""
     what = "a data window on a path" if isinstance(node, ast.DataWindow) else type(node).__name__
     return StaticError("XYST0002", what, span=node.span)
 

@@ -43,7 +43,7 @@ def compile_direct_element(c: Compiler, node: ast.DirectElement) -> Code:
 
 
 def _built(c: Compiler, node: ast.Expr, item: NodeItem) -> Code:
-    """A tree of its own, built by a function of its own where the element is large."""
+    """A tree of its own, built by a separate function if the element is large."""
     builder = _new_builder(c)
     _write_node(c, node, builder)
     return one(f"{builder}.finish()", item)
@@ -122,7 +122,7 @@ def _write_content(c: Compiler, node: ast.Expr, builder: str) -> None:
 
 
 def _write_enclosed(c: Compiler, body: ast.Expr, builder: str) -> None:
-    """An enclosed expression: a constructor goes straight into the builder, other values through `items`."""
+    """An enclosed expression: a constructor writes directly into the builder, other values through `items`."""
     if isinstance(body, _NESTED):
         _write_node(c, body, builder)
         return

@@ -54,7 +54,7 @@ def compile_if(c: Compiler, node: ast.If) -> Code:
 
 
 _CASES_IN_LINE = 4
-"""A longer chain of conditions is a function of its own: each `else` stands one level deeper than the one before."""
+"""A longer chain of conditions becomes a function of its own: each `else` is one level deeper than the one before."""
 
 
 def _number_of_cases(node: ast.If) -> int:
@@ -148,7 +148,7 @@ def _quantify(c: Compiler, node: ast.Quantified, bindings: list[ast.QuantifiedBi
 
 
 def check_binding(c: Compiler, name: str, item: ItemType, declared: ast.SequenceTypeNode, what: str) -> ItemType:
-    """Write the check of a declared type on a loop variable; gives the type it then has."""
+    """Write the check of a declared type on a loop variable; return the resulting type."""
     expected = sequence_type(declared)
     if SequenceType(item).within(expected):
         return item
@@ -252,12 +252,12 @@ def tail_try(c: Compiler, node: ast.TryCatch, finish: Finish) -> None:
         code = c.sequence(c.compile(node.body))
         c.writer.line(f"{outcome} = {code.text}")
         if code.shape is Shape.SEQUENCE:
-            # A value that could not be computed is an error where it is read: here, and not behind the clause.
+            # A value that cannot be computed raises its error here, and not after the clause.
             c.writer.line(f"len({outcome})")
         c.writer.line(f"{failure} = None")
     c.writer.line(f"except {c.rt(rt.XylemError)} as error:")
     with c.writer.indented():
-        # Python forgets the name of an exception after the clause.
+        # Python unbinds the name of an exception after the clause.
         c.writer.line(f"{failure} = error")
     c.writer.line(f"if {failure} is None:")
     with c.writer.indented():
@@ -292,7 +292,7 @@ def compile_ordering(c: Compiler, node: ast.OrderingExpr) -> Code:
 
 @compiles(ast.ExtensionExpr)
 def compile_extension(c: Compiler, node: ast.ExtensionExpr) -> Code:
-    # No pragma is known, so the fallback expression stands for the whole.
+    # No pragma is known, so the fallback expression replaces the whole.
     if node.body is None:
         raise StaticError("XQST0079", ", ".join(str(p.name) for p in node.pragmas), span=node.span)
     return c.compile(node.body)

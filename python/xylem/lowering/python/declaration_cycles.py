@@ -15,7 +15,7 @@ Declared = GlobalVariable | UserFunction
 def variables_in_cycles(units: list[ModuleTable]) -> list[GlobalVariable]:
     """The variables that may depend on themselves through others; XPST0008 for one in its own initialiser.
 
-    Whether such a cycle is closed shows only when the variables are computed, so a program computes them first.
+    Only their computation shows whether such a cycle is closed, so a program computes them first.
     """
     suspects = []
     for unit in units:
@@ -32,7 +32,7 @@ def variables_in_cycles(units: list[ModuleTable]) -> list[GlobalVariable]:
 
 
 def _is_free(value: ast.Expr, reference: ast.VarRef) -> bool:
-    """Whether nothing inside the initialiser rebinds the name (by name alone, which is conservative)."""
+    """Whether nothing inside the initialiser rebinds the name (conservative: it compares only names)."""
     bound = {
         node.name.expanded
         for node in value.walk()
@@ -56,7 +56,7 @@ def _leads_back(unit: ModuleTable, start: GlobalVariable) -> bool:
 
 
 def _needs(table: ModuleTable, declared: Declared) -> Iterator[tuple[ModuleTable, Declared]]:
-    """The variables and functions a declaration mentions."""
+    """The variables and functions that a declaration mentions."""
     declaration = declared.declaration
     body = declaration.value if isinstance(declaration, ast.VariableDecl) else declaration.body
     if body is None:

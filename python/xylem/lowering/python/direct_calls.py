@@ -44,17 +44,17 @@ _OF_ONE_ORDER = {
         at.DAY_TIME_DURATION,
     )
 } | {at.UNTYPED_ATOMIC: at.DOUBLE}
-"""What an extreme value is of, by the type of the values."""
+"""The value types for which an extreme value is well defined, by type."""
 
 
 def direct_call(c: Compiler, builtin: Builtin, arguments: Arguments, given: Sequence[Code]) -> Code | None:
-    """A call of a function as an expression of its own; `given` are its arguments, converted."""
+    """A call of a function as a Python expression; `given` are its converted arguments."""
     write = _DIRECT.get((builtin.local, len(given))) if builtin.uri == FN else None
     return None if write is None else write(c, arguments, given)
 
 
 def refined(builtin: Builtin, given: Sequence[Code], result: Code) -> Code:
-    """The result of a call with the type that the types of its arguments prove."""
+    """The result of a call, with the type implied by the types of its arguments."""
     if builtin.uri != FN or not given:
         return result
     kind = given[0].atomic
@@ -66,7 +66,7 @@ def refined(builtin: Builtin, given: Sequence[Code], result: Code) -> Code:
 
 
 def _text(code: Code) -> str | None:
-    """The characters of an xs:string?, '' for the empty sequence; None where the argument is no such thing."""
+    """The characters of an xs:string?, '' for the empty sequence; None for any other type of argument."""
     if code.atomic is None or not (code.atomic.derives_from(at.STRING) or code.atomic in _CHARACTERS):
         return None
     text = code.text if code.simple else f"({code.text})"
@@ -91,7 +91,7 @@ def _string_length(c: Compiler, arguments: Arguments, given: Sequence[Code]) -> 
 
 
 def _substring(c: Compiler, arguments: Arguments, given: Sequence[Code]) -> Code | None:
-    """Positions that are whole numbers, as written."""
+    """substring with literal positions that are whole numbers."""
     text, numbers = _text(given[0]), [_whole(argument) for argument in arguments[1:]]
     if text is None or None in numbers:
         return None
@@ -104,7 +104,7 @@ def _substring(c: Compiler, arguments: Arguments, given: Sequence[Code]) -> Code
 
 
 def _whole(node: ast.Expr) -> int | None:
-    """A whole number as it is written, of a size that a string can have."""
+    """A literal whole number small enough to be a string position."""
     return node.value if isinstance(node, ast.IntegerLiteral) and node.value < 1 << 40 else None
 
 
@@ -131,7 +131,7 @@ def _matches(c: Compiler, arguments: Arguments, given: Sequence[Code]) -> Code |
 
 
 def _plain_pattern(node: ast.Expr) -> str | None:
-    """The text that a regular expression, as it is written, is; None where it is more, faulty, or empty."""
+    """The text that a literal regular expression matches; None if it is more than text, faulty, or empty."""
     from xylem.values.regular_expression import regular_expression
 
     if not isinstance(node, ast.StringLiteral):

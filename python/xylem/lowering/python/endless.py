@@ -1,4 +1,4 @@
-"""Code for values that may be infinite: bindings that several readers share, and steps and tests item by item."""
+"""Code for possibly infinite values: bindings shared by several readers, and steps and tests item by item."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STREAM_NAMES = ((FN, "stream"), (PREFIXES["xylem"], "stream"))
 
 
 def shared(c: Compiler, code: Code, readers: int | None, what: str) -> Code:
-    """An infinite value as its readers see it: every use begins anew."""
+    """An infinite value as its readers see it: every use starts at the beginning."""
     text = f"{c.rt(rt.SharedItems)}({code.text}, {readers}, run.held_items, {what!r})"
     return Code(text, Shape.ITERABLE, SequenceType(code.item, Occurrence.MANY), endless=True)
 
@@ -29,7 +29,7 @@ def checked_lazily(c: Compiler, code: Code, expected: SequenceType, what: str) -
 
 
 def stream_call(c: Compiler, argument: ast.Expr) -> Code:
-    """stream("name")"""
+    """stream("name")."""
     readers = None
     if isinstance(argument, ast.StringLiteral):
         readers = stream_readers(c, argument.value)

@@ -15,7 +15,7 @@ from .compiler import Compiler
 
 
 def in_event_order(c: Compiler, order: EventOrderCall, cursor: str, item: ItemType) -> str:
-    """An expression that makes a cursor which takes items as they arrive, from one that wants them in order."""
+    """Wrap an expression that creates a cursor: the result puts items in event-time order for it."""
 
     def write() -> None:
         c.declare(order.item.expanded, one("item", item, simple=True))

@@ -1,4 +1,4 @@
-"""Loops over items that a stream gives as it passes (`run/windows/feed.py`)."""
+"""Loops over items that a stream feeds as they arrive (`run/windows/feed.py`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .compiler import Compiler
 
 
 def reads_fed_items(collection: ast.Expr) -> bool:
-    """Whether windows range over items that a stream gives them."""
+    """Whether windows range over items that a stream feeds."""
     order = event_order_call(collection)
     # They may be put in order before windows see them.
     collection = collection if order is None else order.items
@@ -28,7 +28,7 @@ def pauses(c: Compiler, collection: ast.Expr) -> bool:
 
 
 def settled(plan: WindowPlan, result: ast.Expr) -> WindowPlan:
-    """The plan of windows whose items are processed as they arrive: where these are fed, by a loop that can pause."""
+    """The plan of windows whose items are processed as they arrive: fed windows get a loop that can pause."""
     if plan.early != "items" or not reads_fed_items(plan.collection):
         return plan
     match result:

@@ -63,7 +63,7 @@ def tail_flwor(c: Compiler, node: ast.Flwor, finish: Finish) -> None:
 
 
 def straight_on(c: Compiler, node: ast.Flwor | None = None) -> None:
-    """The next statements follow each other, in an expression or its rest."""
+    """The statements that follow each other without branches, in an expression or its rest."""
     if c.static.is_sequential:
         # Variables may change from one statement to the next.
         return
@@ -137,7 +137,7 @@ def _with_endless_joins(c: Compiler, node: ast.Flwor) -> ast.Flwor:
 
 
 def write_let(c: Compiler, clause: ast.LetClause) -> str:
-    """Bind a `let` variable; gives its Python name."""
+    """Bind a `let` variable; return its Python name."""
     with c.writer.at(clause.span):
         code = _collected(c, clause.value)
         if code is None:
@@ -156,13 +156,13 @@ def write_let(c: Compiler, clause: ast.LetClause) -> str:
 
 
 def _collected(c: Compiler, value: ast.Expr) -> Code | None:
-    """The items of a loop in a list, filled in place: no generator is made for it. None for anything else."""
+    """The items of a loop in a list, filled in place without a generator. None for anything else."""
     if not isinstance(value, ast.Flwor) or _only_lets(value) or c.is_endless(value):
         return None
     if not all(isinstance(clause, _PLAIN_CLAUSES) for clause in value.clauses):
         return None
     if any(isinstance(n, ast.DataWindow) or (isinstance(n, ast.VarRef) and pauses(c, n)) for n in value.walk()):
-        # A loop that pauses yields its pauses, and must have a generator to do so.
+        # A loop that pauses yields its pauses, so it needs a generator.
         return None
     items = c.writer.fresh("items")
     c.writer.line(f"{items} = []")
@@ -244,7 +244,7 @@ class _Loops:
     """Writes the loops of one FLWOR expression."""
 
     def __init__(self, c: Compiler, node: ast.Flwor, sink: Sink, *, is_answer: bool = False) -> None:
-        """`is_answer`: whether it is the whole query."""
+        """`is_answer`: whether the expression is the whole query."""
         self.c = c
         self.is_answer = is_answer
         self.node = node
@@ -252,9 +252,9 @@ class _Loops:
         self.bound: dict[tuple[str, str], None] = {}
         """Variables of this expression, in the order they were bound."""
         self.behind: list[ast.Clause] = []
-        """The clauses behind those that are being written, from the next `order by`, `group by` or join on."""
+        """The clauses after those being written, from the next `order by`, `group by` or join on."""
         self.wanted: set[tuple[str, str]] = set()
-        """Variables that joins around what is being written ask for."""
+        """Variables that outer joins need."""
         self.pushed: ItemType = NO_ITEM
 
     def write(self, clauses: list[ast.Clause]) -> ItemType:
@@ -278,7 +278,7 @@ class _Loops:
     def _segment(self, clauses: list[ast.Clause], tuples: _Tuples | None = None) -> None:
         """Clauses up to the next `order by` or `group by`, that clause, and the rest.
 
-        `tuples` are what the last such clause left, over which the loops of this segment run.
+        `tuples` is the result of the last such clause; the loops of this segment run over it.
         """
         stops = [i for i, cl in enumerate(clauses) if isinstance(cl, (ast.OrderByClause, ast.GroupByClause))]
         if not stops:
@@ -297,7 +297,7 @@ class _Loops:
         self._segment(rest, left)
 
     def _run(self, clauses: list[ast.Clause], tuples: _Tuples | None, then: Callable[[], None]) -> None:
-        """The clauses of a segment, inside the loop over the tuples it starts from."""
+        """The clauses of a segment, inside the loop over its initial tuples."""
         c = self.c
         with c.scoped():
             if tuples is None:
@@ -365,7 +365,7 @@ class _Loops:
                     raise not_executable(clause)
 
     def _continue_elsewhere(self, clauses: list[ast.Clause], then: Callable[[], None]) -> None:
-        """Too deep for one Python function: the rest runs in a generator of tuples or items of its own."""
+        """Too deep for one Python function: the rest runs in a separate generator of tuples or items."""
         c = self.c
         outer_sink, self.sink = self.sink, YIELD
         frame = c.lifted("flwor", [], "", lambda: self._clauses(clauses, then))
@@ -470,7 +470,7 @@ class _Loops:
             self._clauses(rest, then)
 
     def _best_tuples(self, plan: BestMatchTuples, rest: list[ast.Clause], then: Callable[[], None]) -> None:
-        """Tuples are collected, and those that are best go on."""
+        """Collect the tuples; the best ones continue."""
         from .best_match import not_bounded, tuple_criteria, with_positions
 
         c = self.c
@@ -521,7 +521,7 @@ class _Loops:
     # --- order by, group by
 
     def _kept(self, rest: list[ast.Clause], extra: tuple[ast.Node, ...] = ()) -> list[tuple[str, str]]:
-        """The variables bound so far that something later reads."""
+        """The bound variables that are read later."""
         read = self.wanted | read_behind((*rest, *extra), self.node.result)
         return [name for name in self.bound if name in read]
 
@@ -603,7 +603,7 @@ class _Loops:
                 c.writer.line(check)
             c.declare(name, code)
             self.bound[name] = None
-            # A name given twice hides the first one, as a key too.
+            # A name bound twice hides the first one, also as a key.
             keys[name] = code
         return list(keys.items())
 

@@ -1,4 +1,4 @@
-"""fold-left with a function known at compile time: code that takes the value one item further."""
+"""fold-left with a function known at compile time: code for one step of the fold."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Fold:
     zero: ast.Expr
     step: ast.Expr
     type: ast.SequenceTypeNode | None = None
-    """What each value is converted to, by the function conversion rules."""
+    """The type that each value is converted to, by the function conversion rules."""
 
 
 def fold_of(zero: ast.Expr, function: ast.Expr) -> Fold | None:
@@ -47,10 +47,10 @@ def value_type(fold: Fold) -> SequenceType:
 
 
 def write_fold(c: Compiler, fold: Fold, items: Code, target: str) -> None:
-    """for each item: target.add(step(target.value, item)); one item of a known type is kept as it is"""
+    """for each item: target.add(step(target.value, item)); a single item of a known type is stored directly."""
     name, so_far = c.writer.fresh("one"), c.writer.fresh("so_far")
     is_single = value_type(fold).occurrence is Occurrence.ONE
-    # After an error there is no value to go on from.
+    # After an error there is no value to continue from.
     c.writer.line(f"for {name} in () if {target}.is_decided else {c.as_iterable(items)}:")
     with c.writer.indented(block=True), c.scoped():
         c.writer.line(f"{so_far} = {target}.so_far{'[0]' if is_single else ''}")
@@ -59,7 +59,7 @@ def write_fold(c: Compiler, fold: Fold, items: Code, target: str) -> None:
 
 
 def write_step(c: Compiler, fold: Fold, item: Code, so_far: str) -> None:
-    """so_far = step(so_far, item)"""
+    """so_far = step(so_far, item)."""
     kind = value_type(fold)
     is_single = kind.occurrence is Occurrence.ONE
     shape = Shape.ONE if is_single else Shape.SEQUENCE

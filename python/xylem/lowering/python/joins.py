@@ -1,4 +1,4 @@
-"""Joins: a `JoinClause` becomes an index, built at its first use, and a look-up at each turn of the loops.
+"""Joins: a `JoinClause` becomes an index, built at its first use, and a lookup at each turn of the loops.
 
 The index belongs to the scope of the last variable that the collection or the key reads: it is built once for each
 value of that variable, or once in a run if they read only global variables and the input. `count`, `exists` and `empty`
@@ -30,7 +30,7 @@ from .writer import Line
 
 
 def write_join(c: Compiler, join: ast.JoinClause) -> tuple[str, ItemType]:
-    """Write the index and its use; gives the source of the loop and the type of its items."""
+    """Write the index and its use; return the source of the loop and the type of its items."""
     index, asked, item = _index(c, join)
     method = "matches" if join.position is None else "positions_and_matches"
     found = f"{index}.{method}({asked}, run.implicit_timezone_minutes)"
@@ -54,13 +54,13 @@ def number_of_matches(c: Compiler, node: ast.Expr, function: str) -> str | None:
 
 
 def one_match(c: Compiler, node: ast.Expr, predicate: ast.Expr) -> Code | None:
-    """The first or the last result of a join, from its index; None for other expressions."""
+    """The first or the last result of a join, taken from its index; None for other expressions."""
     match node:
         case ast.Flwor(clauses=(*lets, ast.JoinClause(place=None) as join), result=ast.VarRef(name=name)):
             if name != join.name or len(join.tests) == 1 or not is_behind_anchor(lets, join):
                 return None
             if any(test.op in ast.NODE_ORDERS and test.key != ast.VarRef(name) for test in join.tests):
-                # Other nodes than the items need not be in the order of the items.
+                # Other nodes than the items may be in another order than the items.
                 return None
         case _:
             return None
@@ -75,7 +75,7 @@ _ONE_ITEM = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.Doub
 
 
 def is_behind_anchor(lets: Sequence[ast.Clause], join: ast.JoinClause) -> bool:
-    """Whether the clause before a join binds its anchor and nothing else."""
+    """Whether the clause before a join only binds its anchor."""
     if join.anchor is None:
         return not lets
     return len(lets) == 1 and isinstance(lets[0], ast.LetClause) and lets[0].name == join.anchor
@@ -92,7 +92,7 @@ def index_behind(c: Compiler, lets: Sequence[ast.Clause], join: ast.JoinClause) 
 
 
 def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
-    """An index that is built, the values asked for, and the type of its items."""
+    """The built index, the requested values, and the type of its items."""
     item: list[ItemType] = []
 
     def write() -> None:
@@ -121,7 +121,7 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
     else:
         ops = tuple(test.op for test in join.tests)
         kind, arguments = c.rt(ManyKeysIndex), f"{ops!r}, is_one_key={_is_one_key(join)}"
-    # The variable of the join is not bound here: it stands for none of the variables around.
+    # The join's variable is not bound here: it stands for none of the outer variables.
     with c.scoped(c.scope.without_variable(join.name.expanded)):
         name = c.writer.fresh("join")
         if join.anchor is None:
@@ -135,7 +135,7 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
 
 
 def placed_at_anchor(c: Compiler, name: str, made: str, anchor: ast.Name, reading: Sequence[ast.Node]) -> str:
-    """Write what is kept for an anchor's nodes where the last variable beside it is bound; gives that of this turn."""
+    """Write the cache for an anchor's nodes where the last variable beside it is bound; return this turn's entry."""
     reads = frozenset[ExpandedName]().union(*map(free_in, reading)) - {anchor.expanded}
     kept = placed(c, name, made, reads, reading)
     node = c.as_sequence(c.use(c.scope.variables[anchor.expanded]))
@@ -153,7 +153,7 @@ def _values(c: Compiler, expr: ast.Expr, op: str) -> str:
 
 
 def _key(c: Compiler, test: ast.JoinTest, number: int) -> str:
-    """The keys of an item. A key of a later test may fail; that counts only if the earlier tests hold."""
+    """The keys of an item. A failing key of a later test counts only if the earlier tests hold."""
     if number == 0 or _never_fails(test.key):
         return _values(c, test.key, test.op)
     keys, error = c.writer.fresh("keys"), c.writer.fresh("error")
@@ -174,7 +174,7 @@ def _never_fails(key: ast.Expr) -> bool:
 
 
 def _is_one_key(join: ast.JoinClause) -> bool:
-    """Whether the first two orders compare the same key, as it is: `eq` and its like take it for a string."""
+    """Whether the first two orders compare the same key unconverted: `eq` and the like take it as a string."""
     orders = [test for test in join.tests if test.op not in ("=", "eq")]
     if len(orders) < 2 or orders[0].key != orders[1].key:
         return False
@@ -182,7 +182,7 @@ def _is_one_key(join: ast.JoinClause) -> bool:
 
 
 def _tuple(parts: list[str]) -> str:
-    """One value as it is, several as a tuple."""
+    """A single value unchanged, several as a tuple."""
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
 
@@ -190,7 +190,7 @@ ExpandedName = tuple[str, str]
 
 
 def placed_for(c: Compiler, name: str, made: str, reading: tuple[ast.Expr, ...], is_of_input: bool) -> str:
-    """Write a value for many iterations where the last variable that it reads is bound; returns its name here."""
+    """Compute a value once for many iterations, where its last variable is bound; return its name here."""
     reads = frozenset[tuple[str, str]]().union(*map(free_in, reading))
     return placed(c, name, made, reads, reading, is_of_input)
 
@@ -203,7 +203,7 @@ def placed(
     reading: Sequence[ast.Node],
     is_of_input: bool = False,
 ) -> str:
-    """As `placed_for`, for given variables, if not all variables that it reads are bound here."""
+    """Like `placed_for`, for given variables, if not all variables that it reads are bound here."""
     visible = [c.scope.variables[one] for one in reads if one in c.scope.variables]
     focus = c.scope.focus
     reads_it = any(map(reads_item if is_of_input else reads_focus, reading))

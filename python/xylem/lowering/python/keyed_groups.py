@@ -39,7 +39,7 @@ class GroupKey:
 
 @dataclass(frozen=True)
 class GroupPart:
-    """An aggregate of a table: the value taken from a record."""
+    """An aggregate of a table: the value computed from a record."""
 
     function: str
     taken: ast.Expr
@@ -49,7 +49,7 @@ class GroupPart:
 
 @dataclass(frozen=True)
 class Grouping:
-    """All of a table but its records."""
+    """A table without its records."""
 
     keys: tuple[GroupKey, ...]
     parts: tuple[GroupPart, ...]
@@ -104,7 +104,7 @@ def _part(aggregate: ast.Expr, record: ast.VarRef) -> GroupPart:
 
 
 def table_spec(c: Compiler, grouping: Grouping) -> TableSpec:
-    """The description from which a run makes a table; writes the functions for its items and zeros."""
+    """The description from which a run creates a table; writes the functions for its items and zeros."""
     from xylem.run.stream.keyed_groups import KeySpec, PartSpec, TableSpec
 
     keys = []
@@ -119,7 +119,7 @@ def table_spec(c: Compiler, grouping: Grouping) -> TableSpec:
 
 
 def written_value(c: Compiler, stem: str, value: ast.Expr, *, atomize: bool = False) -> str:
-    """A function that gives a value which depends on the prolog alone."""
+    """A function for a value that depends only on the prolog."""
     with c.writer.function(stem, [], c.describe(value)) as frame, c.scoped(Scope({}, Focus(None))):
         code = c.compile(value)
         c.writer.line(f"return {c.as_sequence(c.atomized(code) if atomize else code)}")
@@ -127,7 +127,7 @@ def written_value(c: Compiler, stem: str, value: ast.Expr, *, atomize: bool = Fa
 
 
 def written_zero(c: Compiler, fold: Fold) -> str:
-    """A function that gives the value a fold begins with, converted to the type of all its values."""
+    """A function for the initial value of a fold, converted to the type of all its values."""
     with c.writer.function("zero", [], c.describe(fold.zero)) as frame, c.scoped(Scope({}, Focus(None))):
         code = c.compile(fold.zero)
         if fold.type is not None:
@@ -137,7 +137,7 @@ def written_zero(c: Compiler, fold: Fold) -> str:
 
 
 def write_cells(c: Compiler, grouping: Grouping) -> None:
-    """The lines that add a record, whose variable is declared, to the table `into`; they leave by `return`."""
+    """The lines that add a record, whose variable is declared, to the table `into`; they exit by `return`."""
     cell = c.writer.fresh("cell")
     if all(key.kind in FOUND_KEYS for key in grouping.keys):
         values = [c.as_sequence(c.atomized(c.compile(key.value))) for key in grouping.keys]
@@ -202,7 +202,7 @@ def compile_value(c: Compiler, groups: ast.Expr, number: ast.Expr, turn: ast.Exp
 
 
 def compile_groups(c: Compiler, records: ast.Expr, keys: ast.Expr, aggregates: ast.Expr) -> Code:
-    """pass:groups over records that are there: used where a stream could not be cut into them."""
+    """pass:groups over records in memory: used if a stream could not be cut into them."""
     from xylem.run.stream.keyed_groups import KeyedGroups
 
     record = ast.VarRef(ast.Name("record of a table", None, ""))

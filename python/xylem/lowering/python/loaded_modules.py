@@ -22,7 +22,7 @@ Loaded = tuple[list[tuple[QName, Sequence[Any]]], list[FunctionItem]]
 
 @dataclass(frozen=True)
 class LoadedModules:
-    """Finds and compiles modules when the query runs, because only then are their names known."""
+    """Finds and compiles modules while the query runs, because only then are their names known."""
 
     resolver: ModuleResolver | None
     externals: tuple[ExternalFunction, ...]

@@ -4,9 +4,9 @@
     $cars($vid), $cars?($vid)         →     item_at(cars, vid)          for $cars as map(xs:integer, map(*))
     $car?seg                          →     item_at(car, 'seg')         for $car as map(xs:string, xs:integer)
 
-Gain:   a lookup in a map of a known type is one call that gives at most one item, of a type that operators rely on.
+Gain:   a lookup in a map of a known type is one call that returns at most one item, of a type that operators rely on.
 Needs:  types of maps from constructors, declarations, and functions that return their argument's type.
-Safe:   map:put of a key and a value within the types of a map gives a map of the same type.
+Safe:   map:put of a key and a value within the types of a map returns a map of the same type.
 """
 
 from __future__ import annotations
@@ -58,13 +58,13 @@ def compile_map(c: Compiler, node: ast.MapConstructor) -> Code:
 
 
 def _with_names(c: Compiler, node: ast.MapConstructor, keys: list[str]) -> Code:
-    """A map whose keys are all string literals, so that no key occurs twice."""
+    """A map whose keys are all distinct string literals."""
     values = []
     kind = _Entries()
     for entry in node.entries:
         value = c.compile(entry.value)
         kind.add(AtomicItem(at.STRING), value.type)
-        # Values are computed one after the other, as they are written.
+        # Values are computed in the written order.
         values.append(value if value.simple else c.bind(c.sequence(value)))
     if keys and all(value.shape is Shape.ONE for value in values):
         items = "".join(f"{value.text}, " for value in values)
@@ -80,8 +80,8 @@ def places_of(c: Compiler, names: tuple[str, ...]) -> str:
 
 
 def record_fields(root: ast.Node) -> dict[tuple[str, str], tuple[str, ...]]:
-    """The names of the records that are put into variables: `set $x := map:put($x, K, map { "a": …, "b": … })`, also by
-    way of a variable. They are the most likely ones: a name may stand for several variables.
+    """The names of records that statements put into variables: `set $x := map:put($x, K, map { "a": …, "b": … })`, also
+    through a variable. They are only the most likely ones: a name may stand for several variables.
     """
     bound, found = {}, {}
     for node in root.walk():
@@ -98,7 +98,7 @@ def record_fields(root: ast.Node) -> dict[tuple[str, str], tuple[str, ...]]:
 
 
 def _names(made: ast.MapConstructor) -> tuple[str, ...]:
-    """The keys of a map, where all are strings as they are written."""
+    """The keys of a map, if all are string literals."""
     names = tuple(entry.key.value for entry in made.entries if isinstance(entry.key, ast.StringLiteral))
     return names if len(names) == len(made.entries) else ()
 
@@ -117,7 +117,7 @@ class _Entries:
     @property
     def type(self) -> MapItem:
         if self._key is None or self._value is None:
-            # A map without entries is of any type of maps.
+            # A map without entries has every map type.
             return MapItem(AtomicItem(at.ERROR), SequenceType(AtomicItem(at.ERROR)))
         return MapItem(self._key if isinstance(self._key, AtomicItem) else AtomicItem(at.ANY_ATOMIC), self._value)
 
@@ -194,7 +194,7 @@ def value_at(c: Compiler, base: Code, key: Code) -> Code | None:
     is_single = value.occurrence is Occurrence.ONE
     read = f"{c.rt(lookups.item_at if is_single else lookups.items_at)}({base.text}, {key.text})"
     if is_single and base.simple and key.text in map(repr, base.fields):
-        # The record it most likely is; another map is asked as any other.
+        # If it is not the most likely record, it is looked up like any map.
         place = [repr(name) for name in base.fields].index(key.text)
         read = f"({base.text}._items[{place}] if {base.text}._places is {places_of(c, base.fields)} else {read})"
     if base.shape is Shape.OPTIONAL:
@@ -205,7 +205,7 @@ def value_at(c: Compiler, base: Code, key: Code) -> Code | None:
 
 
 def is_plain(key: Code) -> bool:
-    """Whether a key is one value that is its own `same_key`."""
+    """Whether a key is a single value that is its own `same_key`."""
     kind = key.atomic
     return key.shape is Shape.ONE and kind is not None and (kind.derives_from(at.INTEGER) or kind is at.STRING)
 
@@ -214,7 +214,7 @@ def is_plain(key: Code) -> bool:
 
 
 def map_call(c: Compiler, builtin: Builtin, given: Sequence[Code]) -> Code | None:
-    """A call of a function on maps as an expression of its own."""
+    """A call of a function on maps as a Python expression."""
     if builtin.uri != _MAP:
         return None
     if builtin.local == "get":
@@ -242,7 +242,7 @@ def map_result(builtin: Builtin, given: Sequence[Code]) -> MapItem | None:
 
 
 def with_entry(kind: MapItem, key: Code, value: Code) -> MapItem:
-    """The type of maps of a type that have got one more entry."""
+    """The map type of a map with one more entry."""
     if kind.key is None or kind.value is None:
         return MapItem()
     return MapItem(union_item(kind.key, AtomicItem(key.atomic or at.ANY_ATOMIC)), union_type(kind.value, value.type))

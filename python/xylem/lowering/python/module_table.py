@@ -50,7 +50,7 @@ class UserFunction:
 
 @dataclass(eq=False)
 class GlobalVariable:
-    """A declared variable; its code is written when it is first needed."""
+    """A declared variable; its code is written on first use."""
 
     declaration: ast.VariableDecl
     python_name: str
@@ -80,7 +80,7 @@ class ModuleTable:
         self.compiler = Compiler(self.writer, self.static, self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state that a run needs, functions by name: it travels with programs that look functions up."""
+        """The state that a run needs, functions by name: it is sent with programs that look up functions."""
         kept = ("module", "static", "externals", "uri", "imports", "own_functions")
         return {name: value for name, value in self.__dict__.items() if name in kept}
 
@@ -91,7 +91,7 @@ class ModuleTable:
         from xylem.rewrite.joins.rule_name import RULE
 
         rules_off = self.writer.without_rules
-        # Where something may be infinite, no loop may wait for all of it.
+        # If something may be infinite, no loop may wait for all of it.
         without = (RULE,) if self.writer.bounds is not None else rules_off
         return ModuleJoins(self.static, self.module.prolog, without, is_streamed=self.writer.is_streamed)
 
@@ -100,16 +100,17 @@ class ModuleTable:
         return self.joins.of_body(body) if self.may_join(body) else body
 
     def may_join(self, expr: ast.Expr) -> bool:
-        """Whether something is compared or found by its place or anew, or a function is called that may do so.
+        """Whether the rewriting for joins is needed: something is compared, or found by position or from a new root, or
+        a function
 
-        Others need no rewriting loaded.
+        that may do so is called.
         """
         return any(isinstance(node, _COMPARING) or _finds_by_place(node) for node in expr.walk()) or _goes_back(expr)
 
     # --- declarations
 
     def declare(self) -> None:
-        """Note the module's own functions and variables."""
+        """Register the module's own functions and variables."""
         for declaration in self.module.prolog:
             if isinstance(declaration, ast.FunctionDecl):
                 self._declare_function(declaration)
@@ -159,7 +160,7 @@ class ModuleTable:
             raise StaticError("XQST0048", str(name), span=name.span)
 
     def check_imports(self) -> None:
-        """No name may come from two places."""
+        """Check that no name comes from two places."""
         functions = dict.fromkeys(self.own_functions)
         variables = dict.fromkeys(self.own_variables)
         for imported in self.imports:
@@ -205,7 +206,7 @@ class ModuleTable:
         return found if found is not None and arity in arities(found) else None
 
     def arities(self, c: Compiler, name: ast.Name) -> list[int]:
-        """With how many arguments a function of this name can be called."""
+        """The arities of the functions with a name."""
         own = {len(f.parameters) for f in self._visible_functions() if f.declaration.name.expanded == name.expanded}
         builtin = BUILTINS.get((name.uri or "", name.local))
         if builtin is not None:
@@ -251,7 +252,7 @@ class ModuleTable:
         return variable.code
 
     def _constant(self, declaration: ast.VariableDecl) -> Code | None:
-        """A variable that is a number as it is written, and is never set to another."""
+        """The value of a variable that is initialised with a number literal and never set."""
         value = declaration.value
         if declaration.external or not isinstance(value, ast.IntegerLiteral):
             return None
@@ -334,7 +335,7 @@ class ModuleTable:
         expected: SequenceType,
         result: list[tuple[SequenceType, Shape]],
     ) -> None:
-        """The initial value of a variable that may be infinite: its items, to be read as they come."""
+        """The initial value of a possibly infinite variable: its items, read as they arrive."""
         from .endless import checked_lazily
 
         if declaration.type is not None:
@@ -395,7 +396,7 @@ def _finds_by_place(node: ast.Node) -> bool:
 
 
 def _goes_back(expr: ast.Expr) -> bool:
-    """Whether it goes up, or to the root again: what is found there may be the same at many turns of a loop."""
+    """Whether it goes up, or to the root again: the nodes found there may be the same for many turns of a loop."""
     nodes = [*expr.walk()]
     goes_up = any(isinstance(node, ast.AxisStep) and node.axis in ast.UPWARDS for node in nodes)
     return goes_up or sum(isinstance(node, ast.Root) for node in nodes) > 1

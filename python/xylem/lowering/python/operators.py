@@ -36,7 +36,7 @@ def _logic(c: Compiler, left: ast.Expr, right: ast.Expr, word: str) -> Code:
         second = _true_or_false(c, right)
     if not lines:
         return boolean(f"({first} {word} {second})")
-    # The right operand needs statements: they run only where its value matters.
+    # The right operand needs statements: they run only if its value matters.
     name = c.writer.fresh("t")
     c.writer.line(f"{name} = {first}")
     c.writer.line(f"if {name if word == 'and' else 'not ' + name}:")
@@ -81,14 +81,14 @@ def compile_value_comparison(c: Compiler, node: ast.ValueComparison) -> Code:
 
 
 def value_truth(c: Compiler, node: ast.ValueComparison) -> str:
-    """The truth of a comparison: False, too, where an operand is missing."""
+    """The truth of a comparison: also False if an operand is missing."""
     left, right = _operands(c, node)
     there = [f"{side.text} is not None" for side in (left, right) if side.shape is Shape.OPTIONAL]
     return f"({' and '.join([*there, _value_test(c, node.op, left, right)])})"
 
 
 def _operands(c: Compiler, node: ast.ValueComparison) -> tuple[Code, Code]:
-    """Both operands; with names, where one of them may be missing."""
+    """Both operands; named, if one of them may be missing."""
     what = f"an operand of {node.op!r}"
     left, right = (c.atomic_operand(side, what) for side in (node.left, node.right))
     return (left, right) if left.is_one and right.is_one else (c.bind(left), c.bind(right))
@@ -115,7 +115,7 @@ def compile_general_comparison(c: Compiler, node: ast.GeneralComparison) -> Code
     if left.is_empty or right.is_empty:
         return boolean("False")
     if right.endless:
-        # The side that is read as it comes stands on the left.
+        # The operand that is read as it arrives is on the left.
         left, right, op = right, left, TURNED[node.op]
         arguments = f"{left.text}, {c.as_sequence(right)}, {default_collation(c)}, run.implicit_timezone_minutes"
         return boolean(f"{c.called(comparison.general_compare)}({op!r}, {arguments})")
@@ -136,7 +136,7 @@ def _with_number(c: Compiler, node: ast.GeneralComparison, left: Code, number: C
     """At most one value with a literal: most values turn out to be numbers, which Python itself compares."""
     one = c.bind(left)
     whole = node.right.value if isinstance(node.right, ast.IntegerLiteral) else None
-    # An integer is compared as a double with a double: the same where it is exact as one.
+    # Comparing an integer with a double converts it: no difference if it is exact as a double.
     is_exact = whole is None or abs(whole) < _EXACT
     told = f"type({one.text}) is float" + (f" or type({one.text}) is int" if whole is not None else "")
     arguments = f"({one.text},), ({number.text},), {default_collation(c)}, run.implicit_timezone_minutes"
@@ -148,7 +148,7 @@ def _with_number(c: Compiler, node: ast.GeneralComparison, left: Code, number: C
 
 
 def _direct_general_test(c: Compiler, op: str, left: Code, right: Code) -> str | None:
-    """A Python comparison, where static types show that it means the same."""
+    """A Python comparison, if static types prove it equivalent."""
     python = _PYTHON_OPERATORS[VALUE[op]]
     both_one = left.shape is Shape.ONE and right.shape is Shape.ONE
     if both_one and (_both(left, right, at.INTEGER) or _both(left, right, at.DOUBLE)):
@@ -220,19 +220,19 @@ def _arithmetic(c: Compiler, op: str, left: Code, right: Code) -> Code:
     if not both_one or (op in _ROUNDING and _both(left, right, at.INTEGER)):
         left, right = c.bind(left), c.bind(right)
     if op == "*" and _both(left, right, at.INTEGER) and not (left.text.isdigit() or right.text.isdigit()):
-        # Only products of two values that are not written in the query grow fast.
+        # Only products of two computed values grow fast.
         text = f"{c.called(multiply_integers)}({left.text}, {right.text})"
     elif op in ("+", "-", "*") and (_both(left, right, at.INTEGER) or (_both(left, right, at.DOUBLE))):
         text = f"({left.text} {op} {right.text})"
     elif op in _ROUNDING and _both(left, right, at.INTEGER) and _is_positive(right.text):
-        # Python rounds towards minus infinity, which is the same for numbers that are not negative.
+        # Python rounds towards minus infinity, which makes no difference for non-negative numbers.
         quick, function = f"{left.text} {_ROUNDING[op]} {right.text}", c.called(_ARITHMETIC[op])
         text = f"({quick} if {left.text} >= 0 else {function}({left.text}, {right.text}))"
     elif op in _ROUNDING and _both(left, right, at.INTEGER):
         quick, function = f"{left.text} {_ROUNDING[op]} {right.text}", c.called(_ARITHMETIC[op])
         text = f"({quick} if {left.text} >= 0 < {right.text} else {function}({left.text}, {right.text}))"
     else:
-        # Between two dates or times, only one of which has a timezone, the implicit one counts.
+        # If only one of two dates or times has a timezone, the implicit timezone counts.
         timezone = ", run.implicit_timezone_minutes" if op == "-" and result is at.ANY_ATOMIC else ""
         text = f"{c.called(_ARITHMETIC[op])}({left.text}, {right.text}{timezone})"
     if both_one:
@@ -242,7 +242,7 @@ def _arithmetic(c: Compiler, op: str, left: Code, right: Code) -> Code:
 
 
 def _is_positive(text: str) -> bool:
-    """Whether code is a positive number."""
+    """Whether the code is a positive number."""
     return text.isdigit() and int(text) > 0
 
 

@@ -39,7 +39,7 @@ from .tested_siblings import tested_siblings
 
 REVERSE_AXES = ("parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling")
 AT_MOST_ONE_AXES = ("self", "parent")
-# No node is on such an axis from two contexts, so taking all of them from each costs no more than the document.
+# No node is on such an axis of two contexts, so taking all of them costs no more than the document.
 _NARROW_AXES = ("child", "attribute", "self", "parent")
 
 
@@ -88,7 +88,7 @@ def compile_path(c: Compiler, node: ast.Path) -> Code:
 
 
 def _plain_steps(steps: list[ast.Expr]) -> list[ast.AxisStep]:
-    """The steps along axes, from the first on, that need nothing but their node test."""
+    """The leading axis steps that need only their node test."""
     plain: list[ast.AxisStep] = []
     for expr in steps:
         if not isinstance(expr, ast.AxisStep) or expr.predicates or expr.axis == "namespace":
@@ -101,7 +101,7 @@ def _plain_steps(steps: list[ast.Expr]) -> list[ast.AxisStep]:
 
 
 def _many_steps(c: Compiler, context: Code, steps: list[ast.AxisStep]) -> Code:
-    """Several steps in one call, which makes nodes for the last one only."""
+    """Several steps in one call, which creates nodes for the last one only."""
     tests = [(expr.axis, node_test(expr.axis, expr.test)) for expr in steps]
     key = tuple((axis, test) for axis, (test, _) in tests)
     note = "/".join(f"{axis}::{test}" for axis, test in key)
@@ -113,7 +113,7 @@ def _many_steps(c: Compiler, context: Code, steps: list[ast.AxisStep]) -> Code:
 
 
 def _flattened(node: ast.Expr) -> list[ast.Expr]:
-    """The steps of a path from left to right. A path on the right of a slash is a step of its own."""
+    """The steps of a path from left to right. A path on the right of a slash counts as one step."""
     steps: list[ast.Expr] = []
     while isinstance(node, ast.Path):
         steps.append(node.right)
@@ -123,7 +123,7 @@ def _flattened(node: ast.Expr) -> list[ast.Expr]:
 
 
 def _fused(steps: list[ast.Expr]) -> list[ast.Expr]:
-    """…/descendant-or-self::node()/child::x → …/descendant::x, where no predicate of x counts positions."""
+    """…/descendant-or-self::node()/child::x → …/descendant::x, if no predicate of x counts positions."""
     fused: list[ast.Expr] = []
     for expr in steps:
         if (
@@ -161,7 +161,7 @@ def _checked_nodes(c: Compiler, code: Code) -> Code:
 
 
 def _endless_step(c: Compiler, context: Code, expr: ast.Expr) -> Code:
-    """A step from each item of an infinite sequence as it comes."""
+    """A step from each item of an infinite sequence as it arrives."""
     if not isinstance(expr, ast.AxisStep):
         return replace(_mapped(c, context, expr, "path"), endless=True)
     from xylem.run.runtime.endless import each_step
@@ -184,7 +184,7 @@ def _endless_step(c: Compiler, context: Code, expr: ast.Expr) -> Code:
 
 
 def node_test(axis: str, test: ast.NodeTest) -> tuple[NodeTest, NodeItem]:
-    """The test a step applies, and the static type of what passes it."""
+    """The test of a step, and the static type of nodes that pass it."""
     principal = nk.ATTRIBUTE if axis == "attribute" else nk.ELEMENT
     match test:
         case ast.NameTest(name=name):
@@ -242,7 +242,7 @@ def compile_step(c: Compiler, context: Code, node: ast.AxisStep) -> Code:
 
 
 def _by_position(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest, item: NodeItem) -> Code | None:
-    """x[3] or x[$n] from one node: goes no further than the position asked for."""
+    """x[3] or x[$n] from one node: stops at the requested position."""
     first, *others = node.predicates
     note = f"{node.axis}::{test}"
     if isinstance(first, ast.IntegerLiteral) and first.value == 1:
@@ -252,7 +252,7 @@ def _by_position(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest,
         if isinstance(first, ast.VarRef) and not may_be_number(first, partial(_known_item, c)):
             return None
         if node.axis in REVERSE_AXES and isinstance(first, ast.VarRef):
-            return None  # a truth value leaves them all, in an order that has to be turned
+            return None  # A truth value selects all of them, in reverse order.
         step_to = c.writer.constant(step_lazy(node.axis, test), "lazily", note, key=(node.axis, test))
         code = filtered(c, many(f"{step_to}({context.text})", item, ordered=True), first)
     elif position_tests(first) is not None and not others:
@@ -266,7 +266,7 @@ def _by_position(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest,
 
 
 def _by_position_among(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest, item: NodeItem) -> Code | None:
-    """preceding-sibling::x[p][3] from one node: goes no further than the last that is asked for."""
+    """preceding-sibling::x[p][3] from one node: stops at the last requested node."""
     places = [place for place, one in enumerate(node.predicates) if isinstance(one, ast.IntegerLiteral)]
     if node.axis not in AXES or not places or not all(map(is_test, node.predicates[: places[0]])):
         return None
@@ -277,7 +277,7 @@ def _by_position_among(c: Compiler, context: Code, node: ast.AxisStep, test: Nod
 
 
 def _fits_axis(axis: str, item: NodeItem) -> bool:
-    """False where no node on the axis can pass the test."""
+    """False if no node on the axis can pass the test."""
     if item.kind is None or axis in ("self", "ancestor-or-self", "descendant-or-self"):
         return True
     if axis == "attribute":
@@ -307,7 +307,7 @@ def _literal_slice(predicates: tuple[ast.Expr, ...]) -> str | None:
 
 
 def _step_per_node(c: Compiler, context: Code, node: ast.AxisStep, item: NodeItem) -> Code:
-    """The step as it is from one node, for each of the contexts: it goes no further than the positions asked for."""
+    """The step from each of the contexts, one by one: each stops at the requested positions."""
 
     def write() -> None:
         c.writer.line("found = []")
@@ -357,7 +357,7 @@ def compile_filter(c: Compiler, node: ast.Filter) -> Code:
 
 
 def _only_step(c: Compiler, base: ast.Expr) -> ast.AxisStep | None:
-    """The step of a path that begins at one node and counts as its items do: `($x/following-sibling::y)[1]`."""
+    """The step of a path from one node whose positions count the path's items: `($x/following-sibling::y)[1]`."""
     match base:
         case ast.AxisStep() as step:
             pass
@@ -430,12 +430,12 @@ def filtered(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
 
 
 def _loop(dot: str, position: str | None) -> CodeGap:
-    """The head of a loop over some items, with their positions where they are asked for."""
+    """The head of a loop over some items, with their positions if needed."""
     return CodeGap(f"for {dot} in ") if position is None else CodeGap(f"for {position}, {dot} in enumerate(", ", 1)")
 
 
 def _by_number_or_truth(c: Compiler, base: Code, predicate: ast.Expr) -> Code:
-    """E[$n + 1]: the predicate is the same for all items, so it is looked at once, and only if there is an item."""
+    """E[$n + 1]: the predicate is the same for all items, so it is computed once, and only if there is an item."""
     asked = asked_value(c, predicate)
     text = f"{c.rt(rt.by_number_or_truth)}({c.as_iterable(base)}, {asked})"
     return replace(many(text, base.item, ordered=base.ordered), endless=base.endless)
@@ -449,7 +449,7 @@ def asked_value(c: Compiler, predicate: ast.Expr) -> str:
 
 
 def asked_positions(c: Compiler, predicate: ast.Expr, tests: list[PositionTest]) -> str:
-    """The value that positions are compared with, as a function: computed once, and only if there is an item."""
+    """The operand that positions are compared with, as a function: computed once, and only if there is an item."""
 
     def told() -> str:
         asked = (f"({test.op!r}, {c.as_sequence(c.atomized(c.compile(test.asked)))})" for test in tests)
@@ -475,7 +475,7 @@ def _or_none(occurrence: Occurrence) -> Occurrence:
     return Occurrence.OPTIONAL if occurrence in (Occurrence.ONE, Occurrence.OPTIONAL) else Occurrence.MANY
 
 
-# --- any expression as a step, and the simple map
+# --- other expressions as steps, and the simple map
 
 
 def _general_step(c: Compiler, context: Code, expr: ast.Expr, is_last: bool) -> Code:
@@ -509,7 +509,7 @@ def compile_simple_map(c: Compiler, node: ast.SimpleMap) -> Code:
 
 
 def _mapped(c: Compiler, context: Code, expr: ast.Expr, stem: str) -> Code:
-    """The items of an expression for each context item: by a generator, or in place where it needs no statements."""
+    """The items of an expression for each context item: by a generator, or in place if it needs no statements."""
     with_last, with_position = uses_last(expr), uses_position(expr)
     dot, position, size = (c.writer.fresh(name) for name in ("dot", "pos", "size"))
     with c.writer.function(stem, ["items"], c.describe(expr)) as frame, c.scoped():

@@ -18,7 +18,7 @@ from .code_gap import CodeGap
 from .compiler import NO_ITEM, Compiler, Sink, compiles, pushes, tails
 
 _BOUND = re.compile(r"(?:for|let|,|window|group by|at|some|every|count)\s+\$([\w.-]+)")
-"""Names of variables where a text binds them."""
+"""Patterns for names of variables that a text binds."""
 
 
 @compiles(ast.StringLiteral)
@@ -68,7 +68,7 @@ def _nearest(c: Compiler, name: ast.Name) -> str:
     from difflib import get_close_matches
 
     known = {local for _, local in (*c.scope.variables, *c.functions.variable_names(c))}
-    # Behind `order by` the scope has what is used there alone: what else the query binds is asked too.
+    # After `order by`, the scope has only the variables used there: the other bindings of the query count too.
     bound = set(_BOUND.findall(name.span.source.text)) - {name.local}
     near = get_close_matches(name.local, known, 1, 0.6) or get_close_matches(name.local, bound, 1, 0.6)
     if near:
@@ -99,13 +99,13 @@ def compile_sequence(c: Compiler, node: ast.SequenceExpr) -> Code:
             )
         text = f"({', '.join(code.text for code in codes)},)"
         return Code(text, Shape.SEQUENCE, SequenceType(item, Occurrence.SOME))
-    # A generator: no member is computed before it is asked for.
+    # A generator: each member is computed only on request.
     return c.generator(node, "comma")
 
 
 @tails(ast.SequenceExpr)
 def tail_sequence(c: Compiler, node: ast.SequenceExpr, finish: Callable[[Code], None]) -> None:
-    """At the end of a function all members are wanted: they are gathered without a generator."""
+    """At the end of a function all members are needed: they are gathered without a generator."""
     if len(node.items) < 2 or c.is_endless(node) or all(isinstance(item, LITERALS) for item in node.items):
         finish(c.compile(node))
         return

@@ -5,10 +5,10 @@
     set $cars := map:put($cars, $vid, map { … })     →     g.put_row(places, vid, (…))
 
 Gain:   no map is made for a record that is read field by field, and none is kept for it in the table.
-Needs:  a prolog variable whose type says that its values are maps of single items. The names of the records that are
-        put into it are most likely those of one constructor.
-Safe:   a value that is another map comes as a row of its items for these names, and the row remembers the map. Whatever
-        asks for more than an item of these names gets the map (`run/runtime/lookups.py`).
+Needs:  a prolog variable whose type says that its values are maps of single items. Records put into it most likely have
+        the names of one constructor.
+Safe:   any other map is returned as a row of its items for these names, and the row remembers the map. Code that needs
+        more than an item of these names gets the map (`run/runtime/lookups.py`).
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _GET = (PREFIXES["map"], "get")
 
 
 def row_or_value(c: Compiler, node: ast.Expr) -> Code:
-    """The value of an expression, as a row where it is a record of a table."""
+    """The value of an expression, as a row if it is a record of a table."""
     return _row(c, node) or c.compile(node)
 
 
 def whole_record(c: Compiler, code: Code) -> Code:
-    """The map that a row is of; any other value as it is."""
+    """The map of a row; any other value unchanged."""
     if not code.row:
         return code
     code = c.bind(code)
@@ -45,7 +45,7 @@ def whole_record(c: Compiler, code: Code) -> Code:
 
 
 def matched(c: Compiler, row: Code, expected: SequenceType, what: str) -> Code | None:
-    """A row of a declared type; None if only the map can decide."""
+    """A row checked against a declared type; None if only the map can decide."""
     if not row.item.within(expected.item):
         return None
     if expected.occurrence is Occurrence.ONE:
@@ -86,7 +86,7 @@ def _row_of_table(c: Compiler, of: ast.VarRef, key: ast.Expr) -> Code | None:
     if not is_plain(given):
         found = value_at(c, table, given)
         return found or many(f"{c.rt(map_get)}({table.text}, {given.text})", reread=True)
-    # The table gets no name of its own: it is changed in place while nothing but its variable refers to it.
+    # The table gets no name of its own: it is changed in place while only its variable refers to it.
     value, places = f"{table.text.removesuffix('()')}._value", places_of(c, table.value_fields)
     quick = f"{value}._rows.get({given.text}) if {value}._row_places is {places}"
     text = f"({quick} else {c.rt(lookups.row_at)}({table.text}, {given.text}, {places}))"
@@ -94,7 +94,7 @@ def _row_of_table(c: Compiler, of: ast.VarRef, key: ast.Expr) -> Code | None:
 
 
 def _holds_records(kind: object) -> bool:
-    """Whether a map is of maps to single items."""
+    """Whether the values of a map are maps to single items."""
     if not isinstance(kind, MapItem) or kind.value is None or kind.value.occurrence is not Occurrence.ONE:
         return False
     inner = kind.value.item

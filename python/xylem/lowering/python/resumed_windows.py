@@ -1,4 +1,4 @@
-"""Window clauses over a stream that comes in batches: the run passes in the source of their windows."""
+"""Window clauses over a stream that arrives in batches: the run replaces the source of their windows."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .compiler import Compiler
 
 
 def reads_stream_in_batches(collection: ast.Expr) -> bool:
-    """Whether windows range over items that come in batches."""
+    """Whether windows range over items that arrive in batches."""
     return isinstance(collection, ast.VarRef) and collection.name.expanded == ITEMS_OF_STREAM.name.expanded
 
 
 def forms_windows_in_batches(clause: ast.Clause) -> bool:
-    """Whether a clause, planned or not, is windows over such items."""
+    """Whether a clause, planned or not, forms windows over such items."""
     collection: object = getattr(clause, "collection", None)
     if isinstance(collection, ast.DataWindow):
         collection = collection.base
@@ -26,5 +26,5 @@ def forms_windows_in_batches(clause: ast.Clause) -> bool:
 
 
 def resumed_windows(c: Compiler) -> str:
-    """An expression that gives the windows of a batch."""
+    """An expression for the windows of a batch."""
     return f"run.variables[{c.writer.constant(RESUMED_WINDOWS, 'resumed', key=RESUMED_WINDOWS)}]"

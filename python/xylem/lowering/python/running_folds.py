@@ -1,11 +1,11 @@
-"""Aggregates of the first items of many, with another number of them at each turn of a loop.
+"""Aggregates of the first items of a sequence, whose number differs from turn to turn of a loop.
 
     sum(//order[position() <= $i]/price)         the first items of a shared value
     sum(for $p in //order[t <= $o/t] return …)   the first rows of an index by order
     max($o/preceding-sibling::order/price)       those before an item, by document order (rewrite/joins/siblings.py)
 
-Code asks for the running value behind so many items (run/runtime/running_folds.py). The call as it is written stands
-beside it, for values that cannot be folded so.
+Code requests the running value after a number of items (run/runtime/running_folds.py), and has the call as written for
+values that cannot be folded this way.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class _Each(NamedTuple):
 
 
 def running_fold(c: Compiler, call: ast.FunctionCall, plain: Callable[[], Code]) -> Code | None:
-    """An aggregate of the first items of many; None for other calls. `plain` compiles the call as it is written."""
+    """An aggregate of the first items of a sequence; None for other calls. `plain` compiles the call as written."""
     if call.name.uri != FN or call.name.local not in _FOLDED or len(call.arguments) != 1 or c.writer.bounds is not None:
         return None
     each = _of_each(call.arguments[0])
@@ -70,7 +70,7 @@ def _of_rows(
     c: Compiler, call: ast.FunctionCall, each: _Each, lets: list[ast.Clause], join: ast.JoinClause,
     plain: Callable[[], Code], behind: ast.Expr | None = None,
 ) -> Code | None:  # fmt: skip
-    """The rows of an index that an order finds, and an item behind them."""
+    """The rows of an index found by an order comparison, and an item after them."""
     test = join.tests[0]
     if len(join.tests) > 1 or test.negated or GENERAL.get(test.op, test.op) not in _ORDERS:
         return None
@@ -86,7 +86,7 @@ def _of_rows(
 def _of_first(
     c: Compiler, call: ast.FunctionCall, each: _Each, shared: ast.Shared, bound: PositionTest, plain: Callable[[], Code]
 ) -> Code | None:
-    """The first items of a value that is kept."""
+    """The first items of a cached value."""
     if not _reads_only(c, each, (shared.value,)):
         return None
     asked = c.as_sequence(c.bind(c.atomized(c.compile(bound.asked))))
@@ -99,7 +99,7 @@ def _folded(
     c: Compiler, call: ast.FunctionCall, each: _Each, asking: str, item: ItemType, plain: Callable[[], Code],
     behind: ast.Expr | None = None,
 ) -> Code:  # fmt: skip
-    """The call that asks for the running value: it is given how to compute the values of items, and the plain call."""
+    """The call that requests the running value: its arguments compute the values of items, and the plain call."""
     with c.writer.function("values", ["items"], c.describe(each.values)) as values, c.scoped():
         name = c.writer.fresh("dot") if each.variable is None else c.fresh_name(each.variable)
         c.writer.line(f"for {name} in items:")
@@ -131,7 +131,7 @@ def _folded(
 
 
 def _reads_only(c: Compiler, each: _Each, known: tuple[ast.Expr, ...]) -> bool:
-    """Whether the values of an item read nothing that changes while the same items are kept."""
+    """Whether the values of an item read nothing that changes while the same items are cached."""
     own = frozenset() if each.variable is None else {each.variable.expanded}
     kept = frozenset[tuple[str, str]]().union(*map(free_in, known))
     variables = (c.scope.variables.get(name) for name in free_in(each.values) - own - kept)
@@ -172,7 +172,7 @@ def _gives_items(flwor: ast.Flwor) -> bool:
 
 
 def _goes_down(step: ast.Expr) -> bool:
-    """Whether a step of a path finds only what is in an item: what two items give does not overlap."""
+    """Whether a step of a path stays inside the item, so that the results of two items do not overlap."""
     return not isinstance(step, ast.AxisStep) or step.axis in _DOWNWARDS
 
 

@@ -1,4 +1,4 @@
-"""Which sides of a best-match join a scan can read from their files, and which parts of each item it must keep.
+"""Decide which sides of a best-match join a scan can read from their files, and which parts of each item it must keep.
 
     for $t in doc("trades.xml")/trades/trade …     return <m>{ $t/price }</m>
 

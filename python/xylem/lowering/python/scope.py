@@ -14,8 +14,8 @@ from .writer import Frame, Line, Mark
 class Variable:
     """A variable as generated code sees it.
 
-    `mark` is the place right after the binding, where things computed once per binding can be put; it is None
-    for globals. `order` counts bindings, so that of two visible variables the later has the greater order.
+    `mark` is the place right after the binding, for values that are computed once per binding; it is None for globals.
+    `order` counts bindings, so that of two visible variables the later has the greater order.
     """
 
     code: Code
@@ -28,7 +28,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Focus:
-    """The context item, position and size as variables; None for a part that is not computed."""
+    """The context item, position and size as variables; each is None if it is not computed."""
 
     item: Variable | None
     position: Variable | None = None
@@ -50,7 +50,7 @@ class Place:
         return Place(frame, frame.body, frame.depth)
 
     def is_at(self, frame: Frame) -> bool:
-        """Whether the next statement of a function is there."""
+        """Whether the next statement of a function is inside it."""
         return frame is self.frame and frame.body is self.body and frame.depth == self.depth
 
 
@@ -62,9 +62,9 @@ class Scope:
     focus: Focus
     place: Place | None = None
     repeated: frozenset[tuple[str, NodeTest]] = frozenset()
-    """Steps that are written more than once, by axis and test: worth a name."""
+    """Steps that are written more than once, by axis and test: worth naming."""
     texts: dict[str, Variable] = field(default_factory=dict)
-    """Reads of such steps that have a name, by how they are written."""
+    """Named reads of such steps, by their text."""
 
     def with_variable(self, name: tuple[str, str], variable: Variable) -> Scope:
         return replace(self, variables={**self.variables, name: variable})

@@ -48,7 +48,7 @@ def _holder(current: Code) -> str:
 
 
 def _assigned(c: Compiler, value: Code, current: Code, what: str) -> str:
-    """The value in the shape of the variable, converted to its type unless it is known to be of it."""
+    """The value in the shape of the variable, converted to its type unless it is known to have it."""
     expected = current.type
     if value.item.within(expected.item) and not isinstance(expected.item, FunctionItemType):
         shaped = c.shaped(value, expected, what)
@@ -60,7 +60,7 @@ def _assigned(c: Compiler, value: Code, current: Code, what: str) -> str:
 
 
 def _puts(c: Compiler, node: ast.SetStatement, current: Code) -> bool:
-    """Write `set $m := map:put($m, K, V)` as a change of the variable; False where it is none."""
+    """Write `set $m := map:put($m, K, V)` as a change of the variable; False for anything else."""
     kind = current.item
     match node.value:
         case ast.FunctionCall(name=name, arguments=(ast.VarRef(name=of), key, value)):
@@ -80,7 +80,7 @@ def _puts(c: Compiler, node: ast.SetStatement, current: Code) -> bool:
         return True
     value_code = c.bind(value_code)
     if kind.value is not None and not value_code.type.within(kind.value):
-        # The map is of its type already: only the value has to be seen to be.
+        # The map already has its type: only the value needs a check.
         value_code = c.bind(checked(c, value_code, kind.value, f"a value of ${node.name}"))
     values = c.as_sequence(value_code)
     if is_key:
@@ -105,7 +105,7 @@ def tail_block(c: Compiler, node: ast.Block, finish: Finish) -> None:
 
 @pushes(ast.Block)
 def push_block(c: Compiler, node: ast.Block, sink: Sink) -> ItemType:
-    """The statements are carried out, the last one gives the value."""
+    """Execute the statements; the last one gives the value."""
     _carry_out(c, node)
     return c.push(node.statements[-1], sink)
 

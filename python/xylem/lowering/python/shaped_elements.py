@@ -1,12 +1,12 @@
-"""Direct constructors whose structure is known: in no namespace, with characters computed and nothing else.
+"""Direct constructors whose structure is known: in no namespace, with nothing computed but characters.
 
     <item id="{ $i/@id }">{ count($i/bid) }</item>     →     shape.node(base, [None, text($i), string_of(len(…))])
 
 Gain:   no builder: all such elements share their rows (`values/shaped_tree.py`), and are written by filling gaps.
-Needs:  elements and attributes without namespaces, also around them; content that is known to be atomic values, text
-        nodes or such elements.
-Safe:   the same tree: text without characters is no node, adjacent text is one, atomic values of one expression have
-        spaces between them (XQuery 3.1 §3.9.1.3).
+Needs:  elements and attributes without namespaces, also in scope; content that is known to be atomic values, text nodes
+        or such elements.
+Safe:   the same tree: empty text is no node, adjacent text is one node, atomic values of one expression have spaces
+        between them (XQuery 3.1 §3.9.1.3).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOST_ROWS = 200
 
 
 def shaped_element(c: Compiler, node: ast.DirectElement) -> Code | None:
-    """The element as a call of its shape; None where the structure is not known."""
+    """The element as a call of its shape; None if the structure is not known."""
     if c.static.element_namespaces or not has_shape(c, node):
         return None
     rows: list[ShapeRow] = []
@@ -44,7 +44,7 @@ def shaped_element(c: Compiler, node: ast.DirectElement) -> Code | None:
     return one(text, NodeItem(nk.ELEMENT, node.name.expanded))
 
 
-# --- which ones
+# --- recognising them
 
 
 def has_shape(c: Compiler, node: ast.DirectElement) -> bool:
@@ -73,13 +73,13 @@ def _is_plain(name: ast.Name) -> bool:
 
 
 def _gives_characters(c: Compiler, node: ast.Expr) -> bool:
-    """Whether an expression is known to give atomic values only, or text nodes only."""
+    """Whether an expression is known to return only atomic values, or only text nodes."""
     match node:
         case ast.VarRef(name=name):
             variable = c.scope.variables.get(name.expanded)
             return variable is not None and variable.code.atomic is not None and not variable.code.endless
         case ast.FunctionCall(name=name, arguments=arguments):
-            # Arrays and maps are no values here, and what users declare may give anything.
+            # Arrays and maps do not count, and user-declared functions may return anything.
             if name.uri != FN or c.functions.external(name, len(arguments)) is not None:
                 return False
             return name.local not in ("position", "last") and gives_values(node)
@@ -94,7 +94,7 @@ _ATOMIC = (*LITERALS, ast.StringConcat, ast.Arithmetic, ast.Unary, ast.CastAs)
 
 
 def _is_text(node: ast.Expr) -> bool:
-    """…/text(): in document order, as nodes of a path are."""
+    """…/text(): in document order, like the nodes of any path."""
     last = node.right if isinstance(node, ast.Path) else node
     if not isinstance(last, ast.AxisStep) or last.axis != "child":
         return False
@@ -162,7 +162,7 @@ class _Rows:
         return f"{c.rt(lookups.spaced)}({c.as_iterable(code)})"
 
     def _named(self, value: str) -> str:
-        """A value computed on a line of its own, so that errors have their place."""
+        """A value computed on a separate line, so that errors have their place."""
         if value.isidentifier():
             return value
         name = self.c.writer.fresh("t")

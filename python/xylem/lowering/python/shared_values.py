@@ -18,7 +18,7 @@ from .joins import placed_at_anchor, placed_for
 
 
 class KeptValue(NamedTuple):
-    """The variable that keeps a value, and its items, which are computed at the first use."""
+    """The variable for a cached value, and its items, which are computed on first use."""
 
     cell: str
     items: str
@@ -32,7 +32,7 @@ def compile_shared(c: Compiler, node: ast.Shared) -> Code:
 
 
 def places_in_parents(c: Compiler, base: ast.Shared, predicate: ast.Expr) -> Code:
-    """base[predicate] of a step: places are counted among the children of one parent."""
+    """base[predicate] of a step: positions count among the children of one parent."""
     from .paths import asked_positions, asked_value
 
     kept = kept_value(c, base)
@@ -45,7 +45,7 @@ def places_in_parents(c: Compiler, base: ast.Shared, predicate: ast.Expr) -> Cod
 
 
 def positions_in(c: Compiler, values: ast.Shared, sought: ast.Expr) -> Code:
-    """index-of() in values that are kept."""
+    """index-of() in cached values."""
     value = c.bind(c.converted(c.compile(sought), ONE_ATOMIC, "argument 2 of index-of()"))
     kept = kept_value(c, values)
     text = f"{kept.cell}.positions_of({kept.items}, {value.text}, run.implicit_timezone_minutes)"

@@ -1,4 +1,4 @@
-"""One step from one node whose nodes are not needed: only their characters, their number, or whether there is one.
+"""One step from one node, if only the characters or the number of its nodes are needed, or whether there is one.
 
 One call reads the characters without creating nodes (`values/step_text.py`).
 """
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def with_step(code: Code, context: str, axis: str, test: NodeTest) -> Code:
-    """The code of a step from one node, which remembers that it is one."""
+    """The code of a step from one node, which records the step."""
     return replace(code, step=OneStep(code.text, context, axis, test))
 
 
 def _step_of(code: Code) -> OneStep | None:
-    """The step that a code still is."""
+    """The step that the code represents, if any."""
     return code.step if code.step is not None and code.step.text == code.text else None
 
 
@@ -44,7 +44,7 @@ def _text_step_of(code: Code) -> OneStep | None:
 
 
 def has_node(c: Compiler, code: Code) -> str | None:
-    """Whether a step finds anything, looking no further than the first node; None where the code is no such step."""
+    """Whether a step finds anything, looking only for the first node; None if the code is not such a step."""
     found = _step_of(code)
     if found is None or found.axis not in LAZY_AXES:
         return None
@@ -54,7 +54,7 @@ def has_node(c: Compiler, code: Code) -> str | None:
 
 
 def count_of_step(c: Compiler, code: Code) -> str | None:
-    """The number of nodes that a step finds, without the nodes; None where the code is no such step."""
+    """The number of nodes that a step finds, without creating them; None if the code is not such a step."""
     found = _step_of(code)
     if found is None or found.axis in ("child", "attribute", "self", "parent"):
         return None
@@ -64,12 +64,12 @@ def count_of_step(c: Compiler, code: Code) -> str | None:
 
 
 def converted_text(c: Compiler, code: Code, expected: SequenceType, what: str) -> str | None:
-    """The nodes of a step converted to xs:string or xs:string?; None where the code is no such step."""
+    """The nodes of a step converted to xs:string or xs:string?; None if the code is not such a step."""
     return _call(c, code, "text", partial(_converted, expected, what), (expected, what), str(expected))
 
 
 def joined_text(c: Compiler, code: Code, *, with_spaces: bool = True) -> str | None:
-    """Their string values, one space between them, or none."""
+    """Their string values joined by spaces, or None."""
     join = lookups.text_of_nodes if with_spaces else constructors.text_of_texts
     return _call(c, code, "text", join, ("joined", with_spaces), "joined")
 
@@ -90,7 +90,7 @@ def typed_texts(c: Compiler, code: Code) -> str | None:
 
 
 def integer_of_step(c: Compiler, code: Code, what: str) -> Code | None:
-    """The nodes of a step cast to xs:integer?; None where the code is no such step."""
+    """The nodes of a step cast to xs:integer?; None if the code is not such a step."""
     step = _text_step_of(code)
     if step is None:
         return None
@@ -132,7 +132,7 @@ def _once(c: Compiler, text: str, step: OneStep) -> str:
     if place is None or not place.is_at(c.writer.frame) or (step.axis, step.test) not in c.scope.repeated:
         return text
     if not step.context.isidentifier():
-        # Of what is computed each time anew.
+        # Part of an expression that is recomputed each time.
         return text
     name = c.writer.fresh("t")
     c.writer.line(f"{name} = {text}")

@@ -1,4 +1,4 @@
-"""Steps to the nodes behind or before one whose tests read nothing but the tested node: each node is tested once.
+"""Steps to following or preceding siblings whose tests read nothing but the tested node: each node is tested once.
 
     for $a in //a return $a/following-sibling::a[x > 3][1]
     //a[preceding-sibling::a[@n = 4]]
@@ -31,7 +31,7 @@ _LAST = -1
 
 
 def tested_siblings(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTest, item: NodeItem) -> Code | None:
-    """The step from one node; None where its tests have to be made for each node anew."""
+    """The step from one node; None if its tests must be repeated for each node."""
     from .paths import filtered
 
     if node.axis not in _AXES or c.writer.is_streamed or RULE in c.writer.without_rules:
@@ -42,7 +42,7 @@ def tested_siblings(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTe
         place = _place(others[0])
         if place is None:
             return None
-    # Without tests the kernel finds the nearest one, and all others are what was asked for.
+    # Without tests the kernel finds the nearest node, and all nodes are the result itself.
     if not (tests or place == _LAST) or _changes_with_the_loop(c, tests):
         return None
     cell = _cell(c, node, test, tests)
@@ -57,7 +57,7 @@ def tested_siblings(c: Compiler, context: Code, node: ast.AxisStep, test: NodeTe
 
 
 def _tests(predicates: tuple[ast.Expr, ...]) -> int:
-    """How many of the predicates, from the first on, depend on nothing but the node and what is the same for all."""
+    """Number of leading predicates that depend only on the node and on values that are the same for all."""
     for number, predicate in enumerate(predicates):
         if not is_test(predicate) or uses_position(predicate) or not is_the_same_each_time(predicate):
             return number
@@ -83,7 +83,7 @@ def _is_call(expr: ast.Expr, name: str) -> bool:
 
 
 def _changes_with_the_loop(c: Compiler, tests: tuple[ast.Expr, ...]) -> bool:
-    """Whether tests read what was bound last: then each turn makes them anew anyway."""
+    """Whether tests read the innermost variable: then each turn must repeat them anyway."""
     newest = max((known.order for known in c.scope.variables.values()), default=None)
     read = (c.scope.variables.get(name) for predicate in tests for name in free_in(predicate))
     return any(known is not None and known.mark is not None and known.order == newest for known in read)
@@ -98,7 +98,7 @@ def _cell(c: Compiler, node: ast.AxisStep, test: NodeTest, tests: tuple[ast.Expr
 
 
 def _passing(c: Compiler, node: ast.AxisStep, tests: tuple[ast.Expr, ...], item: NodeItem) -> str:
-    """A function that gives those of some nodes that pass."""
+    """A function that returns those of some nodes that pass."""
     if not tests:
         return c.rt(iter)
 

@@ -1,4 +1,4 @@
-"""The aggregates of a window clause: a function for the values of one item, and a folding, for each of them."""
+"""The aggregates of a window clause: for each, a function for the values of one item, and a folding."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VALUE = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL)
 
 
 class WrittenAggregates(NamedTuple):
-    """An expression that makes them, '' where there are none; and the variables they are bound to."""
+    """An expression that creates them, '' if there are none; and the variables they are bound to."""
 
     text: str
     variables: list[tuple[tuple[str, str], Code]]
@@ -57,7 +57,7 @@ def _values(c: Compiler, aggregate: WindowAggregate, item: ItemType) -> str:
 
 
 def _whole(c: Compiler, plan: WindowPlan, aggregate: WindowAggregate, item: ItemType) -> str:
-    """The call as it was written, as a function of the items of a window."""
+    """The call as written, as a function of the items of a window."""
 
     def write() -> None:
         window = Code("window", Shape.SEQUENCE, SequenceType(item, Occurrence.SOME), simple=True)
@@ -76,7 +76,7 @@ def _lifted(c: Compiler, stem: str, parameter: str, aggregate: WindowAggregate, 
 
 
 def _folding(c: Compiler, plan: WindowPlan, aggregate: WindowAggregate) -> str:
-    """The fold of an aggregate; a running value suffices if at most one window is open at a time."""
+    """The folding of an aggregate; a running value suffices if at most one window is open at a time."""
     running = plan.kind == "tumbling" or plan.has_one_start
     if aggregate.function.uri == FN:
         return f"{c.rt(foldings.folding)}({aggregate.function.local!r}, {running}, {c.context()})"

@@ -21,7 +21,7 @@ Parts = list[tuple[tuple[str, str] | None, Code | None]]
 
 
 class WindowFunctions:
-    """Writes the functions of one window clause; each gives the text by which a cursor gets it."""
+    """Writes the functions of one window clause; each returns the expression for a cursor."""
 
     def __init__(self, c: Compiler, plan: WindowPlan, started: Parts, ended: Parts) -> None:
         self.c = c
@@ -30,7 +30,7 @@ class WindowFunctions:
         self.ended = ended
 
     def start(self) -> str:
-        """The start condition; None where it always holds."""
+        """The start condition; None if it always holds."""
         when = self.plan.start.when
         assert when is not None
         if is_call(when, "true") and not _typed(self.plan.start):
@@ -38,7 +38,7 @@ class WindowFunctions:
         return self._function("start", when, self.started, self._truth, self.plan.start)
 
     def whole_end(self) -> str:
-        """The whole end condition; None where it always holds, or where the next start decides."""
+        """The whole end condition; None if it always holds, or if the next start decides."""
         when = self.plan.end.when
         if when is None or (is_call(when, "true") and not _typed(self.plan.end)):
             return "None"

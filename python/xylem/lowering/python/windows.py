@@ -1,4 +1,4 @@
-"""Window clauses: conditions, keys and aggregates become functions, the operator is in `run/windows/`."""
+"""Window clauses: conditions, keys and aggregates become functions; the operator is in `run/windows/`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Bound = list[tuple[tuple[str, str], Code]]
 
 
 def write_window(c: Compiler, plan: WindowPlan) -> Bound:
-    """Write the loop over the windows; gives the variables each turn binds."""
+    """Write the loop over the windows; return the variables that each turn binds."""
     _refuse_duplicates(plan)
     order = event_order_call(plan.collection)
     if order is not None and plan.partition is None:
@@ -68,14 +68,14 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
     else:
         cursor = _cursor(c, plan, functions, collection.endless, aggregates.text)
         if collection.endless and plan.kind and not is_fed:
-            # The bytes that windows over a document hold are limited as all buffers are.
+            # The limit of all buffers applies to windows over a document, too.
             cursor += ".within(run.held_items)"
         cursor = cursor if order is None else in_event_order(c, order, cursor, item)
         found = f"{source}.over({cursor})" if is_fed else f"{cursor}.over({source})"
         found = f"{resumed_windows(c)}.over({cursor})" if is_resumed else found
     names = [code.text if code else "_" for _, code in (*started, *ended)]
     if plan.early:
-        # What an end would tell is not known yet, and nothing asks for it.
+        # The values at the end are not known yet, and nothing reads them.
         names[4:] = ["_"] * 4
     targets = [window, *names, *(code.text for _, code in aggregates.variables)]
     if is_fed:
@@ -93,7 +93,7 @@ def write_window(c: Compiler, plan: WindowPlan) -> Bound:
 
 
 def _write_partition(c: Compiler, plan: WindowPlan, collection: Code, partition: WindowPartition) -> Bound:
-    """Windows for each value of a key: every key has a cursor of its own, made when it is first met."""
+    """Windows for each value of a key: every key has its own cursor, created when the key is first seen."""
     item = collection.item
     is_fed = reads_fed_items(plan.collection)
     shape, often = (Shape.OPTIONAL, Occurrence.OPTIONAL) if partition.keeps_empty else (Shape.ONE, Occurrence.ONE)
@@ -132,7 +132,7 @@ def _write_partition(c: Compiler, plan: WindowPlan, collection: Code, partition:
     else:
         if not (partition.may_have_several and is_fed):
             key_of = f"{c.rt(of_one_key)}({key_of}, {partition.keeps_empty})"
-        # The bytes that windows over a document hold are limited as all buffers are.
+        # The limit of all buffers applies to windows over a document, too.
         limit = "None" if is_fed else "run.held_items"
         forgets = plan.forgets_keys and partition.number is None
         cursor = f"{c.rt(PartitionedCursor)}({key_of}, {make}, {limit}, run.implicit_timezone_minutes, {forgets})"
@@ -156,7 +156,7 @@ def partial_of(c: Compiler, frame: Frame) -> str:
 
 
 def check_window_types(c: Compiler, plan: WindowPlan) -> None:
-    """The declared type of the window; those of its other variables are checked by the conditions."""
+    """Check the declared type of the window; conditions check those of its other variables."""
     if plan.type is None:
         return
     code = c.use(c.scope.variables[plan.name.expanded])
@@ -179,7 +179,7 @@ def _refuse_duplicates(plan: WindowPlan) -> None:
 
 
 def _variables(c: Compiler, boundary: Boundary, item: ItemType) -> Parts:
-    """The four variables of a condition; those that are not declared are (None, None)."""
+    """The four variables of a condition; undeclared ones are (None, None)."""
     parts: Parts = []
     for role in ROLES:
         name = boundary.named(role)
@@ -198,7 +198,7 @@ def _variables(c: Compiler, boundary: Boundary, item: ItemType) -> Parts:
 
 
 def _cursor(c: Compiler, plan: WindowPlan, functions: WindowFunctions, endless: bool, aggregates: str) -> str:
-    """An expression that makes the cursor."""
+    """An expression that creates the cursor."""
     if not plan.kind:
         return f"{c.rt(SubsequenceCursor)}({'run.held_items' if endless else 'None'})"
     options = [f"needs={_needs(c, plan)}"]
@@ -227,7 +227,7 @@ def _cursor(c: Compiler, plan: WindowPlan, functions: WindowFunctions, endless: 
 
 
 def distance_of(plan: WindowPlan) -> int | None:
-    """The number of items after its first at which a window ends, if its end depends on nothing else."""
+    """The number of items from its first item at which a window ends, if nothing else determines its end."""
     index, places = plan.index, (plan.start.named("position"), plan.end.named("position"))
     if index is None or index.kind != "hash" or index.is_general or None in places:
         return None
@@ -263,7 +263,7 @@ def compile_aggregate_read(c: Compiler, node: AggregateRead) -> Code:
 
 
 def data_window_cursor(c: Compiler, window: ast.DataWindow, item: ItemType) -> str:
-    """An expression that makes the cursor of a data window (thesis §3.8.2)."""
+    """An expression that creates the cursor of a data window (thesis §3.8.2)."""
     number = SequenceType(AtomicItem(at.NUMERIC))
     whole = SequenceType(AtomicItem(at.INTEGER))
     kind = whole if window.kind == "count" else number

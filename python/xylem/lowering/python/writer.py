@@ -30,7 +30,7 @@ class Line:
 
 @dataclass
 class Mark:
-    """A place between lines where more can be put in later, at the depth it was made."""
+    """A place between lines for later insertions, at its original depth."""
 
     depth: int
     lines: list[Line] = field(default_factory=list)
@@ -67,27 +67,27 @@ class Writer:
 
     def __init__(self) -> None:
         self.window_facts: WindowFacts | None = None
-        """What window clauses are planned by; None: by all rules."""
+        """The facts used to plan window clauses; None: all rules apply."""
         self.without_rules: frozenset[str] = frozenset()
         self.is_streamed = False
-        """Whether the code reads what is kept of a stream: the tree of that grows between two handlers."""
+        """Whether the code reads buffers of a stream: their tree grows between two handlers."""
         self.bounds: Boundedness | None = None
-        """What is infinite; None: nothing."""
+        """The facts about infinite values; None: there are none."""
         self.finished: list[Frame] = []
         self.top: list[str] = []
         """Module-level statements, run once per execution before the functions are called."""
         self.constants: dict[str, Any] = {}
         self.constant_notes: dict[str, str] = {}
         self.places: dict[str, Span] = {}
-        """Of constants that are used once: the query text they were made for."""
+        """For constants that are used once: the query text they were made for."""
         self.notes: list[Note] = []
         """Decisions for `explain`."""
         self.indexes: dict[str, Span] = {}
         """Indexes of joins by their names, with the places of the joins."""
         self.planned: dict[ast.Expr, ast.Expr] = {}
-        """Expressions whose windows and joins were planned, with what is generated in their place."""
+        """Expressions whose windows and joins were planned, with the code generated for them."""
         self.answer: ast.Expr | None = None
-        """The body of the query, while code is written for it."""
+        """The body of the query, while its code is being written."""
         self.can_write = False
         """Whether the program can give its answer as text."""
         self._constant_names: dict[Any, str] = {}
@@ -102,7 +102,7 @@ class Writer:
         return f"{stem}_{self._counter}"
 
     def constant(self, value: Any, stem: str, note: str = "", key: Any = None) -> str:
-        """The name of a value the generated code may use; equal keys share a name."""
+        """The name of a value for generated code; equal keys share a name."""
         if key is not None:
             known = self._constant_names.get((stem, key))
             if known is not None:
@@ -118,7 +118,7 @@ class Writer:
         return name
 
     def runtime(self, value: Any) -> str:
-        """The name of a runtime function, under which generated code calls it."""
+        """The name by which generated code calls a runtime function."""
         name: str = value.__name__
         known = self.constants.get(name)
         if known is None:
@@ -151,7 +151,7 @@ class Writer:
     @contextmanager
     def at(self, span: Span | None) -> Iterator[None]:
         before = self.span
-        # What a rewriting has made stands nowhere: it belongs to what it is part of.
+        # A rewritten node has no place: it belongs to the node around it.
         self.span = before if span is None or span is NOWHERE else span
         try:
             yield
@@ -201,6 +201,6 @@ class Writer:
             for line in frame.lines():
                 put("    " * (line.depth + frame.loops_forever) + line.text, line.span)
             if frame.is_generator:
-                # A generator even where no yield was reached.
+                # A generator, even if no yield is reached.
                 put("    if False: yield")
         return "\n".join(lines) + "\n", spans

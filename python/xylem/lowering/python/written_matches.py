@@ -4,11 +4,11 @@
 
         fixed '<m t="'   path $p/det_time   fixed '" d="'   term |left 0 - right 0|   fixed '"/>'
 
-Gain:   where the answer is text, the kernel writes it for thousands of pairs at a time; no node is made of any.
-Needs:  the join is the whole query, and behind it come variables and one element in no namespace. Gaps are paths from
-        the items, and arithmetic of what the orders compare: of no pair is that empty or NaN.
-Safe:   the same characters, in the same order. Where the kernel cannot say what a gap is, the query's own expression
-        fills it, which is written as a function, too.
+Gain:   for an answer as text, the kernel writes thousands of pairs at a time; no node is created for any.
+Needs:  the join is the whole query, followed by variables and one element in no namespace. Gaps are paths from the
+        items, and arithmetic over the compared values: these are never empty or NaN.
+Safe:   the same characters, in the same order. If the kernel cannot compute a gap, the query's own expression fills it,
+        which is also written as a function.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SKY = (PREFIXES["xylem"], "sky-separation")
 
 
 class WrittenMatch(NamedTuple):
-    """The template of a result, the expressions of its gaps, and the paths of each side that it names by number."""
+    """The template of a result, the expressions of its gaps, and the numbered paths of each side."""
 
     template: tuple[Piece, ...]
     holes: tuple[ast.Expr, ...]
@@ -58,7 +58,7 @@ def written_match(
 
 
 class _NotWritten(Exception):
-    """The structure of a result is not known, or a gap is more than a path or arithmetic."""
+    """The structure of a result is unknown, or a gap is more than a path or arithmetic."""
 
 
 class _Template:
@@ -121,7 +121,7 @@ class _Template:
                 if term is not None and term[0] not in ("left", "right"):
                     return "term", self._hole(expr), term
                 if not is_attribute:
-                    # Nodes are copied, with all that is in them.
+                    # Nodes are copied with all their content.
                     raise _NotWritten
         side, place = self._path(path)
         return "path", self._hole(expr), side, place, is_attribute, is_spaced, is_only
@@ -143,7 +143,7 @@ class _Template:
         raise _NotWritten
 
     def _term(self, expr: ast.Expr) -> Term | None:
-        """Arithmetic of values that orders compare; None for anything else."""
+        """Arithmetic over values that orders compare; None for anything else."""
         match expr:
             case ast.Arithmetic(op="+" | "-" | "*" | "div" as op, left=left, right=right):
                 return self._operation(op, left, right)

@@ -1,5 +1,5 @@
 """Lowering for a stream: a FluX program becomes the plan of a scan, the roles of its records and the code of handlers.
 
-A FluX program and its module come in; a program for `run/stream/` goes out.
-Conditions and aggregates that the scan can compute itself are handed to it here. Nothing here reads input.
+A FluX program and its module come in; a program for `run/stream/` goes out. Conditions and aggregates that the scan can
+compute itself are assigned to it here. Nothing here reads input.
 """

@@ -22,7 +22,7 @@ from .window_account import held_by_windows
 
 
 def account_of(program: StreamProgram) -> StreamAccount:
-    """The account of one program."""
+    """The account of one stream program."""
     paths = ScanPaths(program.scan)
     return StreamAccount(
         tuple(found for role in program.roles if (found := _streamed(role, program, paths)) is not None),
@@ -36,7 +36,7 @@ def account_of(program: StreamProgram) -> StreamAccount:
 
 
 def account_of_all(programs: Sequence[StreamProgram]) -> StreamAccount:
-    """The account of programs that give an answer one after the other."""
+    """The account of programs that write parts of the answer one after the other."""
     found = [account_of(program) for program in programs]
     if len(found) == 1:
         return found[0]
@@ -73,7 +73,7 @@ def _how(limit: int | None) -> str:
 
 
 def _is_folded(role: FeedRole) -> bool:
-    """Whether records become a value; others are only collected."""
+    """Whether records are reduced to a value; others are only collected."""
     return role.scope.aggregates[role.aggregate].function not in ("items", "first")
 
 
@@ -90,7 +90,7 @@ def _aggregated(role: FeedRole, paths: ScanPaths) -> Aggregated:
 
 
 def _buffered(program: StreamProgram, paths: ScanPaths) -> tuple[Buffered, ...]:
-    """The buffers of the roles. The plan overrides them where it knows duration and size more exactly."""
+    """The buffers of the roles. The plan overrides them if it knows duration and size more exactly."""
     planned = {buffer.variable: buffer for buffer in program.plan.buffers}
     found: dict[str, Buffered] = {}
     for role in program.roles:
@@ -112,7 +112,7 @@ def _buffered(program: StreamProgram, paths: ScanPaths) -> tuple[Buffered, ...]:
 
 
 def _kept_beside(role: ItemRole | FeedRole, program: StreamProgram, paths: ScanPaths) -> Buffered | None:
-    """What stands in the parents of records; a parent may be the document's element."""
+    """Content kept in the parents of records; a parent may be the document's element."""
     awaits = program.scan.steps[role.step].awaits
     kept = [path for other, many in awaits if many == ALL_SIBLINGS for path in paths.kept_with_name(other)]
     if not kept:

@@ -57,7 +57,7 @@ class AggregatePlanner:
         """The records that feed an aggregate of a scope."""
         b = self.b
         tests, is_plain = b.selection.tests_of_predicates(aggregate.taken, ITEM.name.local)
-        # Counts come once per batch: enough for the document, which is open all the time.
+        # Counts are added once per batch: enough for the document, which is open all the time.
         counted = is_plain and aggregate.counts and role.parent is None
         parent, kind = role.step, b.types.get(role.variable)
         if aggregate.prefix[0].axis in AROUND:
@@ -100,7 +100,7 @@ class AggregatePlanner:
             self._tally(role, aggregate, planned)
 
     def _is_fed_with_leaves(self, aggregate: Aggregate, last: Step, kind: ElementConstraints | None) -> bool:
-        """Text nodes come by themselves where an element around them may be open for long; comments always do."""
+        """Whether text nodes are reported singly: if an element around them may be open for long; comments always."""
         if not is_fed_with_leaves(aggregate.function, aggregate.taken):
             return False
         leaves = each_leaf(aggregate.taken)
@@ -139,7 +139,7 @@ class AggregatePlanner:
             self._table(aggregate, planned)
 
     def _table(self, aggregate: Aggregate, planned: PlannedStep) -> None:
-        """An aggregate that the scan computes, where it decides all conditions of its records."""
+        """An aggregate that the scan computes, if it decides all conditions of its records."""
         b, name = self.b, ITEM.name.local
         conditions, aggregate = without_common_conditions(aggregate)
         table = self.tables.table_of(aggregate)
@@ -158,10 +158,10 @@ class AggregatePlanner:
         """The parts of its records that an aggregate needs."""
         name = ITEM.name.local
         if aggregate.function in ("last", "first", "items"):
-            # What handlers read of its value; and what decides whether a record is taken.
+            # The parts of its value that handlers read, and those that decide whether a record counts.
             value, document = Projection(), Projection()
             add_needs(stream, {aggregate.name: value, ROOT: document})
-            # Where it is not known what is read of the document, it is not known of the value either.
+            # If it is unknown what is read of the document, it is unknown for the value, too.
             value.subtree |= document.subtree
             if gives_itself(aggregate.taken):
                 kept.merge(value)
@@ -213,13 +213,13 @@ class AggregatePlanner:
         return frame.name
 
     def _folder(self, aggregate: Aggregate, fold: Fold, name: str, kind: int) -> str:
-        """def feed(into, items): take the value of a fold as many steps further as there are records."""
+        """def feed(into, items): apply the step of the fold once per record."""
         c = self.b.c
         with (
             c.writer.function("feed", ["into", "items"], c.describe(aggregate.taken)) as frame,
             c.scoped(Scope({}, Focus(None))),
         ):
-            # After an error there is no value to go on from.
+            # After an error there is no value to continue from.
             c.writer.line("if into.is_decided:")
             with c.writer.indented(block=True):
                 c.writer.line("return")
@@ -240,7 +240,7 @@ class AggregatePlanner:
         return frame.name
 
     def _groups(self, aggregate: Aggregate, grouping: Grouping, name: str) -> None:
-        """A record that passes its conditions goes to the cells of its keys."""
+        """A record that passes its conditions is added to the cells of its keys."""
         c = self.b.c
         if aggregate.taken == ITEM:
             write_cells(c, grouping)

@@ -3,7 +3,7 @@
         count($y/a/b[c > 3]) + 1            →     $aggregate_1 + 1,  with a counter fed by each $y/a/b
         if ($y/a = "x") then …              →     if ($aggregate_2) then …,  which is exists($y/a[. = "x"])
         some $x in $y/a satisfies p($x)     →     $aggregate_3,  which is exists(for $x in $y/a where p($x) return 1)
-        fold-left($y/a, 0, f)               →     $aggregate_4,  which each $y/a takes a step further by f
+        fold-left($y/a, 0, f)               →     $aggregate_4,  updated by f for each $y/a
         $y/a[last()], string-join($y/a)     →     $aggregate_5, $aggregate_6
         $y/a[position() > last() - 3]       →     $aggregate_7[position() > last() - 3],  which is the last three
         head(for $x in $y/a order by …)     →     head(for $x in $aggregate_8 order by …),  which is the first one
@@ -43,11 +43,11 @@ from ..python.keyed_groups import Grouping, grouping_of
 from .fed_records import AROUND, ITEM, each_leaf, is_source, leaves_order, split_records
 
 IN_ORDER = frozenset(local for _, local in BY_ORDER) | {"last", "first", "items", "groups"}
-"""Those whose value depends on the order of the records."""
+"""Functions whose value depends on the order of the records."""
 OF_NODES = ("fold-left", "last", "first", "items", "groups")
-"""Those that take nodes, not their values."""
+"""Functions that take nodes, not their values."""
 AGGREGATE = "aggregate "
-"""How the variables of aggregates are called; no query can call one so."""
+"""Prefix for the variables of aggregates, which no query can use."""
 
 
 @dataclass(frozen=True)
@@ -55,20 +55,20 @@ class Aggregate:
     """An aggregate over a stream: the records that feed it, and the value that it takes from each."""
 
     name: str
-    """The variable that stands for its value."""
+    """The variable for its value."""
     function: str
     prefix: tuple[ast.AxisStep, ...]
     """The path of the records, from the variable of the stream."""
     taken: ast.Expr
-    """What is added for each record, in terms of ITEM."""
+    """The value added for each record, in terms of ITEM."""
     parameter: str = ""
     """The separator of string-join."""
     fold: Fold | None = None
-    """What fold-left does."""
+    """The fold of fold-left."""
     grouping: Grouping | None = None
     """The keys and aggregates of a table."""
     first: LimitedSort | None = None
-    """The sort of which these items give the first tuples."""
+    """The sort whose first tuples these items provide."""
 
     @property
     def counts(self) -> bool:
@@ -118,7 +118,7 @@ _CONSTRUCTORS = (
     ast.DirectElement, ast.DirectPI, ast.ComputedAttribute, ast.DynamicCall, ast.InlineFunction,
 )  # fmt: skip
 _OF_ONE = (ast.LetClause, ast.WhereClause, ast.OrderByClause, ast.CountClause)
-"""Clauses that leave one item to a tuple."""
+"""Clauses that keep at most one item per tuple."""
 
 
 class Extraction:
@@ -135,8 +135,8 @@ class Extraction:
     ) -> None:
         """`others` are the other variables of the program, whose values are unknown when a record arrives.
 
-        With `takes_items`, the nodes of other paths are collected too, as they are. With `takes_leaves`, aggregates may
-        be fed with text nodes by themselves.
+        With `takes_items`, the nodes of other paths are collected too, unchanged. With `takes_leaves`, aggregates may
+        be fed with single text nodes.
         """
         self.takes_leaves = takes_leaves
         self.takes_items = takes_items
@@ -145,10 +145,10 @@ class Extraction:
         self.others = frozenset(("", name) for name in others if name != variable)
         self.found: list[Aggregate] = []
         self._whole: Any = None
-        """The expression that is being looked through."""
+        """The expression being searched."""
 
     def condition(self, node: ast.Expr) -> ast.Expr:
-        """A condition with its aggregates taken out; a path in it asks whether there is any."""
+        """A condition with its aggregates taken out; a path in it becomes a test for existence."""
         match node:
             case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
                 return replace(node, left=self.condition(left), right=self.condition(right))
@@ -163,7 +163,7 @@ class Extraction:
         return made
 
     def apply(self, node: Any, bound: frozenset[tuple[str, str]] = frozenset(), own_focus: bool = True) -> Any:
-        """The expression with variables for its aggregates; the very same object where there are none."""
+        """The expression with variables for its aggregates; the very same object if there are none."""
         if self._whole is not None:
             return self._applied(node, bound, own_focus)
         self._whole = node
@@ -238,7 +238,7 @@ class Extraction:
     def _comparison(
         self, node: ast.GeneralComparison, bound: frozenset[tuple[str, str]], own_focus: bool
     ) -> ast.Expr | None:
-        """$y/a = "x" as exists($y/a[. = "x"])"""
+        """$y/a = "x" as exists($y/a[. = "x"])."""
         for path, constant in ((node.left, node.right), (node.right, node.left)):
             if isinstance(path, ast.Path) and self._is_constant(constant, bound):
                 sides = (ast.ContextItem(), constant) if path is node.left else (constant, ast.ContextItem())
@@ -278,7 +278,7 @@ class Extraction:
         return None
 
     def _is_one_node(self, expr: ast.Expr) -> bool:
-        """The element of the stream; of a document, also its only child."""
+        """Whether it is the element of the stream or, for a document, its only child."""
         if self._is_source(expr):
             return True
         match expr:
@@ -294,7 +294,7 @@ class Extraction:
         own_focus: bool,
         whole: ast.Expr,
     ) -> ast.Expr | None:
-        """As many of the last items as the predicate can choose from, counted from the end, and it chooses."""
+        """The number of last items that the predicate can select from, and the selection."""
         number = last_items(predicate)
         if number is None or sees_more_than_items(self._whole, number):
             return None
@@ -302,7 +302,7 @@ class Extraction:
         return made if made is None or is_last(predicate) else ast.Filter(made, predicate, span=whole.span)
 
     def _is_fed(self, value: ast.Expr) -> bool:
-        """Whether a value can be put in for its name: a path, or a loop over one, that makes no nodes."""
+        """Whether a value can be substituted for its variable: a path, or a loop over one, that constructs no nodes."""
         path = value
         while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
             path = path.left
@@ -313,7 +313,7 @@ class Extraction:
         return isinstance(value, (ast.Flwor, ast.SimpleMap)) and split_records(value, self.variable) is not None
 
     def _with_value(self, node: ast.Flwor, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
-        """let $s := $y/a return …, the value put in for its name, where aggregates over it can be taken out"""
+        """let $s := $y/a return …, with the value in place of the variable, if aggregates over it can be taken out."""
         let, *rest = node.clauses
         assert isinstance(let, ast.LetClause)
         if is_read_behind_grouping(let.name, rest, node.result):
@@ -327,18 +327,18 @@ class Extraction:
         return None if made is put_in else made
 
     def _ordered(self, node: ast.Flwor, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
-        """for $x in E where p order by …: what passes the test is collected, each item by itself
+        """for $x in E where p order by …: items that pass the test are collected separately
 
-        Sorting needs all tuples, but no more of them than are sorted, and nothing of the document around them.
+        Sorting needs all tuples that pass, but nothing of the document around them.
         """
         rest = node.clauses[1:]
-        # A group is a sequence of items: paths over it would meet what is in two of them twice.
+        # A group is a sequence of items: paths over it would reach shared nodes twice.
         if not any(isinstance(c, ast.OrderByClause) for c in rest) or not all(isinstance(c, _OF_ONE) for c in rest):
             return None
         return self._collected(node, node, bound, own_focus)
 
     def _first_tuples(self, node: ast.Expr, bound: frozenset[tuple[str, str]], own_focus: bool) -> ast.Expr | None:
-        """(for $x in E where p order by …)[position() le 10]: of what passes the test, that which comes first"""
+        """(for $x in E where p order by …)[position() le 10]: the first of the items that pass the test."""
         limited = limited_sort(node)
         if limited is None:
             return None
@@ -368,7 +368,7 @@ class Extraction:
         if any(self._reads_stream(part) or reads_focus(part) for part in (*tests, *rest, node.result)):
             return None
         if _looks_around(replace(node, clauses=(replace(first, collection=ITEM), *node.clauses[1:]))):
-            # What is collected is a copy: nothing is around it.
+            # Collected items are copies: nothing is around them.
             return None
         if looks_at_copies(self._whole, written):
             return None
@@ -421,7 +421,9 @@ class Extraction:
         grouping: Grouping | None = None,
         first: LimitedSort | None = None,
     ) -> ast.Expr | None:
-        """The variable for an aggregate, of those items that pass the test if there is one; None where it stays."""
+        """The variable for an aggregate over the items that pass the test, if there is one; None if it cannot be taken
+        out.
+        """
         if free_in(argument) & (bound | self.others) or (not own_focus and reads_focus(argument)):
             return None
         split = split_records(argument, self.variable)
@@ -451,7 +453,7 @@ class Extraction:
 
 
 def is_fed_with_leaves(function: str, taken: ast.Expr) -> bool:
-    """Whether an aggregate can be fed with the leaves of its records, text nodes say, each by itself."""
+    """Whether an aggregate can be fed with the leaves of its records (such as text nodes) one by one."""
     if function in ("last", "first", "items", "groups"):
         return False
     leaves = each_leaf(taken)
@@ -471,7 +473,7 @@ def _is_literal(node: ast.Expr) -> bool:
 
 
 def _stays_below(taken: ast.Expr) -> bool:
-    """Whether the value taken from a record depends only on its content and on the elements around it."""
+    """Whether the value taken from a record depends only on its content and on its ancestors."""
     found = Projection()
     try:
         project(taken, {ITEM.name.expanded: found})
@@ -491,7 +493,7 @@ def _looks_around(expression: ast.Expr) -> bool:
 
 
 def _bound_in(node: ast.Node) -> frozenset[tuple[str, str]]:
-    """The variables that a node binds for its children; all names found below it, to be safe."""
+    """The variables that a node binds for its children; conservatively, all names found below it."""
     names: set[tuple[str, str]] = set()
     for part in node.walk():
         for attribute in ("name", "position", "variable", "default_variable", "current", "previous", "next"):

@@ -1,14 +1,14 @@
-"""Functions of the query that turn nodes into nodes, one at a time: transformations that call themselves for children.
+"""Query functions that map nodes to nodes one at a time: transformations that recurse into children.
 
         declare function local:t($n as node()) as node()* {
           typeswitch ($n) case element(note) return ()
             case element() return element { node-name($n) } { $n/@*, $n/node() ! local:t(.) }
             default return $n };
-    →   a body for the node at hand:  When(note, (), When(element, Alike(… Apply(local:t, below) …), Copies(())))
+    →   a body for the current node:  When(note, (), When(element, Alike(… Apply(local:t, below) …), Copies(())))
 
-Needs:  one parameter, a node; the same for `$nodes as node()*` if the body is a loop over it. The type of the result
-        says no more than that it is nodes.
-Safe:   a node has no other values than those of the texts in it; comments and deep recursion are left to the query.
+Needs:  one parameter, a node; the same for `$nodes as node()*` if the body is a loop over it. The result type only says
+        that the results are nodes.
+Safe:   a node has no values but those of its texts; comments and deep recursion are left to the query.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from .kernel_expressions.compiler import ExpressionCompiler
 
 Declared = Callable[[ast.FunctionCall], ast.FunctionDecl | None]
-"""Finds the function of the query that a call means."""
+"""Finds the query function for a call."""
 
 
 @dataclass(frozen=True)
 class NodeFunction:
-    """A function as one of a node."""
+    """A function in the form of a mapping of one node."""
 
     parameter: str
     body: ast.Expr
     takes_many: bool = False
-    """Whether it is applied to each of its nodes; else it has one."""
+    """Whether it is applied to each node of a sequence; else it has a single node."""
 
 
 class AppliedFunctions:
@@ -53,7 +53,7 @@ class AppliedFunctions:
     def applied(
         self, call: ast.Expr, written: Callable[[ast.Expr], tuple[Part, ...]], loop: ast.ForClause | None = None
     ) -> Apply | None:
-        """A call, perhaps in a loop over its argument; None where that is none of such a function."""
+        """A call, perhaps in a loop over its argument; None if it does not call such a function."""
         if not isinstance(call, ast.FunctionCall) or len(call.arguments) != 1:
             return None
         declaration = self._declared(call)
@@ -113,14 +113,14 @@ def node_function(declaration: ast.FunctionDecl) -> NodeFunction:
 
 
 def _is_any(kind: ast.SequenceTypeNode | None, occurrence: str) -> bool:
-    """Whether all nodes are of a type, by itself or as a sequence."""
+    """Whether a type admits all nodes, singly or as a sequence."""
     if kind is None:
         return True
     return kind.occurrence == occurrence and isinstance(kind.item, (ast.AnyKindTest, ast.AnyItemType))
 
 
 def named_alike(name: ast.Name | ast.Expr) -> ast.Expr | None:
-    """The node whose name an element gets: element { node-name($n) } { … }"""
+    """The node that gives an element its name: element { node-name($n) } { … }."""
     match name:
         case ast.FunctionCall(name=function, arguments=(node,)) if function.uri == FN:
             return node if function.local in ("node-name", "name", "local-name") else None

@@ -50,7 +50,7 @@ OUTPUT = Sink(CodeGap("out.item(", ")"), CodeGap("for each in ", ": out.item(eac
 
 
 ITEM = Sink(CodeGap("out.give(", ")"), CodeGap("for each in ", ": out.give(each)"))
-"""For the windows that are open."""
+"""Sink for the open windows."""
 
 
 def write_body(c: Compiler, body: Flux) -> None:
@@ -161,7 +161,7 @@ def _write_fixed(c: Compiler, fixed: Fixed) -> None:
 
 
 def _write_constant(c: Compiler, element: ast.DirectElement, literal: bool) -> None:
-    """A constructor without expressions, content and all."""
+    """Write a constructor without expressions together with its content."""
     _write_start(c, element, literal)
     for part in element.content:
         match part:

@@ -92,7 +92,7 @@ _FILLED = "code fills it in, a batch at a time, in what the scan writes"
 
 
 class _Names:
-    """Gives out names of variables that the program does not have."""
+    """Gives out variable names that the program does not use."""
 
     def __init__(self, taken: Iterable[str]) -> None:
         self._taken = set(taken)
@@ -118,11 +118,11 @@ class StreamBuilder:
     ) -> None:
         self.builder = builder
         self.columns = columns
-        """Of the table that the answer is wanted as, if it is."""
+        """The columns of the table, if the answer is wanted as one."""
         self.main = main
         self.schema = schema
         self.types: dict[str, ElementConstraints | None] = {ROOT: None if schema is None else schema.document()}
-        """What is known of the elements that variables are bound to."""
+        """Facts about the elements that variables are bound to."""
         self.c: Compiler = main.compiler
         self.c.numbers_siblings = True
         self.steps = PlannedSteps()
@@ -131,7 +131,7 @@ class StreamBuilder:
         self.item_types: dict[str, ItemType] = {ROOT: NodeItem(nk.DOCUMENT)}
         self.scopes: list[ScopeRole] = []
         self.windowed: set[str] = set()
-        """The variables that hold a window."""
+        """The variables bound to windows."""
         static = main.static
         self.selection = Selection(
             static.default_collation == CODEPOINT_COLLATION,
@@ -139,20 +139,20 @@ class StreamBuilder:
             has_default_namespace=bool(static.namespaces.get("")),
         )
         self.alone: set[int] = set()
-        """The scopes with one handler alone that takes records: no other results come between those that nest."""
+        """Scopes with a single handler that takes records: no other results come between nested ones."""
         self.decided: set[ast.Expr] = set()
-        """Conditions about elements that only reach their handlers where these hold."""
+        """Conditions on elements that reach their handlers only if these hold."""
         self.beyond_scan: list[NoTemplate] = []
-        """What keeps the scan from writing results by itself."""
+        """What prevents the scan from writing results by itself."""
         self.filled_by_code: list[NoTemplate] = []
-        """What it leaves holes for, in results that it writes."""
+        """Expressions for which the scan leaves holes in the results it writes."""
         self.given = GivenValues(self)
         self.has_namespaces = False
-        """Whether the answer may have namespaces declared around a result."""
+        """Whether namespaces may be declared around a result of the answer."""
         self.places: dict[str, tuple[Opened, ...]] | None = {}
-        """The elements around the results of each handler; None where they are not known."""
+        """The elements around the results of each handler; None if they are unknown."""
         self.may_write_values = False
-        """Whether the scan may write atomic values outside of elements."""
+        """Whether the scan may write atomic values outside elements."""
         self.window_rows = self.c.window_rows = WindowRows(self.selection)
         self.next_aggregate = 0
         self.program_variables: frozenset[str] = frozenset()
@@ -165,7 +165,7 @@ class StreamBuilder:
         self.tested_items = TestedItemPlanner(self)
 
     def build(self, program: Flux, whole: Flux | None = None) -> ScopeRole:
-        """Plan the whole program; gives the role of the document. It may be part of a `whole`, with tags around it."""
+        """Plan the whole program; return the role of the document. It may be part of a `whole`, with tags around it."""
         self._refuse_global_input(program)
         self.program_variables = bound_variables(program) | {ROOT}
         self.has_namespaces = has_namespaces(whole or program)
@@ -178,7 +178,7 @@ class StreamBuilder:
         try:
             program = self._settled(program)
             if not self._streams(program):
-                # Nothing of the document is processed child by child: everything waits until it has ended.
+                # Nothing of the document is processed child by child: everything waits for its end.
                 program = ProcessStream(ROOT, tuple(_waiting(ROOT, handler) for handler in program.handlers))
             return self._scope(program, 0, None, 0)
         except NotProjectable as beyond:
@@ -197,7 +197,7 @@ class StreamBuilder:
     def _scope(
         self, stream: ProcessStream, step: int, parent: ScopeRole | None, position: int, single: bool = True
     ) -> ScopeRole:
-        """Process the children of an element as they arrive; `single` where there is but one in a document."""
+        """Process the children of an element as they arrive; `single` if a document has only one such element."""
         role = ScopeRole(step, stream.variable, self.slot(stream.variable), parent, position, is_single=single)
         self.roles.append(role)
         self.scopes.append(role)
@@ -214,7 +214,7 @@ class StreamBuilder:
         for aggregate in aggregates:
             self.aggregates.plan(role, aggregate, stream)
         if at_once is not None:
-            # After the aggregates, which may be fed by the same record: records come in the order of steps.
+            # After the aggregates, which the same record may feed: records come in the order of steps.
             self._fire_at_once(role, at_once)
         if sum(not isinstance(handler, OnFirst) for handler in stream.handlers) == 1:
             self.alone.add(step)
@@ -248,7 +248,7 @@ class StreamBuilder:
         own = {ROOT: document, stream.variable: needs}
         for handler in stream.handlers[first:]:
             if isinstance(handler, On) and handler.step.axis == "attribute":
-                # An attribute is no child that streams: it is kept with its element.
+                # An attribute is not a streamed child: it is kept with its element.
                 add_needs(ProcessStream(stream.variable, (handler,)), own)
             elif isinstance(handler, (On, OnFirst, OnWindow, OnEach)):
                 add_needs(handler.body, own)
@@ -270,7 +270,7 @@ class StreamBuilder:
             self.roles.append(KeepRole(step.index, role, readers, test[1:], sought))
 
     def _fire_early(self, role: ScopeRole, stream: ProcessStream, first: int) -> None:
-        """Steps for the tags at which handlers fire: the last ones of all, to come behind what their children bring."""
+        """Steps for the tags at which handlers fire: the last steps, so they follow the records of their children."""
         found = early_firing(stream, self.types.get(stream.variable), first) if role.parent is not None else None
         if found is None:
             return
@@ -298,7 +298,7 @@ class StreamBuilder:
             self.item_types[handler.position or ""] = AtomicItem(at.INTEGER)
         guarded = self.regions.guarded(handler) if nested and self.is_scannable(path) else None
         if guarded is not None and self.is_scannable((*guarded.through, guarded.step)):
-            # Attributes are all it asks for: the scan tests them.
+            # It needs only attributes: the scan tests them.
             guarded = None
         if self.leaves.can(path, role.variable):
             self.leaves.plan(role, index, handler)
@@ -318,7 +318,7 @@ class StreamBuilder:
             element = self.steps.follow(parent, handler.step, Report.START | Report.END)
             element.tests = (*own_tests, *selection.tests_of(stream, handler.variable))
             self.decided |= selection.decided_at_start(stream, handler.variable)
-            # What the scan decides of its children, a whole element still has to be asked.
+            # Tests that the scan decides by children must be repeated for a whole element.
             decided = frozenset(self.decided)
             scope = self._scope(stream, element.index, role, index, single)
             if not single:
@@ -337,7 +337,7 @@ class StreamBuilder:
         if planned.awaits and (nested or handler.outermost or counter is not None):
             if handler.outermost or counter is not None:
                 raise NotStreamable("a counted or outermost item looks at siblings after it")
-            # The scan tells them in document order.
+            # The scan reports them in document order.
             nested = False
         hoisted_body = hoisted(handler.body)
         body = self.code.function("on", hoisted_body, role, handler)
@@ -349,7 +349,7 @@ class StreamBuilder:
         holes: list[HoleCode]
         numbered = handler.position if self._knows_numbers(role, item, nested) else None
         if numbered is not None and not planned.outermost:
-            # What is left out is counted as well: the template has all conditions.
+            # Records that are left out count as well: the template has all conditions.
             holes = []
             planned.result = self._template(hoisted_body, handler.variable, self.decided, holes, numbered)
             if planned.result is not None:
@@ -372,12 +372,12 @@ class StreamBuilder:
             planned.nests = role.step in self.alone
         is_plain = planned.result is None or self.window_rows.cells is not None
         if passes and counter is None and is_plain and not (nested or item.limit or handler.outermost):
-            # What is given to windows, as a rule: a value, or a node with no more than attributes and text.
+            # The usual item of windows: a value, or a node with at most attributes and text.
             item.run = self.code.run(hoisted_body, role, handler) if gives_at_once(hoisted_body) else None
         self.roles.append(item)
 
     def follow(self, parent: int, path: tuple[Step, ...]) -> int:
-        """Steps for the elements on the way; gives the last one."""
+        """Steps for the elements on the path; return the last one."""
         for step in path:
             planned = self.steps.follow(parent, step, Report.NOTHING)
             planned.tests = self.regions.scan_tests(step) or ()
@@ -385,19 +385,19 @@ class StreamBuilder:
         return parent
 
     def keep_above(self, kept: Projection) -> None:
-        """Steps for the elements around, whose attributes are read: the scan shows them with all that is inside."""
+        """Steps for the ancestors whose attributes are read: the scan shows them with all that is inside."""
         if kept.above is None:
             return
         for (_, uri, local), above in kept.above.children.items():
             step = self.steps.add(0, "descendant", uri, local, Report.NOTHING)
             step.kept.attributes |= above.attributes
             step.kept.all_attributes |= above.all_attributes
-            # What stands in front of an open element, wherever that is.
+            # Elements before an open element, wherever it is.
             step.kept.above = above.above
             self.keep_siblings(step)
 
     def keep_siblings(self, planned: PlannedStep) -> None:
-        """Steps for the siblings that are read: those in front stay, and for those behind the record waits."""
+        """Steps for the siblings that are read: preceding ones are kept, and the record waits for following ones."""
         above = planned.kept.above
         for near, kept in () if above is None else above.siblings.items():
             step = flux_step(ast.AxisStep(planned.axis, near.test, near.tests))
@@ -418,7 +418,7 @@ class StreamBuilder:
         return role.parent is None or (name is not None and of is not None and of.at_most_once(name))
 
     def _knows_numbers(self, role: ScopeRole, item: ItemRole, nested: bool) -> bool:
-        """Whether the scan counts records as the handler does: all of a document, from one on."""
+        """Whether the scan counts records as the handler does: throughout the document, starting at one."""
         is_counted = item.counter is not None and item.limit is None and role.is_single and not nested
         return is_counted and self.columns is None and self.window_rows.cells is None
 
@@ -469,24 +469,24 @@ class StreamBuilder:
             return None
 
     def around_of(self, variable: str) -> tuple[Opened, ...] | None:
-        """The elements that are open around the results of a handler; None where that is not known."""
+        """The elements that are open around the results of a handler; None if they are unknown."""
         if self.places is None:
             return None
         return self.places.get(variable, None if self.has_namespaces else ())
 
     def _declared(self, call: ast.FunctionCall) -> ast.FunctionDecl | None:
-        """The function of the main module that a call means."""
+        """The function of the main module for a call."""
         found = self.main.own_functions.get((*call.name.expanded, len(call.arguments)))
         return None if found is None else found.declaration
 
     def _known(self, call: ast.FunctionCall) -> Builtin | None:
-        """The function that a call means, if it is built in or registered."""
+        """The function for a call, if it is built in or registered."""
         arity = len(call.arguments)
         return look_up(*call.name.expanded, arity) or self.main.external(call.name, arity)
 
     @property
     def by_code(self) -> tuple[tuple[str, str], ...]:
-        """Expressions that the kernel leaves to code, and why; each once."""
+        """Expressions that the kernel leaves to code, with the reasons; each once."""
         beyond = [(each.node, each.what) for each in (*self.beyond_scan, *self.window_rows.beyond)]
         beyond += [(each.node, f"{each.what}; {_FILLED}") for each in self.filled_by_code]
         told = [(_written(node), what) for node, what in beyond if what and node is not None]
@@ -495,7 +495,7 @@ class StreamBuilder:
     def _offer_whole(
         self, element: PlannedStep, handler: On, decided: frozenset[ast.Expr], around: ScopeRole
     ) -> tuple[HoleRole, ...]:
-        """Let the scan write a small element as a whole; gives what fills the holes in it."""
+        """Let the scan write a small element as a whole; return the code for its holes."""
         holes: list[HoleCode] = []
         needs = needed_for_whole(handler.body, handler.variable)
         template = None if needs is None else self._template(hoisted(handler.body), handler.variable, decided, holes)
@@ -529,11 +529,11 @@ class StreamBuilder:
         reads_more = needs.children or needs.subtree or needs.string or needs.leaves
         if not aggregates or needs.subtree or needs.string or needs.leaves or needs.above:
             return None
-        # Aggregates over what is far below spare more than records of their own cost.
+        # Aggregates over deep descendants save more than separate records cost.
         return stream if not reads_more or any(len(a.prefix) > NEAR_STEPS for a in aggregates) else None
 
     def _fires_early(self, stream: ProcessStream) -> bool:
-        """Whether a handler has something to say before its element ends, and the rest can be kept."""
+        """Whether a handler writes something before its element ends, and the rest can be kept."""
         of = self.types.get(stream.variable)
         at_start = past_at_start(stream, of)
         found = early_firing(stream, of, at_start)
@@ -555,7 +555,7 @@ class StreamBuilder:
         return not (needs.subtree or needs.string or needs.leaves or needs.above)
 
     def is_scannable(self, path: tuple[Step, ...]) -> bool:
-        """Whether the scan itself can find the elements that a handler waits for, by name and attributes."""
+        """Whether the scan itself can find the elements of a handler, by name and attributes."""
         return all(
             is_element_step(step) and self.regions.scan_tests(step) is not None
             for step in path
@@ -572,13 +572,13 @@ class StreamBuilder:
         return self._is_tested_item(handler)
 
     def _is_tested_item(self, handler: On) -> bool:
-        """Whether elements are counted by a test that nothing but their end decides."""
+        """Whether elements are counted by a test that only their end decides."""
         if self.is_scannable((*handler.through, handler.step)) or not self.tested_items.can(handler):
             return False
         return not self.regions.can(handler)
 
     def _settled(self, stream: ProcessStream) -> ProcessStream:
-        """The stream with its predicates decided on the way, or by the outermost element they may be about."""
+        """The stream with its predicates decided on the way, or by the outermost element they may refer to."""
         handlers = tuple(self._settled_handler(stream.variable, handler) for handler in stream.handlers)
         return stream if handlers == stream.handlers else replace(stream, handlers=handlers)
 
@@ -596,7 +596,7 @@ class StreamBuilder:
 
     def _without_aggregates(self, stream: ProcessStream) -> tuple[ProcessStream, list[Aggregate]]:
         extraction = Extraction(stream.variable, self.next_aggregate, self.program_variables, takes_leaves=True)
-        # When a handler fires, all it depends on has passed: what it reads of the stream's element is final.
+        # When a handler fires, all its inputs have passed: the values it reads of the stream's element are final.
         made = replace(stream, handlers=tuple(map_handler(h, extraction) for h in stream.handlers))
         self.next_aggregate = extraction.number
         return made, extraction.found
@@ -619,7 +619,7 @@ def _waiting(variable: str, handler: Handler) -> Handler:
 
 
 def _is_own_text(handler: Handler) -> bool:
-    """Whether a handler takes no more of a stream than the text of its element, or only waits."""
+    """Whether a handler takes only the text of its stream's element, or only waits."""
     path = _streamed_path(handler)
     return path is None or (len(path) == 1 and path[0].name == TEXT and path[0].axis == "child")
 
@@ -632,5 +632,5 @@ def _streamed_path(handler: Handler) -> tuple[Step, ...] | None:
 
 
 def is_value(kept: Projection) -> bool:
-    """Whether no more is kept of an element than its attributes, its text or its string value."""
+    """Whether only the attributes, text or string value of an element are kept."""
     return not (kept.children or kept.subtree)

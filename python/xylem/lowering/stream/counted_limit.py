@@ -9,7 +9,7 @@ from .selection import guards
 
 
 def limit_of(handler: On) -> int | None:
-    """After how many records a handler that counts them has nothing more to say."""
+    """The number of records after which a counting handler writes nothing more."""
     if handler.position is None or not (conditions := guards(handler.body)):
         return None
     found = [last for c in conditions if (last := last_counted(c, handler.position)) is not None]

@@ -41,7 +41,7 @@ class DecisionBuilder:
 def may_hold_empty(condition: ast.Expr, functions: Mapping[str, str]) -> bool:
     """Whether a condition may hold if nothing feeds its aggregates, which are given by their functions.
 
-    What is known at the start tag may hold.
+    Facts known at the start tag may hold.
     """
     return _when_empty(condition, functions) is not False
 
@@ -63,7 +63,7 @@ def _when_empty(condition: ast.Expr, functions: Mapping[str, str]) -> Verdict:
         case ast.GeneralComparison(left=left, right=right) | ast.ValueComparison(left=left, right=right):
             sides = [side.name.local for side in (left, right) if isinstance(side, ast.VarRef)]
             if any(functions.get(side) == "items" for side in sides):
-                # Nothing compares with nothing.
+                # A comparison with nothing is false.
                 return False
             return _count_of_none(condition, functions)
         case ast.FunctionCall(name=name, arguments=(ast.VarRef(name=read), ast.StringLiteral(value=string))) if string:
@@ -75,7 +75,7 @@ def _when_empty(condition: ast.Expr, functions: Mapping[str, str]) -> Verdict:
 def _count_of_none(
     condition: ast.GeneralComparison | ast.ValueComparison, functions: Mapping[str, str]
 ) -> Verdict:
-    """count(…) compared with a whole number, where there is nothing to count."""
+    """count(…) compared with a whole number, if there is nothing to count."""
     match condition.left, condition.right:
         case ast.VarRef(name=name), ast.IntegerLiteral(value=value) if functions.get(name.local) == "count":
             match condition.op:

@@ -32,7 +32,7 @@ from .template_paths import NoTemplate
 def document_template(
     program: Flux, selection: Selection, columns: tuple[Column, ...] | None = None
 ) -> Template | None:
-    """The template of a program over the document node; None where it cannot be written so.
+    """The template of a program over the document node; None if it cannot be written so.
 
     With `columns` it writes rows of a table.
     """

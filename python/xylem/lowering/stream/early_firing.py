@@ -26,7 +26,7 @@ from xylem.schema.state_sets import states
 from xylem.schema.symbols import SymbolKind, element_symbol, symbol
 
 ChildName = tuple[str | None, str]
-"""(uri, local)"""
+"""(uri, local)."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def early_firing(stream: ProcessStream, of: ElementConstraints | None, first: in
 
 
 def past_at_start(stream: ProcessStream, of: ElementConstraints | None) -> int:
-    """The number of first handlers that wait for nothing: for no child, or for none that can occur."""
+    """The number of leading handlers that wait for nothing: for no child, or for none that can occur."""
     found = 0
     for handler, names in zip(stream.handlers, _all_before(stream.handlers, of), strict=True):
         is_attribute = isinstance(handler, On) and handler.step.axis == "attribute"
@@ -74,14 +74,14 @@ def past_at_start(stream: ProcessStream, of: ElementConstraints | None) -> int:
 
 
 def _is_past_early(of: AutomatonConstraints, names: Symbols | None) -> bool:
-    """In any order: whether all of a set can be past before the end tag, since each may come so often only."""
+    """In any order: whether all of a set can be past before the end tag, because the number of each is limited."""
     if names is None or any(symbol(name).kind is SymbolKind.OTHER for name in names):
         return False
     return all(of.occurrences(name).most is not None for name in names)
 
 
 def _all_before(handlers: tuple[Handler, ...], of: ElementConstraints | None) -> Iterator[Symbols | None]:
-    """For each handler, the children that must be past when it and all before it are done; None for all children."""
+    """For each handler, the children that must be past before it and all before it can fire; None for all children."""
     found: Symbols | None = frozenset()
     for handler in handlers:
         own = handler_symbols(handler, of)
@@ -118,7 +118,7 @@ class _Finder:
                 name = self._name(p)
                 last = -1 if name is None else self._last(name, self.is_past)
                 if name is None or last < k:
-                    # The name does not tell: what came before must be known.
+                    # The name is not enough: the children before it must be known.
                     return EarlyFiring({}, {}, tuple(self.sets))
                 starts[name] = last
         return EarlyFiring(starts, ends) if starts or ends else None

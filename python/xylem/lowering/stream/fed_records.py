@@ -25,11 +25,11 @@ from xylem.rewrite.best_match import one_at_a_time
 from xylem.syntax import ast
 
 ITEM = ast.VarRef(ast.Name("streamed item", None, ""))
-"""Stands for the record an aggregate is fed with; the name cannot be written in a query."""
+"""The record that feeds an aggregate; the name cannot be written in a query."""
 AROUND = ("self", "descendant-or-self")
-"""Axes of a prefix that stands for what the stream is of, or that and all below: the records are leaves of these."""
+"""Axes of a prefix for the stream's own node, or for that and its descendants: the records are their leaves."""
 Split = tuple[tuple[ast.AxisStep, ...], ast.Expr]
-"""The path of the records from the variable of the stream, and what is taken of each in terms of ITEM."""
+"""The path of the records from the variable of the stream, and the value taken from each in terms of ITEM."""
 
 
 def split_records(argument: ast.Expr, variable: str) -> Split | None:
@@ -43,13 +43,13 @@ def split_records(argument: ast.Expr, variable: str) -> Split | None:
                 return None
             return split[0], replace(argument, left=split[1])
         case ast.Filter(base=base, predicate=predicate) if is_test(predicate) and not uses_position(predicate):
-            # (E)[p], where p is asked of each item alone
+            # (E)[p], where p is tested for each item separately
             split = split_records(base, variable)
             if split is None or _looks_elsewhere(predicate, variable):
                 return None
             return split[0], replace(argument, base=split[1])
         case ast.Path(left=left, right=ast.AxisStep(axis="child" | "attribute") as step) if _ends_in_filter(left):
-            # (E)[p]/a: below each of the items, one after the other, where none stands in another
+            # (E)[p]/a: the children of the items, one item after the other, if items do not nest
             split = split_records(left, variable)
             if split is None or _looks_elsewhere(step, variable) or any(s.axis != "child" for s in split[0]):
                 return None
@@ -84,7 +84,7 @@ def gives_itself(taken: ast.Expr) -> bool:
 def leaves_order(prefix: Sequence[ast.AxisStep], taken: ast.Expr) -> bool:
     """Whether the values taken from records in turn may be out of document order.
 
-    Where records nest, a child of the outer one may stand behind what is in the inner one.
+    If records nest, a child of the outer one may come after nodes of the inner one.
     """
     while isinstance(taken, (ast.Flwor, ast.SimpleMap)):
         first = taken.clauses[0] if isinstance(taken, ast.Flwor) else None
@@ -102,7 +102,7 @@ class Leaves(NamedTuple):
     """The value taken from each leaf of a record, with ITEM for the leaf."""
 
     kind: int
-    """Of nodes: text, comment or processing instruction."""
+    """The kind of nodes: text, comment or processing instruction."""
     taken: ast.Expr
 
 
@@ -140,7 +140,7 @@ def _reads(variable: str, node: ast.Node) -> bool:
 
 
 def _looks_elsewhere(node: ast.Node, variable: str) -> bool:
-    """Whether an expression looks at more of the stream than at the record."""
+    """Whether an expression reads nodes of the stream outside the record."""
     return _reads(variable, node) or any(isinstance(part, ast.Root) for part in node.walk())
 
 
@@ -165,12 +165,12 @@ def _split_flwor(flwor: ast.Flwor, variable: str) -> Split | None:
 
 
 def _is_of_each(clause: ast.Clause) -> bool:
-    """Whether the tuples that a clause makes of one depend on no other tuple."""
+    """Whether the tuples that a clause makes from one tuple depend on no other."""
     match clause:
         case ast.JoinClause(collection=collection, anchor=anchor):
             return anchor is None and not any(isinstance(part, ast.Root) for part in collection.walk())
         case ast.BestMatchClause():
-            # The loops of the join stand behind the one over the records.
+            # The loops of the join follow the loop over the records.
             return True
     return isinstance(clause, (ast.ForClause, ast.LetClause, ast.WhereClause))
 
@@ -224,7 +224,7 @@ class _Cut:
 
 
 def _prefix(parts: Sequence[ast.Expr], starts_at_document: bool) -> _Cut | None:
-    """As many parts as the scan can follow; None where there are none."""
+    """As many parts as the scan can follow; None if there are none."""
     cut, descends = _Cut(), False
     for part in parts:
         if is_descend(part):
@@ -235,7 +235,7 @@ def _prefix(parts: Sequence[ast.Expr], starts_at_document: bool) -> _Cut | None:
             if not cut.steps and starts_at_document and _is_remark(part):
                 cut.steps.append(ast.AxisStep("descendant-or-self", ast.AnyKindTest(), span=part.span))
             elif not cut.steps and starts_at_document:
-                # //@id is //*/@id: the document has no attributes, and no text.
+                # //@id is //*/@id: the document has no attributes and no text.
                 cut.steps.append(ast.AxisStep("descendant", ast.Wildcard(), span=part.span))
             elif part.axis == "child" and not cut.is_recursive:
                 cut.steps.append(ast.AxisStep("descendant-or-self", ast.Wildcard(), span=part.span))

@@ -1,11 +1,11 @@
-"""Loops of a template that read at each turn what stands above them.
+"""Loops of a template that read nodes outside their items at each turn.
 
     for $a in $r/a return <x>{ $a/k, $r/h }</x>        the children of $r are read for each $a
 
 Gain:   the scan writes the results of a few turns faster than code does, but reads the same rows again for each. Code
-        finds what is the same at all turns once, by an index or as a value that is kept (`rewrite/joins`). Of many
-        turns the scan leaves the record to it, and time stays linear.
-Needs:  code that looks something up. Where it does not, it would read as much again, and take longer.
+        computes values that all turns share once, by an index or a cache (`rewrite/joins`). If there are many turns,
+        the scan leaves the record to code, and time stays linear.
+Needs:  code that looks something up. Otherwise it would read as much again, and take longer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOOPS = (Each, EachNode, EachMember)
 
 
 def with_few_turns(template: Template) -> Template:
-    """The template; its loops over elements that look above themselves have few turns."""
+    """The template, in which loops over elements that look above themselves are limited to few turns."""
     made: Template = _limited(template)
     return made
 
@@ -38,7 +38,7 @@ def _limited(node: Any) -> Any:
 
 
 def _looks_above(node: Any, loops: int) -> bool:
-    """Whether a path begins outside of so many loops and one more, and goes down from there."""
+    """Whether a path begins outside this many loops and one more, and goes down from there."""
     if isinstance(node, tuple):
         return any(_looks_above(one, loops) for one in node)
     if not is_dataclass(node) or isinstance(node, type):

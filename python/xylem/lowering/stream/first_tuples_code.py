@@ -29,7 +29,7 @@ def first_spec(c: Compiler, limited: LimitedSort) -> FirstSpec:
 
 
 def write_offers(c: Compiler, taken: ast.Expr, limited: LimitedSort) -> None:
-    """for each item that is taken of a record, for each of its tuples: keep it if it may be one of the first"""
+    """For each item taken from a record and each of its tuples: keep the item if the tuple may be one of the first."""
     items, item = c.compile(taken), c.writer.fresh("one")
     c.writer.line(f"for {item} in {c.as_iterable(items)}:")
     with c.writer.indented(block=True), c.scoped():
@@ -54,6 +54,6 @@ def _write_offer(c: Compiler, limited: LimitedSort) -> None:
                 c.writer.line(f"{results} = sum(1 for _ in {c.as_iterable(c.compile(limited.counted))})")
             c.writer.line(f"except {c.rt(XylemError)}:")
             with c.writer.indented(block=True):
-                # An error is a result too, and the last one: if the tuple stays, it comes again when it is read.
+                # An error is a result too, and the last one: if the tuple stays, reading it raises the error again.
                 c.writer.line(f"{results} = into.limit")
         c.writer.line(f"into.keep({keys}, {results})")

@@ -1,9 +1,9 @@
-"""Values that are known when a run begins, for the templates of a scan: of variables of the prolog, and the time.
+"""Values that are known when a run begins, for the templates of a scan: prolog variables, and the time.
 
         declare variable $least external; for $p in /photons/photon where $p/en > $least return …
     →   the template has `Given`, which a run replaces by a constant (`run/stream/settled_templates.py`)
 
-Needs:  a variable that no statement sets, and whose name no other variable of the query has.
+Needs:  a variable that no statement sets, and whose name is unique in the query.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _TIMES = frozenset({(FN, "current-dateTime"), (FN, "current-date")})
 
 
 class GivenValues:
-    """Those of one program."""
+    """The given values of one program."""
 
     def __init__(self, builder: StreamBuilder) -> None:
         self._b = builder
         self._functions: dict[tuple[str, str], str] = {}
         self.is_used = False
-        """Whether the template at hand has any."""
+        """Whether the current template has any."""
 
     def value(self, expr: ast.Expr) -> KernelExpression | None:
-        """The value of an expression; None where it is no such value."""
+        """The given value of an expression; None if it has none."""
         match expr:
             case ast.VarRef(name=name) if name.expanded in self._variables:
                 key = name.expanded

@@ -12,7 +12,7 @@ from ..python.folds import SO_FAR
 
 
 def fold_grows(step: ast.Expr) -> bool:
-    """Whether some way through a step gives the value so far with something added."""
+    """Whether some branch of a step returns the value so far with something added."""
     match step:
         case ast.SequenceExpr(items=items):
             return len(items) > 1 and SO_FAR in items

@@ -81,7 +81,7 @@ class HandlerCode:
         return frame.name
 
     def hole(self, code: HoleCode, role: ScopeRole) -> HoleRole:
-        """def hole(env, given…): the values that fill a hole, of values that the scan gives."""
+        """def hole(env, given…): the values that fill a hole, computed from values of the scan."""
         c = self.b.c
         read = {local for uri, local in free_in(code.expression) if not uri}
         given = [c.writer.fresh("given") for _ in code.parameters]
@@ -110,7 +110,7 @@ class HandlerCode:
         return frame.name
 
     def position_test(self, condition: ast.Expr, name: str) -> str:
-        """def counts(position): whether a condition holds of a number."""
+        """def counts(position): whether a condition holds for a number."""
         c = self.b.c
         with c.writer.function("counts", ["position"], "") as frame, c.scoped(Scope({}, Focus(None))):
             c.declare(("", name), atomic("position", at.INTEGER, simple=True))

@@ -23,7 +23,7 @@ from .selection import guards
 
 
 def hoisted(body: Flux) -> Flux:
-    """The body with shared conditions in front, and likewise in each loop below."""
+    """The body with shared conditions in front, and the same in each inner loop."""
     shared = guards(body)
     bound = _bound(body)
     common = [c for c in _in_order(body) if shared and c in shared and not read_variables(c) & bound]
@@ -34,7 +34,7 @@ def hoisted(body: Flux) -> Flux:
 
 
 def grouped(parts: Sequence_[Flux]) -> list[Flux]:
-    """Parts of a sequence, those side by side under one condition taken together.
+    """Parts of a sequence; adjacent ones under the same condition are merged.
 
         { if (χ) then <a> } { for $b in $x/b return { if (χ) then {$b} } } { if (χ) then </a> } …
     →   { if (χ) then <a> { for $b in $x/b return {$b} } </a> } …
@@ -110,7 +110,7 @@ def _bound(body: Flux) -> set[tuple[str, str]]:
 
 
 def without_conditions(body: Flux, known: frozenset[ast.Expr]) -> Flux:
-    """The body where these conditions hold."""
+    """The body simplified by the fact that these conditions hold."""
     match body:
         case If(condition=condition, body=inner):
             left = [c for c in conjuncts(condition) if c not in known]

@@ -30,7 +30,7 @@ class Immediate:
 
 
 def immediate(stream: ProcessStream, of: ElementConstraints | None) -> Immediate | None:
-    """The handlers at the front of a stream that fire with a child; None where there are none."""
+    """The leading handlers of a stream that fire with a child; None if there are none."""
     if of is None:
         return None
     symbol, last = _front(stream)

@@ -21,11 +21,11 @@ class Kept(NamedTuple):
     below: Projection
     readers: Readers
     sought: tuple[tuple[str | None, str | None], ...]
-    """The names of elements in them, at any depth, for which alone they are kept; none where it is for themselves."""
+    """Names of descendants because of which alone they are kept; none if they are kept for themselves."""
 
 
 def kept_children(stream: ProcessStream, needs: Projection, first: int) -> Iterator[Kept]:
-    """The children kept for the handlers of a stream from the `first` on; `needs` is what these read in all."""
+    """The children kept for the handlers of a stream from the `first` on; `needs` is the union of what they read."""
     near = near_children(needs)
     by_handler = [near_children(_needs_of(handler, stream.variable)) for handler in stream.handlers]
     for test, below in near.items():
@@ -46,7 +46,7 @@ def near_children(needs: Projection) -> dict[Test, Projection]:
 
 
 def readers_at(places: Iterable[int], stream: ProcessStream) -> Readers:
-    """The first and the last of some handlers; all of them where none is known."""
+    """The first and the last of some handlers; all of them if none is known."""
     found = list(places)
     return Readers(found[0], found[-1]) if found else Readers(0, len(stream.handlers))
 

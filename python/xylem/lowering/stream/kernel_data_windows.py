@@ -1,10 +1,10 @@
 """Data windows on paths that the kernel forms: `PATH|count 20 step 5|`, `PATH|det_time diff 60 step 15|`.
 
         on-each past /photons/photon|count 20 step 5| as $w return <w n="{ count($w) }" m="{ avg($w/en) }"/>
-    →   a row with the column en for each photon; windows that open at every fifth row and end 19 rows behind
+    →   a row with the column en for each photon; windows that open at every fifth row and end 19 rows later
 
-Needs:  sizes and steps are literals; the body reads a window only by aggregates, and nothing else that is bound around.
-Safe:   as for other windows (`kernel_windows.py`): where the output needs items, or the kernel cannot form them, the
+Needs:  sizes and steps are literals; the body reads a window only by aggregates, and no outer variable.
+Safe:   as for other windows (`kernel_windows.py`): if the output needs items, or the kernel cannot form them, the
         records are collected as usual.
 """
 
@@ -72,7 +72,7 @@ def windows_by_kernel(b: StreamBuilder, handler: OnWindow | OnEach) -> tuple[str
 
 
 def _clause(variable: str, body: ast.Expr) -> ast.Flwor:
-    """The body behind a window clause that keeps what it reads of a window."""
+    """The body as the rest of a window clause that keeps the values it reads of a window."""
     name = ast.Name(variable, None, "")
     window = WindowPlan("sliding", True, name, None, ast.VarRef(ITEMS))
     place = FoldAggregates().apply(WindowPlace(window, (), body), WindowFacts())
@@ -125,7 +125,7 @@ class _DataWindows(WindowsWriter):
         return None, GridWindows(float(size), float(step), code), EndsEach()
 
     def _value_behind(self, expr: ast.Expr, inputs: dict[str, WindowInput], size: float, step: float) -> str:
-        """The reference value of an item, where the last one is known; an error where it is none."""
+        """The reference value of an item, given the previous one; an error if there is none."""
         c, window = self.c, self.window
         parameters = self.parameters(inputs)
 

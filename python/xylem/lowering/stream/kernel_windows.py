@@ -1,4 +1,4 @@
-"""Window clauses that the kernel can evaluate itself (`plan/native_windows.py`), beside the generated code for them.
+"""Window clauses that the kernel can evaluate itself (`plan/native_windows.py`), in addition to their generated code.
 
 Needs:  the items are elements of the stream that do not nest, and the query reads only their values; windows have no
         keys of their own; the aggregates are built-in functions; only `let`, `where` and `return` follow the clause.
@@ -49,7 +49,7 @@ from .window_columns import ITEM, Read, WindowColumns
 _UNTYPED = SequenceType(AtomicItem(at.UNTYPED_ATOMIC), Occurrence.MANY)
 _VALUE = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL)
 _NO_ELEMENT = "no element"
-"""Stands for the record, where templates read values alone."""
+"""Stands for the record in templates that read only values."""
 
 
 @dataclass
@@ -60,11 +60,11 @@ class WindowRows:
     is_allowed: bool = False
     """Whether results may be written as text."""
     cells: tuple[Cell, ...] | None = field(default=None, init=False)
-    """The row of an item of the windows that are open; None where nodes are given."""
+    """The row of an item of the open windows; None if nodes are passed."""
     kernel_writes: bool = field(default=False, init=False)
     """Whether the kernel writes the results of these windows, too."""
     beyond: list[NoTemplate] = field(default_factory=list, init=False)
-    """What keeps the kernel from forming windows."""
+    """What prevents the kernel from forming windows."""
     formed: dict[ast.Expr, bool] = field(default_factory=dict, init=False)
     """The expressions whose windows it forms, and whether it writes their results, too."""
 
@@ -72,7 +72,7 @@ class WindowRows:
 def kernel_windows(
     c: Compiler, rows: WindowRows, flwor: ast.Flwor, make: Callable[..., WindowsWriter] | None = None
 ) -> str:
-    """An expression that makes them; `None` where the kernel cannot form them."""
+    """An expression that creates them; `None` if the kernel cannot form them."""
     make = WindowsWriter if make is None else make
     rows.cells = None
     if not rows.is_allowed:
@@ -98,10 +98,10 @@ class WindowsWriter:
         self.plan, self.rest, self.result = _windows(flwor)
         self.columns = WindowColumns()
         self.others: dict[str, WindowInput] = {}
-        """The variables that are no columns."""
+        """The variables that are not columns."""
         self._name_variables()
         self.functions: list[str] = []
-        """What the kernel may ask, by number."""
+        """The functions that the kernel may call, by number."""
         self.windows = self.planned()
 
     def _name_variables(self) -> None:
@@ -113,7 +113,7 @@ class WindowsWriter:
                     self.columns.items[variable.name.expanded] = side, variable.role
         for number, aggregate in enumerate(self.plan.aggregates):
             self.others[aggregate.name.local] = AggregateInput(number)
-            # The item of an aggregate is the one at hand.
+            # The item of an aggregate is the current one.
             self.columns.items[aggregate.item.expanded] = "end", "current"
 
     def planned(self) -> KernelWindows:
@@ -175,12 +175,12 @@ class WindowsWriter:
         if not is_in_order:
             raise NoTemplate("open windows by an index of its own", plan.end.when)
         if plan.kind == "landmark":
-            # Those that do not end at an item are younger than those that do: few are asked in vain.
+            # Windows that do not end at an item are younger than those that do: few are tested in vain.
             return EndsEach()
         return EndsInOrder(self.key(index.start_key), index.offset is not None)
 
     def key(self, key: ast.Expr) -> WindowCode:
-        """What windows are found by, or put in order by; where the kernel does not know it, it asks each of them."""
+        """The key by which windows are found or sorted; if the kernel does not know it, it tests each window."""
         expr = self.columns.read(key, Read.VALUES)
         inputs = self.inputs(expr)
         return WindowCode(tuple(inputs.values()), self.kernel(inputs, lambda k: k.value(plain(expr))))
@@ -270,7 +270,7 @@ class WindowsWriter:
             self.c.declare(("", name), code)
 
     def _row(self) -> str:
-        """The row of a node, where the scan has not written it."""
+        """The row of a node that the scan has not written as a row."""
         c = self.c
 
         def write() -> None:
@@ -289,7 +289,7 @@ class WindowsWriter:
 
 
 def _windows(flwor: ast.Flwor) -> tuple[WindowPlan, tuple[ast.Clause, ...], ast.Expr]:
-    """The clause with the clauses after it; NoTemplate if the kernel has no such windows."""
+    """The clause with the clauses after it; NoTemplate if the kernel does not support such windows."""
     match flwor:
         case ast.Flwor(clauses=(WindowPlan() as plan, *rest), result=result):
             pass

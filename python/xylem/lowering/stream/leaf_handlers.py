@@ -1,8 +1,8 @@
 """Plan handlers for leaf nodes: the scan reports each text, comment or processing instruction on its own.
 
     on //*/text() as $t return β                 each text node of the document
-    ps $book: on //text() as $t return β         each in the book, its own and those of all elements inside
-    on //comment() as $c return β                each comment, those beside the root too
+    ps $book: on //text() as $t return β         each text node of the book, at any depth
+    on //comment() as $c return β                each comment, also those outside the root element
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 class LeafPlanner:
-    """Plans the handlers of one program that take such nodes."""
+    """Plans the handlers of one program for such nodes."""
 
     def __init__(self, builder: StreamBuilder) -> None:
         self.b = builder
 
     def plan(self, role: ScopeRole, index: int, handler: On) -> None:
-        """They are reported one by one, as soon as they are complete."""
+        """Report them one by one, as soon as they are complete."""
         kind = leaf_kind(node_test(handler.step))
         self.b.item_types[handler.variable] = NodeItem(kind)
         through = handler.through
@@ -57,7 +57,7 @@ class LeafPlanner:
         body = self.b.code.function("on", hoisted_body, role, handler)
         item = ItemRole(parent, role, index, slot, body, leaf_steps=tuple(below))
         if handler.step.predicates:
-            # Only those that pass are counted; without a position, the body tests them.
+            # Only nodes that pass are counted; without a position, the body tests them.
             passing: ast.Expr = variable_expression(handler.variable)
             for predicate in handler.step.predicates:
                 passing = ast.Filter(passing, predicate, span=predicate.span)
@@ -70,7 +70,7 @@ class LeafPlanner:
         self.b.roles.append(item)
 
     def can(self, path: tuple[Step, ...], source: str) -> bool:
-        """Whether a path leads to the leaves of elements that the scan itself can find, each by one way."""
+        """Whether a path leads to the leaves of elements that the scan itself can find, each by one path."""
         *way, last = path
         if last.name not in LEAVES or not self.b.is_scannable(tuple(way)):
             return False

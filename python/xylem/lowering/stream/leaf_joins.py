@@ -1,8 +1,8 @@
-"""Joins in what a stream evaluates over the part of the input that it keeps: what stands beside an item is looked up.
+"""Joins in expressions over the buffered part of a stream: related items are looked up.
 
 A loop inside another that reads nothing of it chooses the same items at each turn: it is evaluated once.
 
-The plan of the scan is made without them: what must be kept is the same, however it is found again.
+The plan of the scan is made without them: lookups do not change what must be kept.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def with_leaf_joins(c: Compiler, expr: ast.Expr) -> ast.Expr:
 
 
 def joined_loop(c: Compiler, loop: For) -> ast.Expr | None:
-    """A loop over kept nodes as an expression that looks its items up, or is evaluated once for all turns around it."""
+    """A loop over kept nodes as an expression that looks its items up, or is evaluated once for all outer turns."""
     whole = loop_expression(loop)
     if whole is None:
         return None

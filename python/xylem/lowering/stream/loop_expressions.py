@@ -1,4 +1,4 @@
-"""Loops of FluX that bind nodes in memory and give values, as the FLWOR expressions that they came from."""
+"""FluX loops that bind nodes in memory and return values, as the FLWOR expressions that they came from."""
 
 from __future__ import annotations
 

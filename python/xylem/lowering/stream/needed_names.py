@@ -1,12 +1,12 @@
-"""The names without which a handler writes nothing: elements of other names are passed over by the scan.
+"""The names without which a handler writes nothing: the scan skips elements with other names.
 
         on * as $e return { typeswitch ($e) case element(en) return … case element(ra) | element(dec) return $e
                             default return () }                            →     *[self::en or self::ra or self::dec]
 
-Gain:   an element that gives nothing is neither kept nor handed over.
-Needs:  conditions on the name of the element in front of all output: a `typeswitch`, an `if` or a `switch` by name,
-        however they stand in each other.
-Safe:   what decides is the name alone, and no such condition raises an error; the handler still tests it.
+Gain:   an element without output is neither kept nor reported.
+Needs:  conditions on the name of the element in front of all output: a `typeswitch`, an `if` or a `switch` by name, in
+        any nesting.
+Safe:   the name alone decides, and no such condition raises an error; the handler still tests it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NONE: Names = frozenset()
 
 
 def needed_names(body: Flux, variable: str) -> Names:
-    """The names that the element of a variable may have where a body writes anything; `ANY` where nothing is known."""
+    """The names that the element of a variable may have if a body writes anything; `ANY` if unknown."""
     match body:
         case If(condition=condition, body=inner):
             return _both(_of_condition(condition, variable), needed_names(inner, variable))
@@ -46,7 +46,7 @@ def needed_names(body: Flux, variable: str) -> Names:
 
 
 def _of_result(expr: ast.Expr, variable: str) -> Names:
-    """The names of elements for which an expression may give anything."""
+    """The element names for which an expression may return anything."""
     match expr:
         case ast.SequenceExpr(items=items):
             return _any_of(_of_result(item, variable) for item in items)
@@ -68,7 +68,7 @@ def _of_result(expr: ast.Expr, variable: str) -> Names:
 
 
 def _of_condition(condition: ast.Expr, variable: str) -> Names:
-    """The names of elements for which a condition may hold."""
+    """The element names for which a condition may hold."""
     match condition:
         case ast.And():
             found = ANY
@@ -93,7 +93,7 @@ def _of_condition(condition: ast.Expr, variable: str) -> Names:
 
 
 def _is_by_name(condition: ast.Expr, variable: str) -> bool:
-    """Whether the name decides a condition, and it raises no error."""
+    """Whether the name decides a condition without errors."""
     match condition:
         case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
             return _is_by_name(left, variable) and _is_by_name(right, variable)
@@ -116,7 +116,7 @@ def _of_types(types: tuple[ast.SequenceTypeNode, ...]) -> Names:
 
 
 def _named(function: ast.Expr, value: ast.Expr, variable: str) -> Names:
-    """The names of elements for which name($variable) or local-name($variable) is a string."""
+    """The element names for which name($variable) or local-name($variable) is a string."""
     called = _called(function, variable)
     if called is None or not isinstance(value, ast.StringLiteral):
         return ANY
@@ -124,7 +124,7 @@ def _named(function: ast.Expr, value: ast.Expr, variable: str) -> Names:
 
 
 def _called(expr: ast.Expr, variable: str) -> str | None:
-    """The function that an expression asks for the name of the element."""
+    """The function by which an expression reads the name of the element."""
     match expr:
         case ast.FunctionCall(name=ast.Name(local="name" | "local-name" as local, uri=uri), arguments=(argument,)):
             return local if uri == FN and is_variable(argument, variable) else None

@@ -1,4 +1,4 @@
-"""Why a query cannot be answered while its input streams by."""
+"""Why a query cannot be answered in one pass over its input."""
 
 from __future__ import annotations
 

@@ -3,9 +3,9 @@
         for $p in /photons/photon return $p/en * 2   →   2.5 0.7 …
 
 Gain:   a value costs as much as its characters.
-Needs:  no item that decides for another output method than XML: the first of the answer does (`run/stream/text.py`). No
-        windows: they would be given text in the place of values.
-Safe:   what the scan writes says whether it begins and ends with an atomic value, so that blanks stand between such.
+Needs:  no item that selects an output method other than XML, as the first item of the answer may
+        (`run/stream/text.py`). No windows: they would get text instead of values.
+Safe:   the scan reports whether its text begins and ends with an atomic value, so spaces separate adjacent ones.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .build import StreamBuilder
 
 CANDIDATE = "candidate "
-"""How the variables of candidates are called; no query can call one so."""
+"""Prefix for the variables of candidates, which no query can use."""
 POSITION = "position below a parent"
 _TRUE = ast.FunctionCall(ast.Name("true", "fn", FN), ())
 
@@ -54,16 +54,16 @@ class PlannedTest:
 
     variable: str
     position: ast.Expr | None
-    """What counts matches below one parent."""
+    """The test that counts matches below one parent."""
     condition: ast.Expr | None
-    """The rest, with variables for what is below the element."""
+    """The rest, with variables for content of the element."""
     aggregates: tuple[Aggregate, ...]
     decision: Decision
     facts: tuple[ast.Expr, ...]
     tests: tuple[StartTest, ...] = ()
-    """What the scan can test by itself."""
+    """The tests that the scan can make by itself."""
     needs_records: bool = False
-    """Whether the condition does not hold where nothing below the element feeds its aggregates."""
+    """Whether the condition is false if nothing below the element feeds its aggregates."""
 
 
 class RegionPlanner:
@@ -73,15 +73,15 @@ class RegionPlanner:
         self.b = builder
         self._number = 0
 
-    # --- whether
+    # --- recognising them
 
     def scan_tests(self, step: Step) -> tuple[StartTest, ...] | None:
-        """The predicates of a step, where the scan can test them all at the start tag."""
+        """The predicates of a step, if the scan can test all of them at the start tag."""
         tests, rest = self._tested_first(step)
         return None if rest else tests
 
     def _tested_first(self, step: Step) -> tuple[tuple[StartTest, ...], tuple[ast.Expr, ...]]:
-        """The predicates of a step up to the first that the scan cannot test at a start tag, as tests; and the rest."""
+        """The leading predicates of a step that the scan can test at a start tag, as tests; and the rest."""
         tests: list[StartTest] = []
         for number, predicate in enumerate(step.predicates):
             counted = position_test(predicate)
@@ -107,7 +107,7 @@ class RegionPlanner:
         kept = Projection()
         add_needs(handler.body, {handler.variable: kept})
         if kept.above is not None:
-            # What waits is a copy: nothing is around it.
+            # Waiting results are copies: nothing is around them.
             return False
         steps = [step for step in (*handler.through, handler.step) if self.scan_tests(step) is None]
         return handler.step.axis != "attribute" and all(self._test(step, CANDIDATE, 0) is not None for step in steps)
@@ -117,7 +117,7 @@ class RegionPlanner:
 
             on //a as $x return { if ($x/b) then {$x/@c} }     →     on //a[b] as $x return {$x/@c}
 
-        Gain:   of elements that nest, only the start tags wait, not all of the outermost one.
+        Gain:   of nested elements, only the start tags wait, not the whole outermost one.
         """
         name = handler.variable
         conditions = [c for c in guards(handler.body) or () if _reads(c, frozenset({name}))]
@@ -165,7 +165,7 @@ class RegionPlanner:
         if any(self._nests(aggregate) for aggregate in extraction.found):
             return None
         if any(a.fold is not None or a.grouping is not None or a.first is not None for a in extraction.found):
-            # Their values are no facts that a decision can be made of before the candidate ends.
+            # Their values are not facts that decide anything before the candidate ends.
             return None
         numbers = {a.name: (number, a.function) for number, a in enumerate(extraction.found)}
         decisions = DecisionBuilder(numbers)
@@ -184,7 +184,7 @@ class RegionPlanner:
             return True
         return aggregate.function in IN_ORDER and any(step.axis == "descendant" for step in aggregate.prefix)
 
-    # --- how
+    # --- planning
 
     def plan(self, role: ScopeRole, index: int, handler: On, nested: bool) -> None:
         """Steps and roles for a handler whose path has predicates."""
@@ -209,7 +209,7 @@ class RegionPlanner:
                 made = self._candidate(region, parent, step, test, _segment(path[since + 1 : i + 1]))
                 if test.position is not None:
                     self._counted_parents(region.candidates[-1], parent, step)
-                # Nothing need be known of an element without results or what decides about them.
+                # Nothing need be known about an element without results or deciding records.
                 made.late = test.position is None and (not is_result or (region.at_start and test.needs_records))
                 since = i
                 below = made.index
@@ -218,7 +218,7 @@ class RegionPlanner:
                 following.tests = self.scan_tests(step) or ()
                 below = following.index
             if is_result and region.at_start and test is not None:
-                # The start tag tells of the candidate and of the result that it is.
+                # The start tag announces both the candidate and the result that it is.
                 region.step = made.index
                 add_needs(handler.body, {handler.variable: made.kept})
             elif is_result and region.at_start:
@@ -286,7 +286,8 @@ class RegionPlanner:
         b.roles.append(CandidateFeedRole(planned.index, role.scope, role, number, segment, body, at_start))
 
     def _counted_parents(self, candidate: CandidateRole, parent: int, step: Step) -> None:
-        """The elements below which the matches of a step are counted: what their parent step reaches, and below."""
+        """The elements below which the matches of a step are counted: those its parent step reaches, and descendants.
+        """
         b = self.b
         if step.axis == "descendant":
             planned = b.steps.add(parent, "descendant", None, None, Report.START)
@@ -299,7 +300,7 @@ class RegionPlanner:
 
 
 def position_test(predicate: ast.Expr) -> PositionTest | None:
-    """A predicate that counts as a test of the scan, where it says from which number to which."""
+    """A positional predicate as a test of the scan, if it has a first and a last number."""
     found = first_and_last(predicate)
     return None if found is None else PositionTest(*found)
 

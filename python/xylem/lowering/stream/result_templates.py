@@ -84,13 +84,13 @@ def template_of(
     position: str | None = None,
     given: Test | None = None,
 ) -> Template:
-    """The template of a body of which the scan has decided some conditions; `NoTemplate` if there is none.
+    """The template of a body some of whose conditions the scan has decided; `NoTemplate` if there is none.
 
-    With `columns` it consists of rows of a table. With `begins_output` nothing is written before it, so that it may
-    have atomic values outside of elements. With `window_cells`, what is given to windows is a row of these. With
-    `holes` it may have such, and what fills them is noted there; `known` are the functions that can be called for that.
-    `around` are the elements that are open where it is written, `position` is the variable that counts records.
-    `given` finds values that are known when a run begins.
+    With `columns` it consists of rows of a table. With `begins_output` nothing is written before it, so it may have
+    atomic values outside elements. With `window_cells`, windows get rows of these cells. With `holes` it may have
+    holes, whose code is collected there; `known` are the functions that this code can call. `around` are the open
+    elements around it, `position` is the variable that counts records. `given` finds values that are known when a run
+    begins.
     """
     expressions = TemplateExpressions(selection, columns, declared, begins_output=begins_output, around=around)
     if given is not None:
@@ -161,7 +161,7 @@ class _Maker:
                 with self.expressions.inside(*inside):
                     self.expressions.open(element, literal)
             case Sequence(parts=parts):
-                # Conditions stand at every output; in front of all they hold whole elements.
+                # Conditions guard every output; a condition for all output holds whole elements.
                 self._sequence(grouped(parts))
             case For(window=None, outermost=False):
                 self._for(body)
@@ -182,7 +182,7 @@ class _Maker:
                 raise NoTemplate("what is not known before the record is complete")
 
     def _sequence(self, parts: list[Flux]) -> None:
-        """Parts side by side; one under a condition and the next under its contrary are one choice."""
+        """Adjacent parts; one under a condition and the next under its negation form a choice."""
         parts, place = _with_values_together(parts), 0
         while place < len(parts):
             part = parts[place]
@@ -268,11 +268,11 @@ class _Maker:
             then, contrary = _as_expression(body), _as_expression(otherwise)
             if then is None or contrary is None:
                 raise
-            # Values alone: code can choose among them, where it may compute them.
+            # Only values: code can choose among them if it may compute them.
             self.expressions.write(ast.If(reduce(ast.And, open_ones), then, contrary, span=then.span))
 
     def _condition(self, conditions: list[ast.Expr]) -> KernelExpression:
-        """Several conditions; comparisons of the same values with numbers are made together."""
+        """Several conditions; numeric comparisons of the same values are merged."""
         found: list[KernelExpression] = []
         for condition in map(self.expressions.condition, conditions):
             before = found[-1] if found else None
@@ -294,14 +294,14 @@ class _Maker:
 
 
 def _as_expression(body: Flux) -> ast.Expr | None:
-    """The expression that a body is; None where it is more."""
+    """The expression that a body consists of; None if it is more."""
     if body == EMPTY:
         return ast.SequenceExpr(())
     return body.expression if isinstance(body, Leaf) and not body.inside and not body.is_global else None
 
 
 def _with_values_together(parts: list[Flux]) -> list[Flux]:
-    """Leaves side by side as one: blanks separate their values."""
+    """Adjacent leaves as one: spaces separate their values."""
     made: list[Flux] = []
     for part in parts:
         before = made[-1] if made else None
@@ -319,7 +319,7 @@ def _is_own_leaf(part: Flux) -> TypeGuard[Leaf]:
 
 
 def _takes_all_attributes(loop: For) -> bool:
-    """{ for $a in $x/@* return {$a} }"""
+    """{ for $a in $x/@* return {$a} }."""
     match _all_copied(loop):
         case "attribute", ast.Wildcard(uri=None, local=None):
             return True
@@ -327,7 +327,7 @@ def _takes_all_attributes(loop: For) -> bool:
 
 
 def _takes_all_children(loop: For) -> bool:
-    """{ for $n in $x/node() return {$n} }"""
+    """{ for $n in $x/node() return {$n} }."""
     match _all_copied(loop):
         case "child", ast.AnyKindTest():
             return True
@@ -343,7 +343,7 @@ def _all_copied(loop: For) -> tuple[str, object] | None:
 
 
 def _are_rows(parts: tuple[Part, ...]) -> bool:
-    """Whether nothing is written but rows."""
+    """Whether only rows are written."""
     return all(
         isinstance(part, Row)
         or (isinstance(part, When) and _are_rows(part.parts) and _are_rows(part.otherwise))
@@ -352,7 +352,7 @@ def _are_rows(parts: tuple[Part, ...]) -> bool:
 
 
 def _are_alike(before: Tests, after: Tests) -> bool:
-    """Whether tests compare the same values with numbers: then no value is an error to some of them alone."""
+    """Whether tests compare the same values with numbers, so that a value is an error to all of them or none."""
     compared = {(test.path, test.text, test.attribute) for test in before.tests + after.tests}
     return len(compared) == 1 and all(test.number is not None for test in before.tests + after.tests)
 
@@ -373,7 +373,7 @@ def _otherwise(part: Flux, following: Flux | None) -> tuple[ast.Expr, Flux, Flux
 
 
 def _negation(condition: ast.Expr) -> ast.Expr | None:
-    """not(χ): χ"""
+    """not(χ): χ."""
     match condition:
         case ast.FunctionCall(name=name, arguments=(inner,)) if name.expanded == (FN, "not"):
             return inner
@@ -391,7 +391,7 @@ def _as_part(handler: Handler, variable: str) -> Flux:
 
 
 def _is_atomized(body: Flux, variable: str) -> bool:
-    """{ data($variable) } or { string($variable) }"""
+    """{ data($variable) } or { string($variable) }."""
     match body:
         case Leaf(expression=ast.FunctionCall(name=function, arguments=(ast.VarRef(name=name),)), is_global=False):
             return function.expanded in ((FN, "data"), (FN, "string")) and name.expanded == ("", variable)

@@ -42,9 +42,9 @@ from .kernel_expressions.as_loops import is_atomic
 from .template_paths import NoTemplate, taken_by
 
 Up = Callable[[str], int]
-"""How many loops further out a variable is bound; NoTemplate for one that is not."""
+"""The number of loops outwards to the binding of a variable; NoTemplate for an unknown one."""
 Compile = Callable[[ast.Expr], KernelExpression]
-"""The expression of the kernel for one of the query."""
+"""The kernel expression for an expression of the query."""
 _COMPUTED = tuple((reading, 64) for reading in ("text", "integer", "double", "decimal", "date", "dateTime", "boolean"))
 """The columns whose values the kernel can compute, with their bits."""
 _CASTS = {
@@ -83,7 +83,7 @@ def row_of_value(expression: ast.Expr, columns: tuple[Column, ...], up: Up, comp
 
 
 def rows_of_values(values: Values, columns: tuple[Column, ...]) -> Part:
-    """A row for each value, as the input has it."""
+    """A row for each value, in its input form."""
     each = Cell(replace(values, path=(), separator="", at_most_one=True, up=0))
     if values.of is ValueOf.TEXT or not _fits(_Read(values), columns[0]):
         raise NoTemplate
@@ -113,7 +113,7 @@ def is_text(expression: ast.Expr) -> bool:
 
 
 def cell_of_value(expression: ast.Expr, up: Up) -> Cell:
-    """A value that is no text, in an element."""
+    """A non-text value in an element."""
     found = _read(expression, up)
     if isinstance(found.content, Characters):
         raise NoTemplate
@@ -121,7 +121,7 @@ def cell_of_value(expression: ast.Expr, up: Up) -> Cell:
 
 
 def rows_alone(template: Template, columns: tuple[Column, ...]) -> Template:
-    """A template whose parts are rows, flat elements as such; NoTemplate where something else is among them."""
+    """A template of rows and flat elements only; NoTemplate if it has anything else."""
     return tuple(_as_row(part, columns) for part in template)
 
 
@@ -143,7 +143,7 @@ def _as_row(part: Part, columns: tuple[Column, ...]) -> Part:
 
 @dataclass(frozen=True)
 class _Read:
-    """The texts that an expression takes from a record, and how it reads them."""
+    """The texts that an expression reads from a record, and how it parses them."""
 
     content: Characters | Values
     reading: str = "text"
@@ -164,7 +164,7 @@ def _cell(column: Column, expression: ast.Expr | None, up: Up, compiled: Compile
 
 
 def _read_cell(column: Column, expression: ast.Expr, up: Up) -> Cell:
-    """A value as the input has it."""
+    """A value in its input form."""
     found = _read(expression, up)
     if not _fits(found, column) or (column.is_list and found.missing is not None):
         raise NoTemplate
@@ -198,7 +198,7 @@ def _read(expression: ast.Expr, up: Up) -> _Read:
                 return found
             if found.reading == "text":
                 raise NoTemplate
-            # No value is an error: an empty text is one as well.
+            # A missing value is no error, but an empty text is.
             return replace(found, missing="")
         case ast.FunctionCall(name=name, arguments=(operand,)) if name.uri == XS and name.local in _CASTS:
             return _cast(operand, name.local, up)
@@ -237,7 +237,7 @@ def _function(name: str, operand: ast.Expr, up: Up) -> _Read:
             return _Read(_values(operand, up))
         case "number":
             found = _cast(operand, "double", up)
-            # Of a string of no characters, too.
+            # Also for an empty string.
             return replace(found, reading="number", missing="NaN")
         case "count":
             return _Read(_values(operand, up), "count")
@@ -283,7 +283,7 @@ def _row_of_element(element: Construct, columns: tuple[Column, ...]) -> Row:
 
 
 def _held_cell(column: Column, parts: tuple[Part, ...], *, may_be_null: bool) -> Cell:
-    """The value that an attribute or a child holds. No value is an empty text: null, unless the column is of text."""
+    """The value that an attribute or a child holds. A missing value is an empty text: null, except in text columns."""
     if column.is_list:
         raise NoTemplate
     is_text = column.reading == "text"

@@ -56,7 +56,7 @@ class ScanPaths:
     def may_hold_all(self, index: int) -> bool:
         """Whether an element reported at its end may contain all the others.
 
-        One that is asked for by any name may, and the document's own; of others it is not said how large they become.
+        One requested by any name may, and so may the document's own; the size of others is not reported.
         """
         step = self.steps[index]
         if not step.report & Report.ITEM or not any(not kept.startswith("@") for kept in self.kept(index)):
@@ -66,7 +66,7 @@ class ScanPaths:
         return step.local is None and not step.name_tests
 
     def kept_as(self, path: str, index: int) -> tuple[str, ...]:
-        """The kept parts, each after a path."""
+        """The kept parts, each below a path."""
         kept = self.kept(index)
         return tuple(path if one == "everything" else f"{path}/{one}" for one in kept) or (path,)
 

@@ -1,6 +1,6 @@
 """Aggregates that the scan itself computes (`plan/scan_table.py`), over all records or by key.
 
-        max(for $r in ITEM return ($r/band1 - $r/band0) * 2)     →     max, of (band1 - band0) * 2
+        max(for $r in ITEM return ($r/band1 - $r/band0) * 2)     →     max of (band1 - band0) * 2
         group by $y := substring($b/date, 1, 4) … sum($b/price)  →     substring(date, 1, 4), sum of price
 
 Gain:   no record leaves the scan.
@@ -45,13 +45,13 @@ class TableMaker:
     """Makes tables for the aggregates of one program."""
 
     def __init__(self, types: Types, write: Callable[[ast.Expr], str], by_code_points: bool) -> None:
-        """`types` are those of the variables of the prolog; `write` writes a function that gives a value."""
+        """`types` are those of the variables of the prolog; `write` writes a function for a value."""
         self._write = write
         self._by_code_points = by_code_points
         self.types: Types = {**types, ITEM.name.expanded: Known(Values.UNTYPED, True, True)}
 
     def table_of(self, aggregate: Aggregate) -> ScanTable | None:
-        """The table of an aggregate whose records are taken as they are; None where code has to compute it."""
+        """The table of an aggregate over unfiltered records; None if code must compute it."""
         try:
             if aggregate.grouping is not None:
                 keys = tuple(map(self._key, aggregate.grouping.keys))
@@ -102,9 +102,9 @@ class TableMaker:
 
 
 def without_common_conditions(aggregate: Aggregate) -> tuple[list[ast.Expr], Aggregate]:
-    """The conditions that all parts of a table have, about the record, and the table without them.
+    """The conditions on the record that all parts of a table share, and the table without them.
 
-    Keys that are found in records are found in all of them: a group has its place even if no record of it passes.
+    Keys found in records are taken from all of them: a group has its place even if none of its records passes.
     """
     grouping = aggregate.grouping
     if grouping is None or not grouping.parts or any(key.kind == OF_GROUP for key in grouping.keys):
@@ -117,7 +117,7 @@ def without_common_conditions(aggregate: Aggregate) -> tuple[list[ast.Expr], Agg
 
 
 def _conditions(taken: ast.Expr) -> tuple[list[ast.Expr], ast.Expr]:
-    """for $r in ITEM where c return E as c and E, both of the item"""
+    """for $r in ITEM where c return E as c and E, both in terms of the item."""
     match taken:
         case ast.Flwor(clauses=(ast.ForClause(name=name, collection=collection), *rest), result=result):
             tests = [clause.test for clause in rest if isinstance(clause, ast.WhereClause)]

@@ -39,7 +39,7 @@ from .steps import path_expression
 
 MOST_ALTERNATIVES = 8
 Guards = frozenset[ast.Expr] | None
-"""Conditions under which alone a body writes; None for a body that writes nothing in any case."""
+"""Conditions required for a body to write anything; None for a body that never writes."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,14 @@ class Selection:
     """Finds the tests that a scan can make."""
 
     by_code_points: bool = True
-    """Whether strings are compared as the scan compares them; the default collation of the query may say otherwise."""
+    """Whether strings are compared as the scan does; the default collation of the query may differ."""
     empty_greatest: bool = False
-    """Whether no value comes after all values, where an order does not say so."""
+    """Whether an empty value sorts after all values, if an order does not say."""
     by_name: bool = True
-    """Whether names are tested; not behind a test of positions, since the scan would test them in front of it."""
+    """Whether names are tested; not after a positional test, since the scan would test them before it."""
 
     has_default_namespace: bool = False
-    """Whether names of elements without prefix are in a namespace."""
+    """Whether element names without prefix are in a namespace."""
 
     def behind(self, tests: tuple[StartTest, ...]) -> Selection:
         """The tests that can follow these tests."""
@@ -66,7 +66,7 @@ class Selection:
         names = needed_names(body, variable) if self.by_name and self.by_code_points else ANY
         if names in (ANY, NONE):
             return found
-        # It says all that tests of names among the others say.
+        # It implies the other tests of names.
         rest = (test for test in found if not isinstance(test, NameTest))
         return NameTest(tuple(sorted(names, key=repr))), *rest
 
@@ -79,7 +79,7 @@ class Selection:
         return self._value_tests(guards(body) or (), variable)
 
     def alternatives_of(self, body: Flux, variable: str) -> tuple[tuple[ValueTest, ...], ...]:
-        """Lists of tests: a body writes something only if all tests of one list hold; none if nothing is known."""
+        """Lists of tests: a body writes something only if all tests of one list hold; empty if nothing is known."""
         found = (self._alternatives(one, variable) for one in guards(body) or () if isinstance(one, ast.Or))
         return min((one for one in found if one is not None), key=repr, default=())
 
@@ -89,7 +89,7 @@ class Selection:
             return None if left is None or right is None or len(left + right) > MOST_ALTERNATIVES else left + right
         tests = [self.value_test(one, variable) for one in conjuncts(condition)]
         known = tuple(test for test in tests if test is not None)
-        # A part that the scan cannot test leaves the rest of its alternative to be tested.
+        # If the scan cannot test a part, the rest of its alternative can still be tested.
         return (known,) if known else None
 
     def value_tests_of_predicates(self, taken: ast.Expr, variable: str) -> tuple[ValueTest, ...]:
@@ -106,7 +106,7 @@ class Selection:
         exact = [one for one in relative if self.test(one, variable) is not None]
         is_plain = isinstance(taken, ast.VarRef) and len(exact) == len(predicates)
         if isinstance(taken, ast.Path):
-            # What is taken is an attribute: without it there is nothing.
+            # An attribute is taken: without it there is nothing.
             relative.append(first_step(taken))
         return self.tests(relative, variable), is_plain
 
@@ -116,7 +116,7 @@ class Selection:
         return tuple(sorted((test for test in found if test is not None), key=repr))
 
     def _needed(self, condition: ast.Expr, variable: str) -> PresenceTest | None:
-        """The attribute without which a condition cannot hold, whatever else it says."""
+        """The attribute without which a condition is certainly false."""
         match condition:
             case ast.GeneralComparison(left=left, right=right) | ast.ValueComparison(left=left, right=right):
                 found = _attribute(left, variable) or _attribute(right, variable)
@@ -129,7 +129,7 @@ class Selection:
 
     def _value_tests(self, conditions: Iterable[ast.Expr], variable: str) -> tuple[ValueTest, ...]:
         found = (self.value_test(one, variable) or self._own_value_test(one, variable) for one in conditions)
-        # Those of the element's own attributes are decided at its start tag.
+        # Tests of the element's own attributes are decided at its start tag.
         usable = [test for test in found if test is not None and (test.path or not test.attribute or test.op == ABSENT)]
         return tuple(sorted(usable, key=repr))
 
@@ -148,7 +148,7 @@ class Selection:
         return ValueTest((), op, string, number, is_text)
 
     def test(self, condition: ast.Expr, variable: str) -> StartTest | None:
-        """A condition as a test of an attribute, or of the element's name."""
+        """A condition as a test of an attribute or of the element's name."""
         names = self._names(condition, variable)
         if names is not None:
             return NameTest(tuple(names))
@@ -161,13 +161,13 @@ class Selection:
             return None
         op, value, string, number = found
         name = _attribute(value, variable)
-        # A value comparison with a number would be an error: it is left to the handler.
+        # Comparing a value with a number is an error: it is left to the handler.
         if name is None or (number is not None and isinstance(condition, ast.ValueComparison)):
             return None
         return AttributeTest(*name, op, string, number)
 
     def value_test(self, condition: ast.Expr, variable: str) -> ValueTest | None:
-        """A condition as a test of values, be it of an attribute of the element itself."""
+        """A condition as a test of values, perhaps of an attribute of the element itself."""
         sought, nodes = _sought(condition)
         there = _value_path(nodes, variable)
         if there is not None:
@@ -200,7 +200,7 @@ class Selection:
         return [(None, found[2])]
 
     def decides(self, condition: ast.Expr, variable: str) -> bool:
-        """Whether a condition is wholly decided by the tests of a scan, where they can be decided."""
+        """Whether scan tests decide a condition completely."""
         return self.test(condition, variable) is not None or self.value_test(condition, variable) is not None
 
     def _comparison(self, condition: ast.Expr) -> tuple[str, ast.Expr, str | None, float | None] | None:
@@ -217,14 +217,14 @@ class Selection:
 
 
 def _predicates(taken: ast.Expr) -> list[ast.Expr]:
-    """The conditions under which alone anything is taken of a record."""
+    """The conditions required for anything to be taken from a record."""
     found: list[ast.Expr] = []
     while isinstance(taken, (ast.Path, ast.Filter)):
         if isinstance(taken, ast.Filter):
             found += conjuncts(taken.predicate)
             taken = taken.base
         else:
-            # What was found so far is about nodes of the path, and not about the record that it starts from.
+            # The conditions found so far concern nodes of the path, and not the record that it starts from.
             found = []
             taken = taken.left
     return found
@@ -309,7 +309,7 @@ def _value_path(
 
 
 def _attribute(expr: ast.Expr, variable: str) -> tuple[str, str] | None:
-    """(uri, local) of $variable/@name"""
+    """(uri, local) of $variable/@name."""
     match expr:
         case ast.Path(
             left=ast.VarRef(name=source),
@@ -350,7 +350,7 @@ def _all(parts: Iterable[list[NameOf] | None]) -> list[NameOf] | None:
 
 
 def _is_local_name(expr: ast.Expr, variable: str) -> bool:
-    """local-name($variable)"""
+    """local-name($variable)."""
     match expr:
         case ast.FunctionCall(name=ast.Name(local="local-name", uri=uri), arguments=(ast.VarRef(name=source),)):
             return uri == FN and source.expanded == ("", variable)
@@ -358,7 +358,7 @@ def _is_local_name(expr: ast.Expr, variable: str) -> bool:
 
 
 def of_variable(predicate: ast.Expr, variable: str) -> ast.Expr | None:
-    """A comparison or a test of the name in a predicate, its step made a path from the variable."""
+    """A comparison or a test of the name in a predicate, with its step as a path from the variable."""
     item = ast.VarRef(ast.Name(variable, None, ""))
     if isinstance(predicate, ast.Or):
         left, right = of_variable(predicate.left, variable), of_variable(predicate.right, variable)
@@ -373,7 +373,7 @@ def of_variable(predicate: ast.Expr, variable: str) -> ast.Expr | None:
 
 
 def _from(item: ast.Expr, side: ast.Expr) -> ast.Expr:
-    """A relative path as one from the item."""
+    """A relative path as a path from the item."""
     if isinstance(side, ast.ContextItem):
         return item
     if isinstance(side, ast.AxisStep):

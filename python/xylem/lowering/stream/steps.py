@@ -44,7 +44,7 @@ class PlannedStep:
     awaits: tuple[tuple[int, int], ...] = ()
 
     def report_leaves(self, kind: int) -> None:
-        """Report the nodes of a kind that have nothing inside and are children of the elements it reaches."""
+        """Report the childless nodes of a kind that are children of the elements it reaches."""
         self.report = _OF_LEAVES[kind]
         self.kept.text |= kind == nk.TEXT
         self.kept.remarks |= kind != nk.TEXT

@@ -6,7 +6,7 @@
 Gain:   no record leaves the scan.
 Needs:  the query counts the record or the nodes at the end of a child path; all conditions compare values of the
         record with constants.
-Safe:   the query takes a record with a value that should be a number and is not, and raises its error. That holds for
+Safe:   if a value should be a number and is not, the query takes the record, and raises its error. That holds for
         fn:count only: fn:exists may be decided before the error.
 """
 

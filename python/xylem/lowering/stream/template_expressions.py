@@ -41,7 +41,7 @@ from .template_namespaces import Opened, opened_by
 from .template_paths import NoTemplate, with_all_attributes, with_all_children
 
 _VALUES = (ast.FunctionCall, ast.CastAs, ast.Arithmetic, ast.Unary, ast.StringConcat, ast.ValueComparison)
-"""Expressions that give one value, if any: a row, where rows are wanted."""
+"""Expressions with at most one value: a row, if rows are wanted."""
 _STRING_JOIN, _EXISTS = ast.Name("string-join", "fn", FN), ast.Name("exists", "fn", FN)
 
 
@@ -57,7 +57,7 @@ class TemplateExpressions:
         begins_output: bool = False,
         around: tuple[Opened, ...] = (),
     ) -> None:
-        """With `columns`, rows of a table are wanted. With `begins_output`, values may be outside of elements.
+        """With `columns`, rows of a table are wanted. With `begins_output`, values may be outside elements.
 
         `around` are the elements that are open where the template is written.
         """
@@ -65,22 +65,22 @@ class TemplateExpressions:
         self.columns = columns
         self.frames = TemplateFrames(begins_output, around)
         self.element_namespaces: Mapping[str, str] = {}
-        """What the direct constructors declare that stand around the expression in the query."""
+        """The declarations of the direct constructors around the expression."""
         self.compiler = ExpressionCompiler(
             selection.by_code_points, self._scan_test, empty_greatest=selection.empty_greatest
         )
         self.variables, self.up = self.compiler.variables, self.compiler.up
         self.functions = AppliedFunctions(declared, self.compiler)
         self.has_default_namespace = selection.has_default_namespace
-        """Whether names of elements without prefix are in a namespace."""
+        """Whether element names without prefix are in a namespace."""
         self.holes: TemplateHoles | None = None
-        """Where code may fill in what the kernel cannot compute."""
+        """Places where code may fill in values that the kernel cannot compute."""
 
     def condition(self, condition: ast.Expr) -> KernelExpression:
         return self.compiler.condition(condition)
 
     def _scan_test(self, condition: ast.Expr) -> KernelExpression | None:
-        """Comparisons of values of the innermost element with constants are tests that a scan has anyway."""
+        """Comparisons of values of the innermost element with constants: tests that a scan has anyway."""
         innermost = self.variables[-1]
         if innermost in self.compiler.paths or innermost in self.compiler.slots:
             return None
@@ -90,7 +90,7 @@ class TemplateExpressions:
     # --- content
 
     def write(self, expression: ast.Expr) -> None:
-        """An expression in content; where the kernel cannot compute its values, code does."""
+        """An expression in content; code computes values that the kernel cannot."""
         if self.holes is None or not self.frames.can_have_hole:
             self._write(expression)
             return
@@ -157,13 +157,13 @@ class TemplateExpressions:
                 self.frames.atomic(self._piece(expression))
 
     def _text_node(self, body: ast.Expr) -> None:
-        """text { … } in an element: nothing without a value. It is a node, which no blank sets off from values."""
+        """text { … } in an element: nothing without a value. It is a node, so no space separates it from values."""
         joined = ast.FunctionCall(_STRING_JOIN, (body, ast.StringLiteral(" ")), span=body.span)
         text = Characters(""), self._piece(joined), Characters("")
         self.choice(self.condition(ast.FunctionCall(_EXISTS, (body,), span=body.span)), text, ())
 
     def nodes(self, nodes: NodesOf) -> None:
-        """Elements or text nodes become copies; attributes would belong into the start tag."""
+        """Elements or text nodes become copies; attributes would belong to the start tag."""
         if nodes.of is None:
             self.frames.add(Copies(nodes.path, nodes.up, around=self.frames.around))
         elif nodes.of is ValueOf.TEXT:
@@ -172,7 +172,7 @@ class TemplateExpressions:
             self.frames.copied(CopiedAttributes(nodes.path, nodes.attribute, nodes.up))
 
     def children(self, elements: NodesOf) -> None:
-        """Copies of what is in elements, of whatever kind."""
+        """Copies of the children of elements, of any kind."""
         if elements.of is not None:
             raise NoTemplate("children of anything but elements")
         self.frames.add(Copies(elements.path, elements.up, below=True, around=self.frames.around))
@@ -197,7 +197,7 @@ class TemplateExpressions:
         then: Callable[[], tuple[Part, ...]],
         otherwise: Callable[[], tuple[Part, ...]],
     ) -> None:
-        """Parts under a condition; where the kernel cannot decide it, code does."""
+        """Parts under a condition; code decides it if the kernel cannot."""
         try:
             test = tested()
         except NoTemplate as beyond:
@@ -212,19 +212,19 @@ class TemplateExpressions:
         self.choice(test, then(), otherwise())
 
     def choice(self, test: KernelExpression, then: tuple[Part, ...], otherwise: tuple[Part, ...]) -> None:
-        """Parts under a condition, and those under its contrary."""
+        """Parts under a condition, and parts under its negation."""
         if then or otherwise:
             self.frames.add(When(test, then, otherwise))
 
     def _piece(self, expression: ast.Expr) -> Piece:
-        """Unchanged values are copied from the input; others are computed, or read for their column."""
+        """Unchanged values are copied from the input; others are computed, or parsed for their column."""
         if self.columns is not None and not is_text(expression):
             with suppress(NoTemplate):
                 return cell_of_value(expression, self.up)
         value, at_most_one = self.compiler.value(expression), False
         match value:
             case Call(function="data" | "string" as function, arguments=(NodesOf() as nodes,)):
-                # The string of no node is still one, to what stands beside it: only rows have nothing there.
+                # The string of no node still counts for its neighbours: only rows have nothing there.
                 if function == "data" or self.columns is not None:
                     value, at_most_one = nodes, function == "string"
         if isinstance(value, NodesOf):
@@ -315,7 +315,7 @@ class TemplateExpressions:
                     self.frames.text(value)
                 case ast.EnclosedExpr(body=body):
                     if place and isinstance(element.content[place - 1], ast.EnclosedExpr):
-                        # No blank joins their values.
+                        # No space joins their values.
                         self.frames.text("")
                     self.write(body)
                 case ast.DirectElement():
@@ -396,7 +396,7 @@ class TemplateExpressions:
                 keys = tuple(self.compiler.value(spec.key) for spec in specs)
                 parts = self.frames.inner(lambda: self._clauses(rest, result))
                 if not gives_nodes(parts):
-                    # Whether a blank stands between values depends on the order.
+                    # The order determines whether a space separates values.
                     raise NoTemplate("values among nodes that are sorted", result)
                 self.frames.add(Keyed(keys, parts))
             case _:
@@ -427,7 +427,7 @@ class TemplateExpressions:
             self.frames.add(EachValue(slot, values, self.frames.inner(write), place))
 
     def each_leaf(self, name: ast.Name, nodes: NodesOf, write: Callable[[], None]) -> None:
-        """A loop over attributes or text nodes, of which values are asked for."""
+        """A loop over attributes or text nodes whose values are used."""
         compiler = self.compiler
         with compiler.scope():
             slot = compiler.new_slot(name)

@@ -36,38 +36,38 @@ from .template_namespaces import Opened, declared_inside, tag_inside
 from .template_paths import NoTemplate
 
 _SEPARATES = (Characters, Construct, Alike)
-"""Parts that set the values before them apart from those behind; even text without characters does."""
+"""Parts that separate values before and after them; even empty text does."""
 
 
 @dataclass
 class _Frame:
-    """A constructed element under way, or the place outside of all of them."""
+    """A constructed element in progress, or the place outside all of them."""
 
     name: str = ""
     attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
     parts: list[Part] = field(default_factory=list)
     copied: list[CopiedAttributes] = field(default_factory=list)
     alike: int | None = None
-    """It is called as the element so many loops further out."""
+    """The loop, counted outwards, whose element gives it its name."""
     computed: KernelExpression | None = None
-    """Its name, where that is computed."""
+    """Its name, if that is computed."""
 
 
 class TemplateFrames:
-    """Takes parts as they are written."""
+    """Takes parts in the order they are written."""
 
     def __init__(self, begins_output: bool = False, around: tuple[Opened, ...] = ()) -> None:
-        """With `begins_output`, atomic values may be outside elements. `around` are those that are open around it."""
+        """With `begins_output`, atomic values may be outside elements. `around` are the open elements around it."""
         self._begins_output = begins_output
         self._opened = around
-        """What is open, as far as names and namespaces go."""
+        """The open elements, with their names and namespaces."""
         self._is_shared = False
         self._frames = [_Frame()]
-        """What is under way: first what stands outside of elements, then the open ones."""
+        """The frames in progress: first the place outside elements, then the open ones."""
         self.depth = 0
-        """Open elements, those around a loop or condition included."""
+        """Number of open elements, including those around a loop or condition."""
         self.has_outer_choice = False
-        """Whether code decides about nodes outside of elements."""
+        """Whether code decides about nodes outside elements."""
 
     def add(self, part: Part) -> None:
         parts = self._frames[-1].parts
@@ -78,18 +78,18 @@ class TemplateFrames:
 
     @property
     def can_have_hole(self) -> bool:
-        """Whether the place is inside an element, and nothing that may be a value stands before it."""
+        """Whether the place is inside an element, and nothing before it may be a value."""
         neighbour = _neighbour(self._frames[-1].parts)
         return len(self._frames) > 1 and (neighbour is None or isinstance(neighbour, _SEPARATES))
 
     @property
     def can_have_choice(self) -> bool:
-        """Whether code may decide about nodes here; outside of elements, no values are then allowed anywhere."""
+        """Whether code may decide about nodes here; outside elements, no values are then allowed anywhere."""
         return self.can_have_hole or not self.depth
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Take back what was added inside, where that ends with `NoTemplate`."""
+        """Undo the additions made inside, if that ends with `NoTemplate`."""
         frames, depth, lengths = list(self._frames), self.depth, [len(frame.parts) for frame in self._frames]
         opened = self._opened
         try:
@@ -111,7 +111,7 @@ class TemplateFrames:
     def atomic(self, part: Piece) -> None:
         """Atomic values."""
         if not self.depth and not self._begins_output:
-            # Whether a blank stands before them depends on what came before the record.
+            # The output before the record determines whether a space precedes them.
             raise NoTemplate("atomic values outside of elements")
         self.add(part)
 
@@ -129,7 +129,7 @@ class TemplateFrames:
         self._begin(_Frame(alike=up), self._unnamed())
 
     def open_computed(self, name: KernelExpression) -> None:
-        """A start tag with a name that is computed, in no namespace."""
+        """A start tag with a computed name, in no namespace."""
         self._begin(_Frame(computed=name), self._unnamed())
 
     def _unnamed(self) -> Opened:
@@ -144,7 +144,7 @@ class TemplateFrames:
 
     @property
     def around(self) -> Around:
-        """What is declared where the next part stands."""
+        """The namespaces declared around the next part."""
         return declared_inside(self._opened)
 
     @contextmanager
@@ -165,20 +165,20 @@ class TemplateFrames:
         self.add(Characters(text))
 
     def attribute(self, name: str, value: tuple[Piece, ...]) -> None:
-        """An attribute of the element that was opened last."""
+        """An attribute of the innermost element."""
         frame = self._tag()
         if self.around is not Around.NOTHING or frame.copied or any(name == other for other, _ in frame.attributes):
             raise NoTemplate("an attribute behind others that are copied")
         frame.attributes = (*frame.attributes, (name, value))
 
     def copied(self, attributes: CopiedAttributes) -> None:
-        """Attributes of the input become those of the element that was opened last."""
+        """Input attributes that become those of the innermost element."""
         self._tag().copied.append(attributes)
 
     def _tag(self) -> _Frame:
         frame = self._frames[-1]
         if len(self._frames) == 1 or frame.parts:
-            # Behind content it is an error; under a condition it would have to wait for it.
+            # After content it is an error; under a condition it would have to wait for it.
             raise NoTemplate("an attribute that does not stand right behind a tag")
         return frame
 
@@ -210,19 +210,19 @@ class TemplateFrames:
 
 
 def _neighbour(parts: list[Part]) -> Part | None:
-    """The last part that is not nodes which may be missing."""
+    """The last part other than nodes that may be missing."""
     return next((part for part in reversed(parts) if isinstance(part, _SEPARATES) or _is_value(part)), None)
 
 
 def _is_value(part: Part) -> bool:
-    """Whether a part may give atomic values. Text nodes have nothing between them."""
+    """Whether a part may give atomic values. Text nodes need no separator."""
     if isinstance(part, Values):
         return bool(part.separator)
     return not isinstance(part, Characters) and not gives_nodes((part,))
 
 
 def gives_nodes(parts: Iterable[Part]) -> bool:
-    """Whether parts write nodes alone."""
+    """Whether parts write only nodes."""
     return all(map(_is_nodes, parts))
 
 

@@ -4,10 +4,10 @@
 
 Gain:   a record needs no tree; code sees the values of a whole batch, and nothing else of it.
         if (encode-for-uri($p/@src) = "s1") then <r/> else ()   →   WhenFilled(Hole(0, (@src,)), Construct("r"))
-Needs:  an expression that gives atomic values, and atomizes what it reads of the record. It stands alone in its place,
-        inside an element: whether a blank separates it from other values is not asked. Under a condition are nodes.
-Safe:   code gets the untyped values that it would have found in the nodes, and what the kernel has computed with its
-        type. It raises its errors when it fills the hole.
+Needs:  an expression that returns atomic values, and atomizes the nodes it reads. It stands alone in its place inside
+        an element, so no space separates it from other values. Under a condition there are nodes.
+Safe:   code gets the untyped values of the nodes, and values computed by the kernel with their types. It raises its
+        errors when it fills the hole.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .kernel_expressions.known_functions import XS
 from .template_paths import NoTemplate
 
 MOST = 40
-"""So many holes a template has at most; each is a character in what the scan writes."""
+"""Most holes in a template; each is a character in the scan's output."""
 FIRST = ord("0")
 Known = Callable[[ast.FunctionCall], Builtin | None]
 """The function of a call that is built in or registered, with its types."""
@@ -44,23 +44,23 @@ _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.Doub
 _OPERATORS = (ast.Arithmetic, ast.Unary, ast.StringConcat, ast.CastAs, ast.ValueComparison)
 _ATOMIZING = (*_OPERATORS, ast.GeneralComparison, ast.CastableAs, ast.Range)
 _OF_ANY_ITEM = frozenset({(FN, "string"), (FN, "data"), (FN, "number")})
-"""Take a node as well, and give the same for its value."""
+"""Functions that give the same result for a node as for its value."""
 _OF_TRUTH = frozenset({(FN, "not"), (FN, "boolean")})
 _SCOPES = (ast.WindowClause, ast.JoinClause, ast.GroupByClause, ast.ExtensionNode)
 
 
 @dataclass(frozen=True)
 class HoleCode:
-    """What fills a hole: an expression, and the variables that are bound to the values of its arguments."""
+    """The code for a hole: an expression, and the variables bound to the values of its arguments."""
 
     expression: ast.Expr
     parameters: tuple[tuple[str, bool], ...]
-    """Their names, and whether the values have types: else they are untyped."""
+    """Their names, and whether the values have types: otherwise they are untyped."""
     in_attribute: bool
     namespaces: Mapping[str, str]
-    """What the constructors around it declare, as part of its static context."""
+    """The declarations of the constructors around it, as part of its static context."""
     beyond: NoTemplate
-    """What the kernel cannot compute of it."""
+    """The part that the kernel cannot compute."""
 
 
 class TemplateHoles:
@@ -72,20 +72,20 @@ class TemplateHoles:
         self._codes = codes
 
     def standing_for(self, clause: ast.LetClause) -> ast.Expr | None:
-        """What a variable may be replaced by in holes."""
+        """What may replace a variable in holes."""
         value = self._settled(clause.value)
         hides = key_of(clause.name) in self._compiler.variables
         return None if hides or clause.type is not None or not self._gives_atomic(value) else value
 
     def condition(self, expression: ast.Expr, beyond: NoTemplate, namespaces: Mapping[str, str]) -> Hole:
-        """What a condition is decided by that is beyond the kernel."""
+        """The hole that decides a condition beyond the kernel."""
         truth = ast.FunctionCall(ast.Name("boolean", None, FN), (expression,), span=expression.span)
         return self.hole(truth, beyond, namespaces)
 
     def hole(
         self, expression: ast.Expr, beyond: NoTemplate, namespaces: Mapping[str, str], *, in_attribute: bool = False
     ) -> Hole:
-        """Makes a hole for an expression that the kernel cannot compute; refuses if no hole is possible."""
+        """A hole for an expression that the kernel cannot compute; refuses if no hole is possible."""
         rest = self._settled(expression)
         given = _Arguments(self._compiler, self._known, self._of_record)
         try:
@@ -132,17 +132,17 @@ class TemplateHoles:
 
 
 class _Arguments:
-    """Replaces what is read of the record by variables."""
+    """Replaces the nodes read from the record by variables."""
 
     def __init__(self, compiler: ExpressionCompiler, known: Known, of_record: set[str]) -> None:
         self._compiler = compiler
         self._known = known
         self._of_record = of_record
         self.values: dict[str, tuple[KernelExpression, bool]] = {}
-        """What is read of the record, and whether it has types."""
+        """The values read from the record, and whether they have types."""
 
     def taken_from(self, expr: ast.Expr, *, is_atomized: bool) -> ast.Expr:
-        """The expression with variables; paths must stand where they are atomized."""
+        """The expression with variables; paths must be in places where they are atomized."""
         if not any(isinstance(node, ast.VarRef) and key_of(node.name) in self._of_record for node in expr.walk()):
             return expr
         if is_atomic(expr) or self._is_computed(expr):
@@ -181,7 +181,7 @@ class _Arguments:
         return self._rebuilt(expr, is_atomized=isinstance(expr, _ATOMIZING))
 
     def _truth_of(self, expr: ast.Expr) -> ast.Expr:
-        """What stands where its effective boolean value is asked for."""
+        """The expression for an effective boolean value."""
         try:
             value = Call("boolean", (self._compiler.condition(expr),))
         except NoTemplate:
@@ -222,7 +222,7 @@ class _Arguments:
 
 
 def _is_cast(call: ast.FunctionCall) -> bool:
-    """xs:integer(…)"""
+    """xs:integer(…)."""
     return call.name.uri == XS and len(call.arguments) == 1
 
 

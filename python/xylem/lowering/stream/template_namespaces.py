@@ -1,9 +1,9 @@
-"""The tags of constructed elements with what they declare, as the output would write them where they stand.
+"""The tags of constructed elements with their namespace declarations, as the output would write them in their place.
 
         <feed xmlns="urn:f">{ for $p in … return <x:e xmlns:x="urn:x">{ $p/en }</x:e> }</feed>
-    →   x:e declares x; the copy of en, which is in no namespace, has to say so
+    →   x:e declares x; the copy of en is in no namespace and must undeclare the default
 
-Safe:   the writer of events itself says what a start tag declares inside of others (`sink/event_writer.py`).
+Safe:   the event writer itself decides what a start tag declares inside others (`sink/event_writer.py`).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ATTRIBUTE = re.compile(r' ([^\s=]+)="([^"]*)"')
 
 @dataclass(frozen=True)
 class Opened:
-    """An open element: what a start tag says of names and namespaces."""
+    """An open element: the name and namespaces of its start tag."""
 
     name: QName
     declared: Mapping[str, str] = field(default_factory=dict)
@@ -52,11 +52,11 @@ class Opened:
     literal: bool = False
     attributes: tuple[QName, ...] = ()
     takes_attributes: bool = False
-    """Whether attributes of the input are copied into it, which may be in namespaces."""
+    """Whether input attributes are copied into it, which may be in namespaces."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether it has nothing to do with namespaces."""
+        """Whether it involves no namespaces."""
         if self.takes_attributes or self.declared or self.around:
             return False
         return not any(name.uri or name.prefix for name in (self.name, *self.attributes))
@@ -64,7 +64,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Tag:
-    """A start tag: the name, what it declares, the names of its attributes."""
+    """A start tag: its name, its declarations, the names of its attributes."""
 
     name: str
     declarations: tuple[tuple[str, str], ...]
@@ -83,7 +83,7 @@ def qname(name: ast.Name) -> QName:
 
 
 def tag_inside(outer: tuple[Opened, ...], element: Opened) -> Tag:
-    """The start tag of an element inside of others."""
+    """The start tag of an element inside others."""
     if element.is_plain and all(each.is_plain for each in outer):
         return Tag(element.name.local, (), tuple(name.local for name in element.attributes))
     if any(each.takes_attributes for each in outer) and not _has_plain_names(outer, element):
@@ -97,7 +97,7 @@ def tag_inside(outer: tuple[Opened, ...], element: Opened) -> Tag:
 
 
 def declared_inside(outer: tuple[Opened, ...]) -> Around:
-    """What is declared inside of elements."""
+    """The namespaces declared inside elements."""
     if all(each.is_plain for each in outer):
         return Around.NOTHING
     scope = _writer(outer, []).declared
@@ -131,9 +131,8 @@ def _writer(elements: tuple[Opened, ...], pieces: list[str]) -> EventWriter:
 
 
 def elements_around(program: Flux, whole: Flux | None = None) -> dict[str, tuple[Opened, ...]] | None:
-    """For each variable of a handler the elements that are open where it writes; None where conditions decide that.
-
-    A program may be part of a whole without namespaces: what that opens around it is not known here.
+    """For each variable of a handler the elements that are open where it writes; None if conditions decide that. A
+    program may be part of a whole without namespaces: the elements around it are not known here.
     """
     found = _Places()
     try:
@@ -148,12 +147,12 @@ def elements_around(program: Flux, whole: Flux | None = None) -> dict[str, tuple
 
 
 class _Places:
-    """Follows what a program writes."""
+    """Follows the output of a program."""
 
     def __init__(self, outer: tuple[Opened, ...] = ()) -> None:
         self.open = list(outer)
         self.takes_attributes = False
-        """Whether any element does."""
+        """Whether any element takes input attributes."""
         self.places: dict[str, tuple[Opened, ...]] = {}
 
     def visit(self, program: Flux) -> None:
@@ -161,7 +160,7 @@ class _Places:
             case Fixed(opens=opens, closes=None, literal=literal) if opens is not None:
                 self.open.append(opened_by(opens, {}, literal))
             case Fixed(opens=None, closes=closes) if closes is not None:
-                # It may have been opened by what came before the program.
+                # An earlier part of the output may have opened it.
                 del self.open[-1:]
             case Opening(element=element, literal=literal):
                 self.open.append(opened_by(element, {}, literal))
@@ -195,7 +194,7 @@ class _Places:
             self._take_attributes()
 
     def _take_attributes(self) -> None:
-        """Something that may be attributes goes into the innermost element."""
+        """Content that may be attributes goes into the innermost element."""
         self.takes_attributes = True
         if self.open:
             self.open[-1] = replace(self.open[-1], takes_attributes=True)

@@ -9,7 +9,7 @@ from xylem.plan.result_template import Path, PathStep, ValueOf
 from xylem.syntax import ast
 
 Taken = tuple[Path, ValueOf | None, tuple[str, str] | None]
-"""Elements by their path, or with `ValueOf` what is taken of each of them: text nodes, or the attribute named last."""
+"""Elements by their path, or with `ValueOf` the nodes taken of each: text nodes, or the attribute named last."""
 
 
 class NoTemplate(Exception):
@@ -22,7 +22,7 @@ class NoTemplate(Exception):
 
 
 def with_all_attributes(expression: ast.Expr) -> ast.Expr | None:
-    """The elements all attributes of which an expression takes: $o/line/@*"""
+    """The elements whose attributes an expression takes all: $o/line/@*."""
     match expression:
         case ast.Path(left=left, right=ast.AxisStep(axis="attribute", test=test, predicates=())):
             return left if isinstance(test, ast.Wildcard) and test.uri is None and test.local is None else None
@@ -30,7 +30,7 @@ def with_all_attributes(expression: ast.Expr) -> ast.Expr | None:
 
 
 def with_all_children(expression: ast.Expr) -> ast.Expr | None:
-    """The elements all children of which an expression takes, of whatever kind: $o/line/node()"""
+    """The elements whose children an expression takes all, of any kind: $o/line/node()."""
     match expression:
         case ast.Path(left=left, right=ast.AxisStep(axis="child", test=ast.AnyKindTest(), predicates=())):
             return left
@@ -45,7 +45,7 @@ def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
         if not isinstance(step, ast.AxisStep) or step.predicates:
             raise NoTemplate("a path with predicates or calls", expression)
         if is_descend(step):
-            # //a: the step after it leads to descendants.
+            # //a: the step after it selects descendants.
             if not steps or steps[-1].axis != "child":
                 raise NoTemplate
             steps[-1] = Step(steps[-1].name, "descendant", steps[-1].test)
@@ -63,7 +63,7 @@ def element_path(steps: tuple[Step, ...]) -> Taken:
     for place, step in enumerate(steps):
         is_last = place == len(steps) - 1
         if step.predicates or (path and path[-1].descends and step.axis != "attribute"):
-            # Below nested matches, what a further step leads to is not in document order.
+            # Below nested matches, the nodes of a further step are not in document order.
             raise NoTemplate
         match step.axis, node_test(step):
             case "child" | "descendant", ast.NameTest(name=name):

@@ -24,7 +24,7 @@ from .steps import path_expression
 
 
 def with_whole_elements(c: Compiler, parts: Sequence[Flux]) -> list[Flux]:
-    """The parts of a body, those of each such constructor taken together."""
+    """The parts of a body, with those of each such constructor merged."""
     if not (c.static.copy_preserve and c.static.copy_inherit) or c.static.element_namespaces:
         return list(parts)
     parts = _flattened(parts)

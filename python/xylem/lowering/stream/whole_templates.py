@@ -75,7 +75,7 @@ def is_near(template: Template) -> bool:
 
 
 def _lengths(part: Part) -> list[int]:
-    """The lengths of all ways that a part goes down."""
+    """The lengths of all downward paths of a part."""
     match part:
         case Values(path=path):
             return [_length_of(path)]
@@ -102,7 +102,7 @@ def _lengths(part: Part) -> list[int]:
         case Numbered(parts=parts):
             return [length for part in parts for length in _lengths(part)]
         case Functions() | Apply() | Alike():
-            # They read all of an element, as a rule.
+            # They usually read all of an element.
             return [_MOST_STEPS + 1]
         case Sorted(parts=parts):
             return [length for part in parts for length in _lengths(part)]
@@ -161,5 +161,5 @@ def _of_json(json: JsonMember) -> list[int]:
 
 
 def _length_of(path: Path) -> int:
-    # What is wanted is kept wherever it stands: a little more than of children.
+    # Wanted nodes are kept at any depth: a little more than the children.
     return len(path) + any(step.descends for step in path)

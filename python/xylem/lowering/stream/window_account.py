@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def held_by_windows(program: StreamProgram) -> Iterator[Buffered]:
-    """The items of open windows, and what waits for the last of them."""
+    """The items of open windows, and results that wait for the last window."""
     # Rules may have found that the items are not read; the compiler noted it.
     forgotten = {note.span for note in program.handlers.notes if note.topic == "items"}
     # Landmark windows with one end for each start are sliding ones.
@@ -39,7 +39,7 @@ def _held(opened: OpenWindows, forgotten: Container[Span], has_landmarks: bool) 
         elif keeps_results(expression):
             yield Buffered("results", ("what windows give",), "the last window has ended", THE_RESULTS)
         return
-    # A loop over what windows give holds nothing of it.
+    # A loop over window results holds none of them.
     is_loop = isinstance(clause, ast.ForClause) and not isinstance(clause.collection, ast.DataWindow)
     if not is_loop and clause.span not in forgotten:
         kept = Projection()
@@ -55,8 +55,8 @@ def _held(opened: OpenWindows, forgotten: Container[Span], has_landmarks: bool) 
 
 
 def _keeps_all(clause: ast.Clause, has_landmarks: bool) -> bool:
-    """Whether an item may be in a window that is still to come, however long ago it came."""
+    """Whether an item may be in a future window, however long ago it arrived."""
     if not isinstance(clause, ast.ForseqClause):
         return False
-    # Every sub-sequence is one; a landmark stays a first item for good.
+    # Every sub-sequence is a window; a landmark stays a first item for good.
     return clause.window is None or (has_landmarks and clause.window.kind == "landmark")

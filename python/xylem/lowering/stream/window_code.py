@@ -80,7 +80,7 @@ def window_clause(expression: ast.Expr) -> ast.WindowClause | ast.ForseqClause |
 
 
 def keeps_results(expression: ast.Expr) -> bool:
-    """Whether what windows give waits for the last of them."""
+    """Whether window results wait for the last of them."""
     if isinstance(expression, ast.Flwor) and window_clause(expression) is not None:
         behind = _behind_keys(expression.clauses)
         return any(isinstance(clause, (ast.OrderByClause, ast.GroupByClause)) for clause in behind)
@@ -103,7 +103,7 @@ def _is_results(expression: ast.Expr) -> bool:
 
 
 def _folding(expression: ast.Expr) -> tuple[str, str] | None:
-    """The function that needs but one value of all results, with its parameter."""
+    """The function that needs a single value of all results, with its parameter."""
     match expression:
         case ast.FunctionCall(name=name, arguments=(_,)):
             return (name.local, "") if name.expanded in FOLDS else None
@@ -117,7 +117,7 @@ def _folding(expression: ast.Expr) -> tuple[str, str] | None:
 
 
 def is_distinct(expression: ast.Expr) -> bool:
-    """Whether values are asked for that differ: each is passed on when it is new."""
+    """Whether only distinct values are wanted: each is passed on when it is new."""
     match expression:
         case ast.FunctionCall(name=ast.Name(local="distinct-values", uri=uri), arguments=(_,)):
             return uri == FN
@@ -125,7 +125,7 @@ def is_distinct(expression: ast.Expr) -> bool:
 
 
 def _is_condition(expression: ast.Expr) -> bool:
-    """Whether results are asked for their effective boolean value: the first node decides it, or a second value."""
+    """Whether only the effective boolean value of the results is wanted: a first node or second value decides it."""
     match expression:
         case ast.FunctionCall(name=ast.Name(local="boolean" | "not", uri=uri), arguments=(_,)):
             return uri == FN
@@ -175,7 +175,7 @@ def _fed(c: Compiler, opened: OpenWindows) -> Iterator[None]:
     if not opened.takes_elements and opened.source is not None:
         item = value_type(opened.source) or ANY_ITEM
     fed = Code("feed", Shape.ITERABLE, SequenceType(item, Occurrence.MANY), simple=True, pauses=True)
-    # Where items do not nest, each is a tree of its own, as those of an infinite sequence are.
+    # If items do not nest, each is a tree of its own, like those of an infinite sequence.
     facts = c.writer.window_facts
     with c.scoped():
         c.declare(ITEMS.expanded, replace(fed, endless=not opened.may_nest))
@@ -188,7 +188,7 @@ def _fed(c: Compiler, opened: OpenWindows) -> Iterator[None]:
 
 
 def _write_picked(c: Compiler, predicate: ast.Expr) -> None:
-    """Results by their number; nothing is asked for behind the last one."""
+    """Results by their number; nothing is read after the last one."""
     number, item = c.writer.fresh("number"), c.writer.fresh("item")
     counter = ast.Name(number, None, "")
     condition = counted(predicate, ast.VarRef(counter, span=predicate.span))
@@ -232,7 +232,7 @@ def _write_distinct(c: Compiler) -> None:
 
 
 def _write_asked(c: Compiler, name: ast.Name, test: ast.Expr, is_some: bool) -> None:
-    """some … satisfies, every … satisfies, a comparison: nothing is asked for behind the result that decides."""
+    """some … satisfies, every … satisfies, a comparison: nothing is read after the deciding result."""
     item = c.writer.fresh("item")
     write_fed_loop(c, item, "feed")
     with c.writer.indented(block=True):

@@ -25,11 +25,11 @@ from xylem.syntax import ast, print_query
 from .template_paths import NoTemplate, taken_by
 
 ITEM = ast.Name("item of windows", None, "")
-"""Stands for any item, in the paths of columns."""
+"""Any item, in the paths of columns."""
 
 
 class Read(Enum):
-    """The value read of the nodes that an expression selects."""
+    """The value that is read of the nodes an expression selects."""
 
     NODES = 0
     VALUES = 1
@@ -44,7 +44,7 @@ _OPERATORS = (
 _TRUTHS = (ast.And, ast.Or, ast.WhereClause)
 _SAME = (ast.EnclosedExpr,)
 _OF_VALUES = ("count", "exists", "empty", "data", "string")
-"""Functions of items to which a node is as good as its value."""
+"""Functions of items that accept a node's value in place of the node."""
 
 
 class WindowColumns:
@@ -53,14 +53,14 @@ class WindowColumns:
     def __init__(self) -> None:
         self.columns: list[Values] = []
         self.paths: list[ast.Expr] = []
-        """The same, from `ITEM`."""
+        """The same paths, from `ITEM`."""
         self.items: dict[tuple[str, str], tuple[str, str]] = {}
-        """The variables that stand for items: at which side, in which role."""
+        """The variables for items: at which side, in which role."""
         self.inputs: dict[str, ColumnInput] = {}
-        """The variables that stand for columns."""
+        """The variables for columns."""
 
     def read(self, node: Any, mode: Read) -> Any:
-        """An expression, or a clause, that reads columns in the place of items."""
+        """An expression, or a clause, that reads columns instead of items."""
         if isinstance(node, tuple):
             members = tuple(self.read(member, mode) for member in node)
             return node if all(a is b for a, b in zip(node, members, strict=True)) else members
@@ -117,7 +117,7 @@ class WindowColumns:
             self.columns.append(values)
             self.paths.append(replaced(path, lambda node: ast.VarRef(ITEM) if node is first else None))
         column = self.columns.index(values)
-        # No variable of a query has such a name, and who reads it knows what it stands for.
+        # No variable of a query has such a name, and its readers know its meaning.
         name = print_query(with_readable_names(path)).removeprefix("$")
         self.inputs[name] = ColumnInput(*self.items[first.name.expanded], column)
         variable = ast.VarRef(ast.Name(name, None, ""), span=path.span)
@@ -137,7 +137,7 @@ class WindowColumns:
             return Read.VALUES
         known = look_up(*name.expanded, len(call.arguments))
         parameters = () if known is None else known.parameter_types(len(call.arguments))
-        # What a parameter of an atomic type is given is atomized.
+        # The argument for a parameter of an atomic type is atomized.
         return Read.VALUES if place < len(parameters) and parameters[place].startswith("xs:") else Read.NODES
 
 

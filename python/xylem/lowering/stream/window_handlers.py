@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def gives_at_once(body: Flux) -> bool:
-    """Whether a body does no more than give a node or a value."""
+    """Whether a body only returns a node or a value."""
     match body:
         case GiveItem(source=None) | Leaf():
             return True
@@ -78,7 +78,7 @@ class WindowPlanner:
         b.roles.append(made)
 
     def _aggregates(self, handler: OnWindow | OnEach) -> tuple[OnWindow | OnEach, list[Aggregate]]:
-        """Aggregates over disjoint windows, where they are all that is read: then no item is held (§3.8.2.2)."""
+        """Aggregates over disjoint windows, if only these are read: then no item is held (§3.8.2.2)."""
         b, window = self.b, handler.window
         if not isinstance(handler, OnWindow) or not (window.step is None or window.step == window.size):
             return handler, []

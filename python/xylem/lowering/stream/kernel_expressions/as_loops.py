@@ -1,12 +1,11 @@
-"""Predicates, `!` and calls at the end of paths as loops, which the kernel has.
+"""Predicates, `!` and calls at the end of paths as loops, which the kernel supports.
 
-        $o/line[qty > 2]/price     →     for $line in $o/line where $line/qty > 2 return $line/price
-        $o/line ! (qty * price)    →     for $line in $o/line return $line/qty * $line/price
+    $o/line[qty > 2]/price     →     for $line in $o/line where $line/qty > 2 return $line/price
+    $o/line ! (qty * price)    →     for $line in $o/line return $line/qty * $line/price
+    $o/line[@qty > 2][1]       →     for $line at $place in $o/line[@qty > 2] where $place = 1 return $line
+    $o/line[last()]            →     let $last := count($o/line) for $line at $place in … where $place = $last …
 
-        $o/line[@qty > 2][1]       →     for $line at $place in $o/line[@qty > 2] where $place = 1 return $line
-        $o/line[last()]            →     let $last := count($o/line) for $line at $place in … where $place = $last …
-
-Needs:  of the predicates of a step, one at most counts.
+Needs:  at most one positional predicate in a step.
 Safe:   children of children come in document order, each once. That does not hold below descendants.
 """
 
@@ -27,11 +26,11 @@ from ..template_paths import NoTemplate
 from .known_functions import XS
 
 Fresh = Callable[[], ast.Name]
-"""Gives a name that no query has."""
+"""Returns a name that no query uses."""
 
 
 def as_loop(expr: ast.Expr, fresh: Fresh) -> ast.Flwor | None:
-    """An expression as a loop; None if it is none."""
+    """An expression as a loop; None if it is not one."""
     match expr:
         case ast.Filter(base=base, predicate=predicate):
             return _filtered(base, (predicate,), (), fresh, of_step=False)
@@ -80,7 +79,7 @@ def _with_predicates(path: ast.Path, fresh: Fresh) -> ast.Flwor | None:
 def _filtered(
     base: ast.Expr, predicates: tuple[ast.Expr, ...], steps: tuple[ast.AxisStep, ...], fresh: Fresh, *, of_step: bool
 ) -> ast.Flwor:
-    """With `of_step`, the predicates are those of the last step of a path, and not of all its nodes together."""
+    """With `of_step`, the predicates apply to the last step of a path, and not to all its nodes together."""
     item = fresh()
     result: ast.Expr = ast.VarRef(item)
     for step in steps:
@@ -92,7 +91,7 @@ def _filtered(
     loops: tuple[ast.Clause, ...] = ()
     match base:
         case ast.Path(left=left, right=ast.AxisStep() as step) if of_step:
-            # Positions are those among the children of one parent.
+            # Positions count among the children of one parent.
             parent = fresh()
             loops = (ast.ForClause(parent, None, left),)
             base = ast.Path(ast.VarRef(parent), replace(step, predicates=predicates[:number]), span=base.span)
@@ -104,7 +103,7 @@ def _filtered(
 def _counted(
     base: ast.Expr, item: ast.Name, predicates: tuple[ast.Expr, ...], fresh: Fresh
 ) -> tuple[ast.Clause, ...]:
-    """The clauses of a loop with a predicate that counts, and others behind it."""
+    """The clauses of a loop with a positional predicate, followed by others."""
     first, *others = predicates
     for predicate in others:
         if not is_test(predicate):
@@ -139,12 +138,12 @@ def placed(predicate: ast.Expr, place: ast.Name, last: ast.Name) -> ast.Expr:
 
 
 def _is_whole_number(expr: ast.Expr) -> bool:
-    """Whether an expression of what `placed` makes is an integer."""
+    """Whether an expression produced by `placed` is an integer."""
     match expr:
         case ast.IntegerLiteral():
             return True
         case ast.VarRef(name=name):
-            # Only those of ours have such names.
+            # Only our own variables have such names.
             return " " in name.local
         case ast.Arithmetic(op="+" | "-", left=left, right=right):
             return _is_whole_number(left) and _is_whole_number(right)
@@ -152,7 +151,7 @@ def _is_whole_number(expr: ast.Expr) -> bool:
 
 
 def first_of(expr: ast.Filter) -> ast.Expr | None:
-    """(A, B)[1], a value or another where there is none: if (exists(A)) then A[1] else B[1]"""
+    """(A, B)[1], a value or a default: if (exists(A)) then A[1] else B[1]."""
     match expr:
         case ast.Filter(base=ast.SequenceExpr(items=(first, *others)), predicate=ast.IntegerLiteral(value=1)) if others:
             rest = others[0] if len(others) == 1 else ast.SequenceExpr(tuple(others), span=expr.base.span)
@@ -165,7 +164,7 @@ def first_of(expr: ast.Filter) -> ast.Expr | None:
 
 
 def of_value(expr: ast.Expr, value: ast.Expr) -> ast.Expr:
-    """An expression that asks another where it asked its focus."""
+    """An expression with another expression in place of its focus."""
     try:
         return Substitution({}, value).apply(expr)
     except FocusInTheWay as inside:
@@ -173,7 +172,7 @@ def of_value(expr: ast.Expr, value: ast.Expr) -> ast.Expr:
 
 
 def of_item(expr: ast.Expr, item: ast.Name) -> ast.Expr:
-    """An expression that asks a variable where it asked its focus."""
+    """An expression with a variable in place of its focus."""
     return of_value(expr, ast.VarRef(item))
 
 
@@ -206,7 +205,7 @@ def is_atomic(expr: ast.Expr) -> bool:
         case ast.FunctionCall(name=name):
             return name.uri in (FN, XS, PREFIXES["math"])
         case ast.Flwor(clauses=clauses, result=ast.VarRef(name=name)):
-            # The last one that binds it.
+            # The last binding counts.
             bound = [_bound_to(clause) for clause in clauses if getattr(clause, "name", None) == name]
             return bool(bound) and bound[-1] is not None and is_atomic(bound[-1])
         case ast.Flwor(result=result):

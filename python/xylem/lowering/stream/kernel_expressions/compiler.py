@@ -56,35 +56,35 @@ class ExpressionCompiler:
     def __init__(
         self, by_code_points: bool, test: Test, given: Test = lambda expr: None, *, empty_greatest: bool = False
     ) -> None:
-        """`test` finds a test of the scan for a condition about the innermost element; `given`, a value of the run."""
+        """`test` finds a scan test for a condition on the innermost element; `given` finds a value of the run."""
         self.by_code_points = by_code_points
         self.empty_greatest = empty_greatest
         self.test = test
         self.given = given
         self.variables: list[str] = []
-        """The record and the elements of the loops around the place, the innermost last."""
+        """The record and the elements of the surrounding loops, innermost last."""
         self.slots: dict[str, int] = {}
-        """The values computed before, by their variables."""
+        """The computed values, by variable."""
         self.leaves: set[str] = set()
-        """Of these, those that stand for attributes or text nodes."""
+        """The variables among them that stand for attributes or text nodes."""
         self.paths: dict[str, ast.Expr] = {}
         """The variables that stand for a path from a loop."""
         self.lets: dict[str, ast.Expr] = {}
-        """Variables and what they stand for, where code computes it."""
+        """Variables with their expressions, if code computes them."""
         self.any_kind: set[str] = set()
-        """Those among the variables that may stand for text nodes as well."""
+        """The variables among these that may also stand for text nodes."""
         self._next_slot = 0
         self._next_name = 0
 
     def up(self, variable: str) -> int:
-        """The number of loops outwards at which a variable is bound."""
+        """The number of loops outwards to the binding of a variable."""
         if variable not in self.variables:
             raise NoTemplate(f"${variable}, which no loop over the record binds")
         return self.variables[::-1].index(variable)
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Variables that are bound inside are known inside."""
+        """Restore the variables afterwards: those bound inside are known only inside."""
         slots, paths, leaves, lets = dict(self.slots), dict(self.paths), set(self.leaves), dict(self.lets)
         try:
             yield
@@ -92,7 +92,7 @@ class ExpressionCompiler:
             self.slots, self.paths, self.leaves, self.lets = slots, paths, leaves, lets
 
     def condition(self, expr: ast.Expr) -> KernelExpression:
-        """An expression whose effective boolean value is asked for."""
+        """An expression used by its effective boolean value."""
         found = self.test(expr)
         if found is not None:
             return found
@@ -108,7 +108,7 @@ class ExpressionCompiler:
             case ast.Path(right=ast.AxisStep(axis="self")) if (named := self._own_name(expr)) is not None:
                 return named
             case ast.SequenceExpr(items=items) if len(items) != 1:
-                # Whether its first item is a node is not asked.
+                # Nothing asks whether its first item is a node.
                 raise NoTemplate("the truth of a sequence", expr)
         value = self.value(expr)
         if isinstance(value, (NodesOf, SlotValue, Given)) or is_atomic(expr):
@@ -137,7 +137,7 @@ class ExpressionCompiler:
         raise NoTemplate("a test of a node's kind")
 
     def value(self, expr: ast.Expr) -> KernelExpression:
-        """An expression whose items are asked for."""
+        """An expression used by its items."""
         given = self.given(expr)
         if given is not None:
             return given
@@ -202,7 +202,7 @@ class ExpressionCompiler:
         return NodesOf(path, of, attribute, self.up(variable))
 
     def in_terms_of_loops(self, expr: ast.Expr) -> ast.Expr:
-        """A path that begins at a variable for a path, from where that one begins."""
+        """A path from a variable bound to a path, as a path from the start of that one."""
         match expr:
             case ast.Path(left=left) | ast.SimpleMap(left=left):
                 inner = self.in_terms_of_loops(left)
@@ -224,7 +224,7 @@ class ExpressionCompiler:
         return False
 
     def bind(self, clause: ast.LetClause) -> tuple[int, KernelExpression] | None:
-        """Give a variable its value: where that has to be computed, the slot and how; a path needs nothing."""
+        """Bind a variable: if its value must be computed, return the slot and the computation; a path needs nothing."""
         name, value = clause.name, clause.value
         if clause.type is not None:
             typed = Call(type_word(clause.type), (self.value(value),))
@@ -239,7 +239,7 @@ class ExpressionCompiler:
 
     @contextmanager
     def inside_function(self, parameter: str) -> Iterator[None]:
-        """Inside a function of a node, which sees nothing else; it calls itself, so that no values are kept in it."""
+        """Inside a function of a node, which sees nothing else; it is recursive, so no values are stored in it."""
         variables, slot = self.variables[:], self._next_slot
         around = self.slots, self.paths, self.leaves, self.lets, self.any_kind
         self.variables[:] = [parameter]
@@ -321,7 +321,7 @@ class ExpressionCompiler:
         raise NoTemplate("a clause of a FLWOR expression", result)
 
     def orders(self, clauses: tuple[ast.Clause, ...]) -> tuple[Order, ...]:
-        """The order of a FLWOR expression's tuples."""
+        """The `order by` of a FLWOR expression."""
         found = [clause for clause in clauses if isinstance(clause, ast.OrderByClause)]
         if not found:
             return ()
@@ -337,7 +337,7 @@ class ExpressionCompiler:
     def counted(
         self, name: ast.Name, collection: ast.Expr, position: ast.Name
     ) -> Iterator[tuple[NodesOf, Counting]]:
-        """Inside a loop over elements that are counted; the predicates of the last step come before that."""
+        """Inside a loop over counted elements; the predicates of the last step come before the count."""
         predicates: tuple[ast.Expr, ...] = ()
         match collection:
             case ast.Path(right=ast.AxisStep(predicates=predicates) as step):
@@ -364,7 +364,7 @@ class ExpressionCompiler:
                 return self._each_item(name, collection, inner)
             nodes = self.nodes(collection)
             if nodes.of is not None:
-                # Here values are asked for: an attribute or text node is as good as its value, but for its truth.
+                # Values are wanted here: an attribute or text node is as good as its value, except for its truth.
                 slot = self.new_slot(name)
                 self.leaves.add(key_of(name))
                 return EachItem(slot, nodes, inner())
@@ -385,7 +385,7 @@ class ExpressionCompiler:
             return EachItem(slot, values, inner(), place)
 
     def atomic_values(self, collection: ast.Expr) -> KernelExpression:
-        """The values of a loop over such."""
+        """The values of a loop over values."""
         if isinstance(collection, ast.VarRef) and key_of(collection.name) in self.slots.keys() - self.leaves:
             return self.value(collection)
         if not is_atomic(collection):
@@ -451,12 +451,12 @@ class ExpressionCompiler:
             raise NoTemplate("nodes in another order", call)
         arguments = tuple(map(self.value, call.arguments))
         if word in _OVER_ALL and any(is_outside(argument) for argument in arguments):
-            # It would be computed at each turn of the loops between: code does so once.
+            # It would be recomputed at each turn of the inner loops: code computes it once.
             raise NoTemplate("an aggregate of what is outside of the loop", call)
         return Call(word, arguments)
 
     def _fold(self, values: ast.Expr, start: ast.Expr, step: ast.InlineFunction) -> KernelExpression:
-        """fold-left(E, Z, function($a, $b) { F }), where nodes are not asked for more than their values."""
+        """fold-left(E, Z, function($a, $b) { F }), if only the values of nodes are used."""
         if len(step.parameters) != 2 or step.returns is not None or any(each.type for each in step.parameters):
             raise NoTemplate("a function with types", step)
         if not is_atomic(start) or not is_atomic(step.body):
@@ -469,7 +469,7 @@ class ExpressionCompiler:
             return FoldValues(so_far, item, taken, first, self.value(step.body))
 
     def _matching(self, call: ast.FunctionCall) -> KernelExpression:
-        """A function with a pattern that is a literal of the query."""
+        """A function with a literal pattern."""
         value, *literals = call.arguments
         texts = [each.value for each in literals if isinstance(each, ast.StringLiteral)]
         if len(texts) < len(literals):
@@ -498,7 +498,7 @@ class ExpressionCompiler:
     def switch_test(self, operand: ast.Expr, case: ast.SwitchCase) -> KernelExpression:
         """Whether the operand is one of the values of a case."""
         if not self.by_code_points or not all(isinstance(each, ast.StringLiteral) for each in case.operands):
-            # Other values may be of types that do not compare, which is no error here.
+            # Other values may have types that do not compare, which is no error here.
             raise NoTemplate("a switch over other values than strings", operand)
         value = self.value(operand)
         tests = tuple(Call("eq", (value, self.value(each))) for each in case.operands)
@@ -562,7 +562,7 @@ def key_of(name: ast.Name) -> str:
 
 
 def type_word(kind: ast.SequenceTypeNode) -> str:
-    """The word of a function that lets values pass if they are of a type."""
+    """The name of the kernel function that lets values of a type pass."""
     match kind:
         case ast.SequenceTypeNode(item=ast.AtomicType(name=name), occurrence="" | "?" as occurrence):
             if name.uri == XS and name.local in CASTS:
@@ -571,7 +571,7 @@ def type_word(kind: ast.SequenceTypeNode) -> str:
 
 
 def is_outside(values: KernelExpression) -> bool:
-    """Whether values are those below an element of a loop further out."""
+    """Whether values are those below an element of an outer loop."""
     return isinstance(values, (NodesOf, EachNode)) and values.up > 0 and values.path != ()
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def is_plain_json(parameters: ast.Expr) -> bool:
-    """Whether parameters of fn:serialize ask for JSON, and for nothing else."""
+    """Whether parameters of fn:serialize ask for JSON and nothing else."""
     match parameters:
         case ast.MapConstructor(entries=(entry,)):
             match entry.key, entry.value:
@@ -39,7 +39,7 @@ def is_plain_json(parameters: ast.Expr) -> bool:
 
 
 def json_value(c: ExpressionCompiler, expr: ast.Expr) -> JsonValue:
-    """One value of JSON."""
+    """One JSON value."""
     match expr:
         case ast.MapConstructor(entries=entries):
             keys = [entry.key.value for entry in entries if isinstance(entry.key, ast.StringLiteral)]

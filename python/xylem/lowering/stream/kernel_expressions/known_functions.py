@@ -1,4 +1,4 @@
-"""The functions that the kernel knows, by their names and numbers of arguments."""
+"""The functions that the kernel knows, by name and number of arguments."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ BY_NAME = {
     "upper-case": (1, 1), "lower-case": (1, 1), "normalize-space": (1, 1), "string-length": (1, 1), "translate": (3, 3),
     "reverse": (1, 1),
 }  # fmt: skip
-"""The fewest and the most arguments."""
+"""The minimum and maximum number of arguments."""
 BY_CODE_POINTS = {
     "min": (1, 1), "max": (1, 1), "contains": (2, 2), "starts-with": (2, 2), "ends-with": (2, 2),
     "substring-before": (2, 2), "substring-after": (2, 2), "distinct-values": (1, 1),
 }  # fmt: skip
-"""Those that compare strings, which is done by code points: not under another default collation."""
+"""Functions that compare strings by code points: not under another default collation."""
 MATHEMATICS = {
     "sqrt": 1, "exp": 1, "log": 1, "log10": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "pow": 2,
 }  # fmt: skip
@@ -31,7 +31,7 @@ CASTS = frozenset({"double", "integer", "decimal", "string", "boolean", "date", 
 
 
 def known_function(name: tuple[str, str], arguments: int, by_code_points: bool) -> str | None:
-    """The word of a function of the language; None where the kernel does not know it."""
+    """The kernel's name of a standard function; None if the kernel does not know it."""
     uri, local = name
     if uri == XS and arguments == 1 and local in CASTS:
         return f"to {local}"

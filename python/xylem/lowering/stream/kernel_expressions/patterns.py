@@ -27,13 +27,13 @@ class KernelPattern:
     text: str
     ascii_only: bool
     repeats_groups: bool
-    """Whether a group may match several times: which of them it tells is not sure to be the same."""
+    """Whether a group may match several times: the two engines may then report different matches."""
     expression: RegularExpression
-    """The same for code."""
+    """The same pattern for code."""
 
 
 def kernel_pattern(pattern: str, flags: str) -> KernelPattern:
-    """The pattern; NoTemplate where only code is sure of it."""
+    """The pattern; NoTemplate if only code interprets it safely."""
     if flags not in ("", "i"):
         raise NoTemplate(f"the flags {flags!r} of a pattern")
     try:
@@ -61,7 +61,7 @@ class _Reader:
     def read(self) -> str:
         found: list[str] = []
         groups: list[tuple[bool, bool]] = []
-        """Of each open group, whether it captures, or one inside it does."""
+        """For each open group: whether it captures, or one inside it does."""
         is_quantifiable = closed_group = False
         while self.place < len(self.pattern):
             letter = self._next()
