@@ -5,8 +5,9 @@
     for $s in /s return ($s/p/x, $s/p/y)          →   for $s in /s …       |   for $s in /s …
 
 Gain:   in one pass, everything after a long sequence waits until that sequence has passed.
-Needs:  the query in normal form. A loop over the document's element has one turn, so that its parts are parts too.
-Safe:   the parts write one after the other, as the expression does. No part reads what another has written.
+Needs:  the query in normal form. A loop over the document's element has one turn, so its parts are parts of the answer,
+        too.
+Safe:   the parts write one after the other, like the expression. No part reads another's output.
 """
 
 from __future__ import annotations
@@ -20,24 +21,24 @@ from xylem.plan.flux_printer import print_flux
 from xylem.plan.flux_variables import free_variables
 
 MOST_PARTS = 200
-"""An answer of more parts is one."""
+"""An answer with more parts is not split."""
 _WINDOWS = (OpenWindows, GiveItem, CloseWindows)
 
 
 def answer_parts(query: Flux) -> tuple[Flux, ...]:
     """The parts of a query in normal form, in their order."""
     found = tuple(_parts(query))
-    # Windows are open from one part to another.
+    # Windows stay open from one part to another.
     return found if len(found) <= MOST_PARTS and not any(map(_has_windows, found)) else (query,)
 
 
 def told_parts(parts: tuple[Flux, ...]) -> tuple[AnswerPart, ...]:
-    """The parts as `explain` shows them, with a note of those that read the input."""
+    """The parts in the form that `explain` shows, with a note on those that read the input."""
     return tuple(AnswerPart(_told(part), _reads_input(part)) for part in parts)
 
 
 def some_parts(query: Flux, start: int, end: int) -> Flux:
-    """The query with some of its parts alone."""
+    """The query reduced to some of its parts."""
     return Sequence(answer_parts(query)[start:end])
 
 
@@ -68,7 +69,7 @@ def _reads_input(part: Flux) -> bool:
 
 
 def _told(part: Flux) -> str:
-    """The path that a part goes along; else its text."""
+    """The path that a part follows, or else its text."""
     path, around = "", ROOT
     inner = part
     while isinstance(inner, (For, Copy)):

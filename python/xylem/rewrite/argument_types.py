@@ -1,9 +1,9 @@
-"""Arguments and results of functions with declared types: which are known to have the type, and which are converted.
+"""Arguments and results with declared types: which are known to have the type, and which must be converted.
 
     declare function local:f($id as xs:string?) …       local:f($o/@ref)   takes   $o/@ref cast as xs:string?
     declare function local:f($b as element(book)) …     for $b in //book return local:f($b)   takes   $b
 
-A call converts its arguments (XQuery 3.1 §3.1.5.2): nodes give their values, untyped values become what is asked for,
+A call converts its arguments (XQuery 3.1 §3.1.5.2): nodes are atomized, untyped values are cast to the expected type,
 numbers are promoted. Nodes of an input have untyped values, so the conversion of a path to one type is a cast.
 """
 
@@ -29,7 +29,7 @@ _CAST = frozenset(
 )
 """Types that untyped values are cast to."""
 _WHOLE = frozenset({"string", "integer", "decimal", "double", "boolean"})
-"""Types that all values of a class have."""
+"""Types that contain all values of a class."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class KnownTypes:
     """Known types of a query's variables and context items: elements that a step selects."""
 
     steps: Mapping[ExpandedName, ast.AxisStep]
-    """Of variables bound by `for`."""
+    """For variables bound by `for`."""
     sequences: Mapping[ExpandedName, ast.AxisStep]
-    """Of variables bound by `let`."""
+    """For variables bound by `let`."""
     items: Mapping[int, ast.AxisStep]
-    """Of context items, by their identity in the tree of the query."""
+    """For context items, by their identity in the tree of the query."""
 
     @staticmethod
     def of(body: ast.Expr, parameters: Iterable[ast.Parameter] = ()) -> KnownTypes:
-        """Of a query, or of the body of a function with these parameters."""
+        """The known types of a query, or of the body of a function with these parameters."""
         steps: dict[ExpandedName, ast.AxisStep] = {}
         sequences: dict[ExpandedName, ast.AxisStep] = {}
         items: dict[int, ast.AxisStep] = {}
@@ -79,7 +79,7 @@ class KnownTypes:
         return isinstance(argument, ast.VarRef) and argument.name.expanded in self.steps
 
     def has_type(self, argument: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
-        """Whether an argument is known to be of a type, so that it need not be checked."""
+        """Whether an argument is known to have a type, so that it need not be checked."""
         if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence in _ANY_NUMBER):
             return True
         if isinstance(argument, ast.Root):
@@ -118,7 +118,8 @@ class KnownTypes:
         if to.local not in _CAST:
             return None
         if found.values is Values.UNTYPED and occurrence in _AT_MOST_ONE:
-            # Too many values are an error of the cast, as they would be of the call, and so is none where one must be.
+            # Too many values are an error of the cast, as they would be of the call; so is a missing value where one is
+            # required.
             return Converted(ast.CastAs(argument, ast.SingleType(to, occurrence == "?"), span=argument.span))
         if found.values is Values.UNTYPED and occurrence == "*":
             values = ast.FunctionCall(ast.Name("data", "fn", FN), (argument,), span=argument.span)
@@ -132,11 +133,11 @@ class KnownTypes:
 
 
 class Converted(NamedTuple):
-    """An argument or a result as it is taken."""
+    """An argument or a result in converted form."""
 
     value: ast.Expr
     unchecked: ast.SequenceTypeNode | None = None
-    """A type that it must have and is not known to have."""
+    """A type that it must have but is not known to have."""
 
 
 def _last_step(expr: ast.Expr) -> ast.AxisStep | None:
@@ -174,5 +175,5 @@ def _is_element(test: ast.NodeTest, kind: ast.ItemTypeNode | None) -> bool:
 
 
 def gives_element(name: ast.Name, kind: ast.SequenceTypeNode) -> bool:
-    """Whether an element of this name is of a type."""
+    """Whether an element of this name has a type."""
     return _is_element(ast.NameTest(name), kind.item)

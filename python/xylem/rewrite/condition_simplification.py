@@ -46,7 +46,7 @@ def _call(call: ast.FunctionCall, local: str, argument: ast.Expr, facts: Facts) 
 
 
 def _is_empty(expr: ast.Expr, facts: Facts) -> bool:
-    """Whether a value is empty because of a path that selects nothing; arithmetic with nothing gives nothing."""
+    """Whether a value is empty because of a path that selects nothing; arithmetic with an empty operand is empty."""
     match expr:
         case ast.Arithmetic(left=left, right=right):
             return _is_empty(left, facts) or _is_empty(right, facts)

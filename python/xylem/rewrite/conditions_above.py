@@ -1,4 +1,4 @@
-"""Tests that look at the elements around a node become conditions of the loop over a path.
+"""Tests of a node's ancestors become conditions of the loop over a path.
 
     $ROOT//a[not(ancestor::b/@id = "x")]        →     for $x in $ROOT//a where not($x/ancestor::b/@id = "x")
     $ROOT//a[count(ancestor::*) = 3]/t          →     for $x in $ROOT//a/t where exists($x/..[count(ancestor::*) = 3])
@@ -23,7 +23,7 @@ from .substitution import FocusInTheWay, Substitution
 
 
 class Conditioned(NamedTuple):
-    """A path without the tests that look up, and the conditions they are for its nodes."""
+    """A path without the tests of ancestors, and the equivalent conditions on its nodes."""
 
     path: StreamablePath
     conditions: tuple[ast.Expr, ...]
@@ -32,7 +32,7 @@ class Conditioned(NamedTuple):
 def with_conditions_above(
     path: StreamablePath, node: ast.VarRef, is_local: Callable[[ast.Expr], bool]
 ) -> Conditioned | None:
-    """The path with tests that are not local as conditions of `node`; None where they cannot be such."""
+    """The path with non-local tests as conditions on `node`; None if that is impossible."""
     steps: list[ast.AxisStep] = []
     conditions: list[ast.Expr] = []
     for index, step in enumerate(path.steps):

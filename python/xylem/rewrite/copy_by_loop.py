@@ -4,7 +4,7 @@
 
 Gain:   none alone; later rules then treat copies and loops on the stream in the same way.
 Needs:  a path with at least one step: `{ $y }` stays.
-Safe:   a path gives its nodes in document order and once each, as the loop binds them.
+Safe:   a path returns its nodes in document order and once each, as the loop binds them.
 """
 
 from __future__ import annotations

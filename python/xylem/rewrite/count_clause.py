@@ -4,9 +4,10 @@
     →   for $x at $n in π[χ] return β                              with σ($x) for $y in χ and β
 
 Gain:   items are numbered as they pass; a `count` clause would need all tuples at once.
-Needs:  one `for` without a position, then only `let` with values that cost nothing to compute again, and `where` whose
-        conditions can stand in a predicate.
-Safe:   `count` numbers the tuples that passed `where`, as the position variable numbers what passes the predicate.
+Needs:  one `for` without a position, then only `let` with values that are free to recompute, and `where` whose
+        conditions fit in a predicate.
+Safe:   `count` numbers the tuples that passed `where`, as the position variable numbers the items that pass the
+        predicate.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from .substitution import FocusInTheWay, Substitution
 def count_by_position(
     clause: ast.ForClause, rest: Sequence[ast.Clause], result: ast.Expr
 ) -> tuple[tuple[ast.Clause, ...], ast.Expr] | None:
-    """The clauses from this one on, and the result, without the first `count`; None where that cannot be."""
+    """The clauses from this one on, and the result, without the first `count`; None if that is impossible."""
     if clause.position is not None or clause.type is not None or clause.allowing_empty:
         return None
     if not isinstance(clause.collection, ast.Path) or not isinstance(clause.collection.right, ast.AxisStep):

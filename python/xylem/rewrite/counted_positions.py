@@ -17,7 +17,7 @@ from xylem.syntax import ast
 
 
 class Picked(NamedTuple):
-    """Items of a path, picked by number."""
+    """Items picked from a path by number."""
 
     path: StreamablePath
     predicate: ast.Expr
@@ -30,7 +30,7 @@ class Picked(NamedTuple):
 
 
 def picked(expr: ast.Expr, streams: Collection[str]) -> Picked | None:
-    """The items an expression picks of a streamable path by their number over the whole path; None if it is no such."""
+    """The items that an expression picks from a streamable path by their number over the whole path; else None."""
     found = base_and_predicate(expr)
     if found is None:
         return None
@@ -81,7 +81,7 @@ def counted(predicate: ast.Expr, number: ast.VarRef) -> ast.Expr:
 
 
 def first_and_last(predicate: ast.Expr) -> tuple[int, int | None] | None:
-    """The first and the last position that a predicate picks, where it picks all between; None as last for no end."""
+    """The first and last position of the range that a predicate picks; None as last means no end."""
     match predicate:
         case ast.IntegerLiteral(value=value):
             return value, value

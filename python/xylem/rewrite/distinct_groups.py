@@ -7,15 +7,15 @@
     return <c n="{ count(//book[@category = $c]) }">{ $p }</c>
 
 Gain:   the input is read once, by all tasks, instead of once for each value.
-Needs:  a path of steps to the items and on to the values, or to a string made of an item, as in
-        `/book/substring(title, 1, 1)`; whatever else the loop reads of the input is items that have the value, or a
-        loop over these. The items are not inside one another, or the values are attributes of theirs: else the first of
-        equal values may not be that of the first item. Where the path does not tell (`//book/category`), tasks look
-        whether a book is in a book, and give up if one is.
-Safe:   values of nodes are untyped: `=`, distinct-values() and `group by` all compare them as strings. `eq` is taken
-        for `=` where an item has one value. Groups come in the order of their first items, as distinct-values() here
-        gives values; the items of a group come in their order, an item that has the value twice once. Of items without
-        a value there is no group.
+Needs:  a path of steps to the items and on to the values, or to a string made of an item, as in `/book/substring(title,
+        1, 1)`; the loop reads nothing else of the input but items that have the value, or a loop over these. The items
+        do not nest, or the values are their attributes: otherwise the first of equal values may not be that of the
+        first item. If the path leaves this open (`//book/category`), tasks check whether books nest, and give up if
+        they do.
+Safe:   values of nodes are untyped: `=`, distinct-values() and `group by` all compare them as strings. `eq` is treated
+        as `=` if an item has one value. Groups come in the order of their first items, like the values of
+        distinct-values() here; the items of a group keep their order, and an item with the value twice appears once.
+        Items without a value form no group.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _BY_TUPLE = (ast.ForClause, ast.LetClause, ast.WhereClause)
 
 
 LIES_INSIDE = ast.Name("lies-inside", None, PART_NAMESPACE)
-"""Tells of each tuple whether its item is inside another."""
+"""Records for each tuple whether its item is inside another."""
 
 
 def distinct_groups(flwor: ast.Flwor, is_nested: Callable[[ast.Expr], bool]) -> ast.Flwor | None:
-    """The loop with `group by`; None if it has another form. `is_nested` says whether items may contain each other."""
+    """The loop with `group by`; None if it has another form. `is_nested` says whether items may be nested."""
     first = flwor.clauses[0]
     values = _distinct_path(first)
     if values is None:
@@ -81,7 +81,7 @@ def _distinct_path(clause: ast.Clause) -> ast.Expr | None:
 
 
 def _mapped_path(values: ast.Expr) -> ast.Expr:
-    """for $b in /bib/book return $b/year, as the path that gives the same values."""
+    """for $b in /bib/book return $b/year, as the path with the same values."""
     match values:
         case ast.Flwor(
             clauses=(ast.ForClause(name=name, type=None, position=None, allowing_empty=False, collection=items),),
@@ -134,7 +134,7 @@ def _stays_inside(node: ast.Node) -> bool:
 
 
 def _same_around(items: ast.Expr) -> ast.AxisStep | None:
-    """The elements around an item that may be items, too."""
+    """The elements around an item that may themselves be items."""
     last = flattened(items)[1][-1]
     if not isinstance(last, ast.AxisStep) or last.axis not in ("child", "descendant") or not is_element_test(last.test):
         return None
@@ -230,7 +230,7 @@ class _Groups:
         if not has_key:
             return None
         if len(by_tuple) < len(flwor.clauses):
-            # What orders, groups or numbers the items of a group does so when all of them are known.
+            # Clauses that order, group or number the items of a group run when all of them are known.
             self.found = True
             return replace(flwor, clauses=(*clauses, *flwor.clauses[len(by_tuple) :]))
         name = ast.Name(f"of-group{len(self._lets) + 1}", None, PART_NAMESPACE)
@@ -239,7 +239,7 @@ class _Groups:
         return ast.VarRef(name, span=flwor.span)
 
     def _without_key(self, test: ast.Expr, is_key: Callable[[ast.Expr], bool]) -> ast.Expr | None:
-        """A condition without `key = $i`: the very same where that is not in it, None where nothing else is."""
+        """A condition without `key = $i`: unchanged if it does not contain that, None if it has nothing else."""
         match test:
             case ast.And(left=left, right=right):
                 one, two = self._without_key(left, is_key), self._without_key(right, is_key)
@@ -267,12 +267,12 @@ class _Groups:
 
 
 def _same(a: ast.Expr, b: ast.Expr) -> bool:
-    """Whether two paths are the same, however their steps are put together."""
+    """Whether two paths are the same, however their steps are grouped."""
     return _steps(a) == _steps(b)
 
 
 def _steps(expr: ast.Expr) -> list[ast.Expr]:
-    """The start of a path and its steps, without regard to parentheses."""
+    """The start of a path and its steps, ignoring parentheses."""
     if isinstance(expr, ast.Path):
         return [*_steps(expr.left), *_steps(expr.right)]
     return [expr]

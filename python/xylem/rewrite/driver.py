@@ -10,7 +10,7 @@ from xylem.plan.flux_plan import Applied
 from .rule import Facts, Rule, children_of, with_children
 
 MAX_CHANGES = 100_000
-"""Far more than any query needs: a rule that never rests is a bug."""
+"""Far more than any query needs: a rule that never stops is a bug."""
 
 
 Observer = Callable[[Applied], None]
@@ -34,7 +34,7 @@ class _Run:
         self.changes = 0
 
     def rest(self, node: Flux, facts: Facts) -> Flux:
-        """The node at rest. A change inside may let a rule apply outside, so the node is looked at again."""
+        """The node after its last change. A change inside may enable a rule outside, so the node is looked at again."""
         while True:
             node = self._here(node, facts)
             inner = facts.inside(node)

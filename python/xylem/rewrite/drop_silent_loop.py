@@ -1,4 +1,4 @@
-"""Drop a loop that gives nothing.
+"""Drop a loop without output.
 
     { for $x in $y/a return ε }     →     ε
 

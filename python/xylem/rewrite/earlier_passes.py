@@ -3,11 +3,11 @@
     let $b := count(/s/p[x > 0])                      earlier:   $value1 := count(/s/p[x > 0])
     for $i in /s/p return $i/x idiv $b        →       then:      for $i in /s/p return $i/x idiv $value1
 
-Gain:   the loop streams, where all of its items would have to wait for the count (single-pass paper, §3.2).
+Gain:   the loop streams; otherwise all its items would have to wait for the count (single-pass paper, §3.2).
 Needs:  the value is small (an aggregate, true or false, a single value), it is the same for all items, and it is read
-        where items pass: inside a loop or a predicate, or in front of what is written item by item.
-Safe:   expressions have no effects. A value that fails is an error only where it is read: whoever runs the passes
-        keeps the error until then.
+        while items pass: inside a loop or a predicate, or before content that is written item by item.
+Safe:   expressions have no effects. A failing value is an error only where it is read: the runner of the passes keeps
+        the error until then.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ _SINGLE = (
     ast.CastAs,
     ast.InstanceOf,
 )
-"""Expressions that give one atomic value, or none."""
+"""Expressions with at most one atomic value."""
 _OPERANDS = (ast.Arithmetic, ast.ValueComparison, ast.Unary, ast.StringConcat, ast.CastAs)
-"""Those whose operands are single values too."""
+"""Expressions among these whose operands are single values too."""
 _ELEMENTS = (ast.DirectElement, ast.ComputedElement, ast.SequenceExpr, ast.EnclosedExpr)
 
 
@@ -62,18 +62,18 @@ class EarlierValue(NamedTuple):
     name: ast.Name
     value: ast.Expr
     written: ast.Expr
-    """The expression of the query that it stands for."""
+    """The query's expression that it stands for."""
 
 
 class Split(NamedTuple):
-    """A query in two parts: an expression computed first, and the rest, which reads its value."""
+    """A query split in two: an expression computed first, and the rest, which reads its value."""
 
     earlier: tuple[EarlierValue, ...]
     rest: ast.Expr
     prolog: tuple[ast.Declaration, ...]
     """The declarations that go with the rest."""
     source: ast.Expr | None
-    """The call that names the streamed document, for which a leading `/` stands; None for the context item."""
+    """The call for the streamed document, which a leading `/` stands for; None for the context item."""
 
 
 def fused(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> ast.Expr:
@@ -82,7 +82,7 @@ def fused(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> ast.Expr:
 
 
 def split_passes(body: ast.Expr, prolog: Iterable[ast.Declaration], first_number: int = 1) -> Split | None:
-    """The query in two passes; None where no value can be taken out. Numbers of values begin at `first_number`."""
+    """The query in two passes; None if no value can be taken out. Values are numbered from `first_number`."""
     declared = list(prolog)
     body = inline_prolog(body, declared)
     source = stream_source(body)
@@ -107,17 +107,17 @@ class _Place:
     """The position of an expression in the query."""
 
     is_needed: bool = False
-    """Whether it is evaluated while items pass, so that it must be known before."""
+    """Whether it is evaluated while items pass, so its value must be known before."""
     is_inside: bool = False
     """Whether its focus is an item."""
     bound: frozenset[ExpandedName] = frozenset()
     """Variables that may be different for each item."""
     lets: tuple[ast.LetClause, ...] = ()
-    """Those around it whose values are the same for all."""
+    """The outer variables whose values are the same for all items."""
 
     @property
     def small(self) -> frozenset[ExpandedName]:
-        """Of these, the ones that have one atomic value at most."""
+        """Those of them with at most one atomic value."""
         return frozenset(let.name.expanded for let in self.lets if is_small(let.value))
 
     def binding(self, names: Iterable[ast.Name | None]) -> _Place:
@@ -188,7 +188,7 @@ class _Search:
         return not reads_item(closed)
 
     def _closed(self, expr: ast.Expr, place: _Place) -> ast.Expr:
-        """The expression with the bindings around it that it reads, put in where they can be."""
+        """The expression with the outer bindings that it reads, inserted where possible."""
         for let in reversed(place.lets):
             name = let.name.expanded
             if name not in free_in(expr):
@@ -217,7 +217,7 @@ class _Search:
             following: Sequence[ast.Node] = (*flwor.clauses[index + 1 :], flwor.result)
             made, place = self._clause(clause, place, following)
             if isinstance(clause, ast.GroupByClause):
-                # Behind it, each variable of the tuples has the values of a group.
+                # After it, each variable of the tuples has the values of a group.
                 place = self._hidden(place, [name for one in flwor.clauses[:index] for name in bound_names(one)])
             clauses.append(made)
         return replace(flwor, clauses=tuple(clauses), result=self.visited(flwor.result, place))
@@ -240,7 +240,7 @@ class _Search:
                 return made_for, replace(self._hidden(place, [name, position]), is_needed=True)
             case ast.WhereClause(test=test):
                 return replace(clause, test=self.visited(test, needed)), place
-        # Conditions of windows and grouping keys stand below the clause, and bind names for what follows it.
+        # Conditions of windows and grouping keys are below the clause, and bind names for later clauses.
         names = [name for part in clause.walk() for name in bound_names(part)]
         inner = replace(self._hidden(place, names), is_needed=True)
         return self._changed(clause, inner), inner
@@ -282,7 +282,7 @@ class _Search:
         return tuple(self.visited(part, needed if index < last else place) for index, part in enumerate(parts))
 
     def _operands(self, expr: ast.Expr, place: _Place) -> ast.Expr:
-        """Operands that must be single values: a path of the input gives its value, and an error if there are more."""
+        """Operands that must be single values: a path of the input gives its value, or an error if there are more."""
         if not place.is_needed:
             return self._below(expr, place)
 
@@ -299,7 +299,7 @@ class _Search:
         return made
 
     def _changed(self, node: Any, place: _Place) -> Any:
-        """The expressions below a node visited, at the same place."""
+        """The expressions below a node, visited at the same place."""
 
         def change(value: Any) -> Any:
             if isinstance(value, ast.Expr):
@@ -315,7 +315,7 @@ class _Search:
 
 
 def _without_unread(rest: ast.Expr) -> ast.Expr:
-    """The rest without bindings to values that only other such values were computed from."""
+    """The rest without bindings that were only used to compute taken-out values."""
 
     def shorter(node: ast.Node) -> ast.Node | None:
         if not isinstance(node, ast.Flwor):
@@ -358,7 +358,7 @@ def _inside(place: _Place) -> _Place:
 
 
 def is_small(expr: ast.Expr) -> bool:
-    """Whether an expression gives one atomic value at most, whatever it reads."""
+    """Whether an expression gives at most one atomic value, whatever it reads."""
     match expr:
         case ast.FunctionCall(name=name, arguments=arguments):
             built_in = look_up(*name.expanded, len(arguments))
@@ -371,7 +371,7 @@ def is_small(expr: ast.Expr) -> bool:
 
 
 def _is_long(expr: ast.Expr, small: AbstractSet[ExpandedName]) -> bool:
-    """Whether an expression may write as much as there is input; `small` variables have one value."""
+    """Whether an expression may write output proportional to the input; `small` variables have one value."""
     match expr:
         case ast.DirectElement(content=content):
             return any(_is_long(part, small) for part in content)
@@ -391,9 +391,8 @@ def _is_long_part(node: ast.Node, small: AbstractSet[ExpandedName]) -> bool:
 
 
 def _value_of(path: ast.Expr) -> ast.Expr:
-    """At most two values of a path: more than one is an error wherever it is read, and remains an error.
-
-    A fold, because what a fold keeps is as small as its value.
+    """At most two values of a path: more than one is an error wherever it is read, and remains an error. It is a fold,
+    because a fold's state is as small as its value.
     """
     so_far, item = (ast.Name(local, None, PASS_NAMESPACE) for local in ("so-far", "item"))
     both = ast.SequenceExpr((ast.VarRef(so_far), _call("data", ast.VarRef(item))))

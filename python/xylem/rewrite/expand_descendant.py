@@ -24,7 +24,7 @@ from xylem.syntax import ast
 from .rule import Facts, Rule
 
 MOST_STEPS = 12
-"""Longer ways are not looked for."""
+"""Longer paths are not searched."""
 
 
 class ExpandDescendant(Rule):
@@ -56,11 +56,11 @@ def _step(name: str, wanted: str | None) -> Step:
 
 
 class _Unknown(Exception):
-    """Something on the way may hold anything, or holds itself."""
+    """Some element on the way may contain anything, or itself."""
 
 
 def _only_way(here: ElementConstraints, uri: str | None, local: str) -> list[str] | None:
-    """The names that lead to elements of a name, the last one theirs; None where there is no way, or more than one."""
+    """The only sequence of names that leads to elements of a name, inclusive; None unless there is exactly one."""
     try:
         ways = _ways(here, uri, local, ())
         first = next(ways, None)

@@ -27,7 +27,7 @@ def rename(body: Flux, old: str, new: str) -> Flux:
 
 
 def shorten_paths(body: Flux, base: str, step: Step, known: str) -> Flux:
-    """The body with `$known` for `$base/step`, where that is the same node."""
+    """The body with `$known` for `$base/step`, if that is the same node."""
     short = variable(known)
     long = ast.Path(variable(base), ast.AxisStep(step.axis, node_test(step)))
 
@@ -80,7 +80,7 @@ def _loop(loop: For, expression: Expression, source: Source) -> Flux:
     steps = tuple(_step(step, expression) for step in loop.path)
     name, path = source(loop.source, steps)
     if not path and loop.window is not None:
-        # A window ranges over a path, if only of one step.
+        # A window ranges over a path, even if it has only one step.
         name, path = loop.source, steps
     body = _replaced(loop.body, expression, source)
     where = None if loop.where is None else replaced(loop.where, expression)

@@ -1,9 +1,9 @@
 """The function `rewrite` of the thesis (§3.5.2, figure 3.16, appendix B): from normal form to a safe FluX program.
 
-The cases come in the thesis' order, which its safety depends on. Where we go further: steps may select several symbols
+The cases come in the thesis' order, which its safety depends on. Extensions: steps may select several symbols
 (wildcards, descendants), and an expression that needs only the start tag of an element never waits for its end.
-Where we differ: a loop that cannot follow the stream waits for everything it depends on, not only for X, as in the
-thesis' printed programs. Content like (b* | a) requires it: Ord(b, a) holds, and a is past at the first b.
+Difference: a loop that cannot follow the stream waits for everything it depends on, not only for X, as in the thesis'
+printed programs. Content like (b* | a) requires it: Ord(b, a) holds, and a is past at the first b.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class _Element:
     type: ElementConstraints | None
 
     def dep(self, body: Flux) -> Symbols:
-        """dep($x; body)"""
+        """dep($x; body)."""
         return first_symbols(needs(body, [self.variable])[self.variable], self.type)
 
     def tested(self, path: tuple[Step, ...]) -> Symbols:
@@ -65,7 +65,7 @@ class _Element:
         return first_symbols(predicate_needs(path, self.variable), self.type)
 
     def is_read_whole(self, body: Flux) -> bool:
-        """{$x} ≼ body"""
+        """{$x} ≼ body."""
         needed = needs(body, [self.variable])[self.variable]
         return needed.subtree or needed.string
 
@@ -112,7 +112,7 @@ class _Rewriter:
             return On(step, loop.variable, inner, tuple(through), outermost=True)
         outermost = None
         if self.names is not None and not is_element_step(loop.path[-1]):
-            # Text of an outer match may stand behind an inner one; elements start in their order.
+            # Text of an outer match may come after an inner one; elements start in their order.
             outermost = take_outermost(loop, self.names)
         if outermost is not None:
             *through, step = outermost.path
@@ -120,7 +120,7 @@ class _Rewriter:
             return On(step, outermost.variable, inner, tuple(through), outermost=True)
         *through, step = loop.path
         if not is_element_step(step):
-            # Attributes and text are whole as soon as they are there: nothing of them is to come.
+            # Attributes and text are complete on arrival: no part of them is still to come.
             return On(step, loop.variable, loop.body, tuple(through), loop.position)
         inner = self.rewrite(self._element(x, loop.path, loop.variable), None, loop.body)
         return On(step, loop.variable, inner, tuple(through), loop.position)

@@ -10,7 +10,7 @@ from .substitution import FocusInTheWay
 
 
 def of_focus(condition: ast.Expr, name: str) -> ast.Expr:
-    """The condition with the focus for `$name`; FocusInTheWay where the focus is another one, or is read already."""
+    """The condition with the focus for `$name`; FocusInTheWay if the focus differs there, or is already read."""
     if reads_focus(condition):
         raise FocusInTheWay
 
@@ -30,7 +30,7 @@ def of_focus(condition: ast.Expr, name: str) -> ast.Expr:
 
 
 def _in_other_focus(node: ast.Node) -> tuple[ast.Node, ...]:
-    """The parts of a node that are evaluated with another focus than its own."""
+    """The parts of a node that are evaluated with another focus."""
     match node:
         case ast.Path(right=right) | ast.SimpleMap(right=right):
             return (right,)

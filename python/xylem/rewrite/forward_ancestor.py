@@ -45,7 +45,7 @@ def _without(path: StepList, index: int) -> StepList | None:
     if wanted is None or None in names:
         return None
     if wanted not in names and down[0].axis == "descendant" and all(step.axis == "child" for step in down[1:]):
-        # Between steps to children there is nothing: what is above the last is above the first.
+        # Between child steps there is nothing: the ancestors of the last are ancestors of the first.
         above = ast.AxisStep("descendant", up.test, (relative(down), *up.predicates))
         return StepList(path.start, (above, *after))
     if _begins_at(wanted, down, names):
@@ -63,7 +63,7 @@ def _without(path: StepList, index: int) -> StepList | None:
 def _begins_at(
     wanted: tuple[str, str], down: tuple[ast.AxisStep, ...], names: list[tuple[str, str] | None]
 ) -> bool:
-    """//b/…/a: whether the ancestor is of the name the path begins with, and of no other step's."""
+    """//b/…/a: whether the ancestor has the name of the path's first step, and of no other."""
     first, *rest = down
     if first.axis != "descendant" or first.predicates or any(step.axis != "child" for step in rest):
         return False

@@ -1,6 +1,6 @@
 """Rewrite steps to parents, ancestors and siblings so that paths only go forward, where that is possible.
 
-A stream shows an element before its content, so a backward step asks for something that has passed. Most such steps
+A stream shows an element before its content, so a backward step refers to something that has passed. Most such steps
 have a forward form (`forward_parent`, `forward_ancestor` and `forward_predicate`; after "XPath: Looking Forward",
 Olteanu et al., and XQPull §3.6). The others are answered from a buffer one level up.
 """
@@ -24,7 +24,7 @@ _FORMS = (forward_predicate, forward_parent, forward_ancestor, forward_sibling)
 
 
 def forward(expr: ast.Expr) -> ast.Expr:
-    """An equal expression with as few backward steps as we know how; the very same object where there are none."""
+    """An equal expression with as few backward steps as possible; the very same object if there are none."""
     if not any(isinstance(node, ast.AxisStep) and node.axis in BACKWARD for node in expr.walk()):
         return expr
     return replaced(with_nearest(expr), _replacement)
@@ -80,7 +80,7 @@ def below_all_ancestors(path: StepList) -> tuple[ast.Expr, ast.Expr] | None:
 
 
 def _count_below_ancestors(call: ast.FunctionCall) -> ast.Expr | None:
-    """count(if (χ) then π else ()) → if (χ) then count(π) else 0"""
+    """count(if (χ) then π else ()) → if (χ) then count(π) else 0."""
     path = step_list(call.arguments[0])
     below = None if path is None else below_all_ancestors(path)
     if below is None:

@@ -7,7 +7,7 @@
     π/b/a[../@id = "x"]                      →     π/b[@id = "x"]/a
 
 Gain:   the scan tests the parent or ancestor while it is open; until the test is decided, the buffer holds only the
-        nodes that the path selects below it.
+        selected nodes below it.
 Needs:  no positional predicate: each predicate tests one node, so the rule may split and reorder them. A test of
         ancestors asks whether one of them fulfils it. A test of the parent may read anything of the parent, but
         nothing of the element itself; if the parent may be the document, the test must fail for it.
@@ -30,7 +30,7 @@ from .step_lists import StepList, has_only_tests, is_document, local_name, relat
 
 
 def forward_predicate(path: StepList) -> StepList | None:
-    """The path with one such test less; None if it has none, or if the test must stay."""
+    """The path with one of these tests removed; None if it has none, or if the test must stay."""
     for index, step in enumerate(path.steps):
         if step.predicates and step.axis in ("child", "descendant"):
             made = _first_moved(path, index, step)
@@ -54,7 +54,7 @@ def _first_moved(path: StepList, index: int, step: ast.AxisStep) -> StepList | N
 
 
 def _moved(path: StepList, index: int, plain: ast.AxisStep, test: ast.Expr, *, counts: bool) -> StepList | None:
-    """The path with a test of its step gone up; `plain` is the step without it."""
+    """The path with a test of its step moved up; `plain` is the step without it."""
     before, after = path.steps[:index], path.steps[index + 1 :]
     if not before and is_document(path.start) and plain.axis == "descendant":
         above = _ancestor_that(test, plain)
@@ -70,7 +70,7 @@ def _moved(path: StepList, index: int, plain: ast.AxisStep, test: ast.Expr, *, c
             if up.test is None:
                 return StepList(path.start, (bare, child, *after))
             if lifted(up.test) is not None and _moved(path, 0, bare, up.test, counts=False) is None:
-                # Asked of every element, and not only of parents, a test that stays where it is costs more than before.
+                # A test of every element costs more than before, unless it is only evaluated for parents.
                 return None
             return StepList(path.start, (replace(bare, predicates=(up.test,)), child, *after))
         return None
@@ -94,7 +94,7 @@ def _with_test(step: ast.AxisStep, up: Lifted) -> ast.AxisStep | None:
 
 
 def _ancestor_that(test: ast.Expr, step: ast.AxisStep) -> ast.AxisStep | None:
-    """descendant::b[π], for a test that asks for an ancestor b with π."""
+    """descendant::b[π], for a test of the existence of an ancestor b with π."""
     match test:
         case ast.AxisStep() | ast.Path():
             return _of_ancestor(test, step, ())
@@ -128,9 +128,9 @@ def _of_ancestor(
 def _below(
     parts: Sequence[ast.AxisStep], compared: tuple[()] | tuple[ast.GeneralComparison, str]
 ) -> tuple[ast.Expr, ...] | None:
-    """The condition on the ancestor: it has such a node below it, or it compares."""
+    """The condition on the ancestor: that it has such a node below it, or a comparison."""
     if not parts:
-        # The ancestor itself is compared: its string value would have to be known.
+        # The ancestor itself is compared: this would need its string value.
         return None if compared else ()
     below = relative(parts)
     if not compared:

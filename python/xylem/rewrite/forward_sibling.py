@@ -8,7 +8,7 @@
 
 and likewise with the axes exchanged.
 
-Gain:   a path selects each node once, in document order. In this form the scan decides about a node when it arrives: a
+Gain:   a path selects each node once, in document order. In this form the scan decides on a node when it arrives: a
         register holds the sibling before it, and a node waits at most for the next sibling after it.
 Needs:  steps to elements whose predicates test single nodes; equal names in the first case, different names in the
         second.
@@ -72,9 +72,9 @@ def _sibling(here: ast.AxisStep, there: ast.AxisStep) -> ast.AxisStep | None:
 
 
 def _met_first(axis: str, wanted: ast.NodeTest, other: ast.AxisStep) -> ast.Expr:
-    """Whether, going along an axis, one name is met before another one."""
+    """Whether an axis meets one name before another."""
     if axis == "following-sibling":
-        # It waits for the first of the two, and for no more.
+        # It waits only for the first of the two.
         either = ast.Or(_self(wanted), _self(other.test), span=other.span)
         return ast.AxisStep(axis, ast.Wildcard(), (either, _ONE, _self(wanted)), span=other.span)
     nearest, further = _nearest(axis, wanted, ()), _nearest(axis, other.test, ())

@@ -24,7 +24,7 @@ class Names:
         prolog = {declaration.name.local for declaration in declared if isinstance(declaration, ast.VariableDecl)}
         self._taken = {ROOT, *globals_read, *prolog, *(local for local, times in bound.items() if times > 1)}
         self._others = set(bound)
-        """Bound once in the query: only that binding may take the name as it is."""
+        """Names bound once in the query: only that binding may use the name unchanged."""
 
     def keep(self, name: ast.Name) -> str:
         """A name for a variable of the query."""

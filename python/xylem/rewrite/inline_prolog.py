@@ -1,4 +1,4 @@
-"""Inline the prolog's declarations, so that the planner sees what they read of the input.
+"""Inline the prolog's declarations, so that the planner sees which input they read.
 
     declare variable $d := doc("a.xml");  $d/x/y          →     let $d := doc("a.xml") return $d/x/y
 
@@ -6,9 +6,9 @@
     for $b in /bib/book return local:f($b)                →     for $b in /bib/book return <t>{ $b/title }</t>
 
 Gain:   a global variable that reads the input, or a function that takes a node, would need all of it kept.
-Needs:  for variables: not external; one that a function reads stays for it. For functions: no recursion;
-        parameters and result without types, or with types that arguments are known to have, or are converted to
-        (argument_types.py); the variables that the body reads of the prolog are bound nowhere in the query.
+Needs:  for variables: not external; one that a function reads stays for it. For functions: no recursion; parameters and
+        result without types, or with types that arguments are known to have, or are converted to (argument_types.py);
+        the prolog variables that the body reads are bound nowhere in the query.
 Safe:   functions have no focus and no state: a call is its body with the parameters bound to the arguments.
 """
 
@@ -37,7 +37,7 @@ ExpandedName = tuple[str, str]
 _ANY_NUMBER = ("*", "**")
 _TRUTH = (ast.And, ast.GeneralComparison, ast.Or, ast.Quantified)
 RESULT_NAMESPACE = "urn:xylem:result"
-"""Of variables for results that are still to be checked: no query has names there."""
+"""Namespace of variables for results that are still unchecked: no query has names there."""
 MOST_NODES = 4_000
 """Queries that become larger than this keep their calls."""
 
@@ -50,7 +50,7 @@ def inline_prolog(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> ast.Expr
     lets: list[ast.Clause] = []
     placed: set[ExpandedName] = set()
     while True:
-        # One that reads another comes behind it.
+        # A variable that reads another comes after it.
         ready = [d for d in reached if d.name.expanded not in placed and _is_input(d, placed)]
         if not ready:
             break
@@ -76,7 +76,7 @@ def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:
     if declaration.external or value is None:
         return False
     if declaration.type is not None and isinstance(value, ast.FunctionCall) and value.name.expanded in AGGREGATES:
-        # One value, whose type is checked where it is declared: an earlier pass gives it.
+        # A single value, whose type is checked where it is declared: an earlier pass computes it.
         return False
     if reads_focus(value) or _variables(value) & inputs:
         return True
@@ -126,7 +126,7 @@ class _Inliner:
         return ast.Flwor(tuple(lets), given, span=node.span) if lets else given
 
     def _result(self, declared: ast.FunctionDecl) -> ast.Expr | None:
-        """The body of a function, its result converted; None where the conversion is not known."""
+        """The body of a function with its result converted; None if the conversion is not known."""
         body, kind = declared.body, declared.returns
         assert body is not None
         known = KnownTypes.of(body, declared.parameters)
@@ -173,12 +173,12 @@ class _Inliner:
         own = [parameter.name.expanded for parameter in declared.parameters]
         held = _held_through_time(body)
         for name, argument in zip(own, call.arguments, strict=True):
-            # A parameter keeps its node through time; what a `let` variable stands for is computed as of each moment.
+            # A parameter keeps its node through time; the value of a `let` variable is computed as of each moment.
             if name in held and not known.is_item(argument):
                 return False
         if (free_in(body) - set(own)) & self.bound:
             return False
-        # One `let` after the other: no argument may read what a parameter before it is called.
+        # One `let` after the other: no argument may read a name that an earlier parameter hides.
         return not any(set(own[:index]) & _variables(argument) for index, argument in enumerate(call.arguments))
 
 
@@ -203,7 +203,7 @@ def _gives(body: ast.Expr, kind: ast.SequenceTypeNode | None, parameters: Iterab
 
 
 def _held_through_time(body: ast.Expr) -> set[ExpandedName]:
-    """The variables that are read by projections of variables and of values (docs/history.md), not of steps."""
+    """The variables read by projections of variables and of values (docs/history.md), not of steps."""
     found: set[ExpandedName] = set()
     for node in body.walk():
         if isinstance(node, (*PROJECTIONS, ast.Lookup)):

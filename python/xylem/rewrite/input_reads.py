@@ -1,4 +1,4 @@
-"""Which expressions read the input, and what they depend on besides it.
+"""Decide which expressions read the input, and what else they depend on.
 
 Before the rules divide a query, every expression for the input becomes a leading `/` (`ast.Root`): the context item,
 relative paths, doc() of the input document, collection().
@@ -41,8 +41,8 @@ def is_closed(expr: ast.Expr, bound: frozenset[ExpandedName]) -> bool:
 def read_from_document(body: ast.Expr, is_one_document: bool = True, *, may_be_named: bool = True) -> ast.Expr:
     """The body with a leading `/` for every reference to the input; NotSpread if a reference is unclear.
 
-    With several documents, a `/` behind a change of focus is the document of the node at hand, and cannot be followed.
-    `may_be_named`: the input is the document that the query names by doc(), where it asks for no other.
+    With several documents, a `/` after a change of focus is the document of the current node, and cannot be followed.
+    `may_be_named`: the input is the document that the query names by doc(), if it names no other.
     """
     named = named_input(body)
     if named is not None and (may_be_named or not is_document_call(named)):
@@ -58,14 +58,13 @@ def read_from_document(body: ast.Expr, is_one_document: bool = True, *, may_be_n
 
 
 def named_input(body: ast.Expr) -> ast.FunctionCall | None:
-    """The call of doc() or stream() that says the input, where nothing else does."""
+    """The call of doc() or stream() that names the input, if nothing else does."""
     return None if _collects(body) else stream_source(body, is_divided=True)
 
 
 def read_from_collection(body: ast.Expr) -> ast.Expr:
-    """The body for an input of several documents: collection() for every way to say the input.
-
-    A leading `/` in a predicate or behind another `/` stays: there it is the document of the node at hand.
+    """The body for an input of several documents: collection() for every expression for the input. A leading `/` in a
+    predicate or after another `/` stays: there it is the document of the current node.
     """
     if not reads_focus(body):
         return body
@@ -105,7 +104,7 @@ def _collection(node: ast.Node) -> ast.Node | None:
 
 
 def _check_inner_roots(node: ast.Node, inputs: frozenset[ExpandedName], has_input: bool, is_one: bool) -> None:
-    """A `/` inside a path or predicate is of the tree that the focus is in: it must be the input's."""
+    """Check that a `/` inside a path or predicate refers to the input: it means the tree of its focus."""
     if isinstance(node, ast.Root) and not has_input:
         raise NotSpread("a leading / stands where the focus may be in another document", node)
     match node:

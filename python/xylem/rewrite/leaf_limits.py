@@ -32,7 +32,7 @@ class LeafLimits:
     externals: Collection[ExpandedName] = ()
     """Functions written in Python: they cannot look further than their arguments."""
     statements: Statements = field(default_factory=Statements)
-    """What the program sets: an expression that depends on it stays where it stands."""
+    """Variables that the program sets: an expression that depends on them stays in place."""
 
     @staticmethod
     def of(
@@ -49,7 +49,7 @@ class LeafLimits:
         """Raise TooFar unless the expression can be evaluated over the projections of its variables."""
         self._check_prolog(expr)
         read = stream_variables(expr, streams)
-        # What cannot be projected reads the whole document, and that can be kept.
+        # An expression that cannot be projected reads the whole document, which can be kept.
         if not read <= {ROOT} and looks_beyond(expr, streams):
             raise TooFar
         if len(read) > 1 and any(map(_compares_places, expr.walk())):
@@ -68,7 +68,7 @@ class LeafLimits:
             raise TooFar
 
     def _check_prolog(self, expr: ast.Expr) -> None:
-        """Functions and global variables of the query must not reach around the stream."""
+        """Check that functions and global variables of the query do not reach beyond the stream."""
         seen: set[object] = set()
         todo: list[ast.Node] = [expr]
         while todo:
@@ -113,7 +113,7 @@ def stream_variables(expr: ast.Expr, streams: Collection[str]) -> set[str]:
 
 
 def _compares_places(node: ast.Node) -> bool:
-    """Whether nodes of several variables may be put in order, or asked whether they are the same."""
+    """Whether nodes of several variables may be compared by order or identity."""
     match node:
         case ast.NodeComparison() | ast.SetOperation():
             return True

@@ -15,7 +15,7 @@ from .source import NAMED_SOURCES
 
 
 def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
-    """Paths, literals and aggregates of paths wherever they are read; anything else where it is read at most once."""
+    """Whether to inline: paths, literals and aggregates of paths always; other values if they are read at most once."""
     if is_read_behind_grouping(clause.name, rest, result):
         return False
     if is_cheap(clause.value):
@@ -24,13 +24,13 @@ def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result:
     if not reads:
         return True
     if len(reads) > 1 or _is_repeated(clause.name, rest, result):
-        # Computed once, and of one identity: it must stay so.
+        # It is computed once and has one identity, which must not change.
         return False
     return not any(isinstance(node, ast.ExtensionNode) and not _is_window(node) for node in clause.value.walk())
 
 
 def is_read_behind_grouping(name: ast.Name, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
-    """Whether a variable is read behind a `group by`: there it has the values of all tuples of a group."""
+    """Whether a variable is read after a `group by`: there it has the values of all tuples of a group."""
     grouped = next((index for index, clause in enumerate(rest) if isinstance(clause, ast.GroupByClause)), None)
     return grouped is not None and any(_reads(name, (*rest[grouped:], result)))
 
@@ -40,7 +40,7 @@ def _is_window(node: ast.Node) -> bool:
 
 
 def is_cheap(value: ast.Expr) -> bool:
-    """Whether a value costs nothing to compute again: a path, a literal, a document, an aggregate of a path."""
+    """Whether a value is free to recompute: a path, a literal, a document, an aggregate of a path."""
     match value:
         case ast.VarRef() | ast.ContextItem() | ast.Root():
             return True

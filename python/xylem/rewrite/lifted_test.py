@@ -19,12 +19,12 @@ from .step_lists import has_only_tests, local_name
 
 @dataclass(frozen=True)
 class Lifted:
-    """A test as one of the parent."""
+    """A test in terms of the parent."""
 
     test: ast.Expr | None
-    """What the parent must fulfil; None for nothing more than its name."""
+    """The condition on the parent; None if only its name counts."""
     parent: ast.NodeTest
-    """The name it must have; any node where the test names none."""
+    """The required name; any node if the test names none."""
 
 
 class _Stays(Exception):
@@ -44,7 +44,7 @@ def lifted(test: ast.Expr) -> Lifted | None:
         return None
     if not lift.named:
         return Lifted(made, ast.AnyKindTest())
-    # Every path asks for the same name, and without it nothing is found: the whole test is false.
+    # Every path requires the same name, and without it finds nothing: the whole test is false.
     first = lift.named[0]
     if len(lift.named) != lift.paths or any(other != first for other in lift.named) or not _needs_all(test):
         return None
@@ -72,7 +72,7 @@ class _Lift:
                 made = replace(expr, arguments=tuple(map(self.up, arguments)))
                 literal = ast.StringLiteral("")
                 if reads_focus(replace(expr, arguments=(literal,) * len(arguments))):
-                    # It reads the context item by itself.
+                    # It reads the context item directly.
                     raise _Stays
                 return made
         raise _Stays
@@ -104,7 +104,7 @@ class _Lift:
 
 
 def _needs_all(test: ast.Expr) -> bool:
-    """Whether a test fails where its paths find nothing."""
+    """Whether a test fails if its paths find nothing."""
     match test:
         case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
             return _needs_all(left) and _needs_all(right)
@@ -114,9 +114,9 @@ def _needs_all(test: ast.Expr) -> bool:
 
 
 def fails_for_document(test: ast.Expr | None, child: ast.AxisStep) -> bool:
-    """Whether a test fails for the document node whose element a step to children finds.
+    """Whether a test fails for the document node, whose element a child step finds.
 
-    The document has no attributes, nothing above it, and no other element among its children.
+    The document has no attributes, no parent, and no other element among its children.
     """
     match test:
         case ast.And(left=left, right=right):

@@ -6,7 +6,7 @@
     for $x in E order by K count $c where $c le 10 return R      10 tuples
     sort(E, (), function($x) { K })[1]                           as  (for $x in E order by K return $x)[1]
 
-Needs:  of sort(), that K gives one value at most, of a known type: there, keys are sequences of values.
+Needs:  for sort(), K returns at most one value, of a known type, because its keys may be sequences.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from xylem.syntax import ast
 from .substitution import FocusInTheWay, Substitution
 
 MOST_TUPLES = 100_000
-"""What would keep more is sorted as a whole."""
+"""A limit beyond this means a full sort."""
 _BEFORE = (ast.ForClause, ast.LetClause, ast.WhereClause)
 _BEHIND = (ast.LetClause, ast.WhereClause, ast.CountClause)
 _CONSTRUCTORS = (ast.DirectElement, ast.ComputedElement, ast.SquareArray, ast.MapConstructor)
@@ -35,13 +35,13 @@ class LimitedSort:
     """A loop with `order by` whose first tuples are needed."""
 
     loop: ast.Flwor
-    """The whole loop: for, then clauses before the order, the order, clauses behind it."""
+    """The whole loop: `for`, clauses before the order, the order, clauses after it."""
     limit: int | ast.VarRef
-    """A number, or a variable that has it."""
+    """A number, or a variable that holds it."""
     counted: ast.Expr | None
-    """What a tuple gives, where that may be nothing; None where it gives an item, or where tuples are counted."""
+    """The items of a tuple, if there may be none; None if there is always one, or if tuples are counted."""
     is_last: bool = False
-    """Whether they are counted from the end."""
+    """Whether to count from the end."""
 
     @property
     def told(self) -> str:
@@ -60,7 +60,7 @@ class LimitedSort:
 
 
 def limited_sort(expr: ast.Expr) -> LimitedSort | None:
-    """The sort that an expression takes the first items of; None where it is none."""
+    """The sort whose first items an expression takes; None if there is none."""
     if isinstance(expr, ast.Flwor):
         return _counted_tuples(expr)
     wanted = _wanted(expr)
@@ -73,7 +73,7 @@ def limited_sort(expr: ast.Expr) -> LimitedSort | None:
     counted: ast.Expr | None = None
     if any(isinstance(clause, ast.WhereClause) for clause in behind) or not _gives_some(loop.result, loop):
         if any(isinstance(clause, ast.CountClause) for clause in behind):
-            # Which number it has is known at the end.
+            # Its number is only known at the end.
             return None
         counted = replace(loop, clauses=behind) if behind else loop.result
     return LimitedSort(loop, wanted.limit, counted, wanted.is_last)
@@ -106,7 +106,7 @@ def _wanted(expr: ast.Node) -> _Wanted | None:
 
 
 def limited_nodes(body: ast.Node) -> frozenset[int]:
-    """The `order by` clauses and calls of sort() of which a query needs only the first items, by id."""
+    """The `order by` clauses and calls of sort(), by id, of which a query needs only the first items."""
     found: set[int] = set()
     for node in body.walk():
         limited = limited_sort(node) if isinstance(node, (ast.Flwor, ast.FunctionCall, ast.Filter)) else None
@@ -130,7 +130,7 @@ def with_loop(expr: ast.Expr, limited: LimitedSort, loop: ast.Flwor) -> ast.Expr
 
 
 def _counted_tuples(loop: ast.Flwor) -> LimitedSort | None:
-    """order by … count $c where $c le 10"""
+    """order by … count $c where $c le 10."""
     if not _can_be_cut(loop):
         return None
     behind = _behind(loop)
@@ -141,7 +141,7 @@ def _counted_tuples(loop: ast.Flwor) -> LimitedSort | None:
                 if isinstance(test, ast.LetClause):
                     return None
                 if isinstance(test, ast.WhereClause):
-                    # A variable of its own for each tuple: like a position.
+                    # A separate variable for each tuple: like a position.
                     position = ast.FunctionCall(ast.Name("position", "fn", FN), ())
                     predicate = Substitution({name: position}).apply(test.test)
                     found = first_items(ast.Filter(ast.ContextItem(), predicate))

@@ -2,7 +2,7 @@
 
     { for $x in $z/a return α } s { for $y in $z/a return β }     →     { for $x in $z/a return α s β[$y → $x] }
 
-Gain:   as for merge_loops: one loop reads the element from the stream.
+Gain:   like merge_loops: one loop reads the element from the stream.
 Needs:  $z has exactly one child a, or s would be lost; s consists of fixed strings, with or without a condition.
 Safe:   with one iteration the order of the output stays.
 """

@@ -3,7 +3,7 @@
     { for $x in $y//*[location = "M"]/quantity return β }
     →   { for $x in $y//*:item[location = "M"]/quantity return β }       (only an item has a location)
 
-Gain:   matches of one name seldom nest, so that nested loops can follow the path step by step.
+Gain:   matches of one name seldom nest, so nested loops can follow the path step by step.
 Needs:  a schema that declares every element, in which only one element has the children that the predicates and the
         next step select. No positional predicate: it would count elements of that name only.
 Safe:   on valid documents other elements fail a predicate, or the next step finds nothing in them. The name matches in
@@ -44,7 +44,7 @@ class NameWildcard(Rule):
 
 
 def _all_names(schema: Schema) -> tuple[str, ...] | None:
-    """The names of all elements; None where documents may have others."""
+    """The names of all elements; None if documents may have others."""
     if not getattr(schema, "is_closed", False):
         return None
     names: tuple[str, ...] | None = getattr(schema, "names", None)

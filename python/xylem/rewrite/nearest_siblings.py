@@ -24,7 +24,7 @@ _ASKS = ("exists", "empty", "not", "boolean")
 
 
 def with_nearest(expr: ast.Expr) -> ast.Expr:
-    """An equal expression that asks for nearest siblings wherever it can."""
+    """An equal expression that uses nearest siblings wherever possible."""
     return replaced(expr, _replacement)
 
 
@@ -71,7 +71,7 @@ def argument_of_last(predicate: ast.Expr) -> bool:
 
 
 def any_sibling(expr: ast.Expr) -> ast.Expr:
-    """A test whether there are siblings, which reads only the nearest one."""
+    """A test for the existence of siblings, which reads only the nearest one."""
     match expr:
         case ast.AxisStep(axis=axis, predicates=predicates) if axis in AXES and all(map(is_test, predicates)):
             return nearest(expr)

@@ -10,7 +10,7 @@ _OPPOSITE = {"exists": "empty", "empty": "exists"}
 
 
 def negated(condition: ast.Expr) -> ast.Expr:
-    """not(condition), without a second `not` where one can be taken away.
+    """not(condition), without a double `not`.
 
     The comparisons of XQuery have no opposite: a = b and a != b can both hold, and both can fail.
     """
@@ -26,7 +26,7 @@ def negated(condition: ast.Expr) -> ast.Expr:
 
 
 def constant(value: bool) -> ast.FunctionCall:
-    """fn:true() or fn:false()"""
+    """fn:true() or fn:false()."""
     return ast.FunctionCall(_function("true" if value else "false"))
 
 

@@ -15,7 +15,7 @@ from xylem.analysis.streamable_paths import StreamablePath, is_counting, is_desc
 from xylem.syntax import ast
 
 Rest = Callable[[ast.Expr], ast.Expr]
-"""Gives the rest of the path, from an expression for its start."""
+"""Returns the rest of the path, given an expression for its start."""
 
 _CONSTRUCTORS = (
     ast.DirectElement,
@@ -47,9 +47,9 @@ def cut_paths(expr: ast.Expr, streams: Collection[str]) -> Iterator[tuple[Stream
 def nesting_paths(
     expr: ast.Expr, streams: Collection[str], *, whole: bool = False
 ) -> Iterator[tuple[StreamablePath, Rest]]:
-    """The ways to cut a path at a descendant step by name, whose matches may nest; the longest first part first.
+    """The ways to cut a path at a descendant step by name, whose matches may nest; longest first part first.
 
-    `whole`: nothing need be left behind that step.
+    With `whole`, the rest may be empty.
     """
     parts: list[ast.Expr] = []
     while isinstance(expr, ast.Path):
@@ -88,7 +88,7 @@ def is_local(part: ast.Expr, streams: Collection[str]) -> bool:
 
 
 def stays_inside(rest: Sequence[ast.Expr]) -> bool:
-    """Whether no part leaves the node that it starts from, so that two such nodes never lead to the same node."""
+    """Whether no part leaves its start node, so that two such nodes never lead to the same node."""
     level = 0
     for part in rest:
         if not isinstance(part, ast.AxisStep):

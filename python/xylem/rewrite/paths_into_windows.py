@@ -7,9 +7,9 @@ Gain:   results come as windows end, and a buffer keeps only the nodes of an ite
 Needs:  items in document order, none inside another; a result that stays at or below the items of its window; downward
         steps without a position among all results.
 Safe:   a path sorts its nodes and removes duplicates. Tumbling windows share no item and come in the order of their
-        items, so that the nodes below one precede the nodes below the next; for sliding windows of XQuery this holds
-        for their first items. Not for `forseq … sliding`, which orders windows by their last items, and several windows
-        may have the same last item; nor after `order by` and `group by`.
+        items, so the nodes below one precede the nodes below the next; for sliding windows of XQuery this holds for
+        their first items. Not for `forseq … sliding`, which orders windows by their last items, and several windows may
+        have the same last item; nor after `order by` and `group by`.
 Errors: none can arise from a result that is not a node: `stays_below` accepts nodes only.
 """
 
@@ -34,16 +34,16 @@ from .window_results import is_down, makes_elements
 
 Names = frozenset[tuple[str, str]]
 _PICKS = PICKS - UNSTEADY
-"""Inside a window a function is called more often than over what all windows give: `trace` would be seen to be."""
+"""Inside a window, functions are called more often than over all window results, which `trace` would reveal."""
 _REVERSE = (FN, "reverse")
 _NEW_ELEMENTS = (PREFIXES["xylem"], "add-timestamp")
 _FIRST = ast.VarRef(ast.Name("first", None, "urn:xylem:windows"))
-"""Stands for the first item of a window."""
+"""The first item of a window."""
 _GATHERING = (ast.OrderByClause, ast.GroupByClause, ast.CountClause)
 
 
 def path_of_each_window(path: ast.Path, streams: Container[str]) -> ast.Flwor | None:
-    """The path as an expression over windows with its last step inside; None where order or identity could be lost."""
+    """The path as an expression over windows, with its last step inside; None if order or identity could be lost."""
     flwor = windows_of(path.left, streams)
     if flwor is None or not _may_step(path.right) or _captures(flwor, path.right):
         return None
@@ -60,7 +60,7 @@ def path_of_each_window(path: ast.Path, streams: Container[str]) -> ast.Flwor | 
 
 
 def windows_of(expr: ast.Expr, streams: Container[str]) -> ast.Flwor | None:
-    """A FLWOR expression over windows that gives the same items: steps and tests put into its result."""
+    """A FLWOR expression over windows with the same items: steps and tests are moved into its result."""
     match expr:
         case ast.Flwor(clauses=clauses) if any(map(_forms_windows, clauses)):
             return expr
@@ -78,7 +78,7 @@ def windows_of(expr: ast.Expr, streams: Container[str]) -> ast.Flwor | None:
 
 
 def gives_items_in_order(expr: ast.Expr, streams: Container[str]) -> bool:
-    """Whether windows give items they go over in document order, each once and none inside another."""
+    """Whether windows return items of their input in document order, each once and none inside another."""
     match expr:
         case ast.Flwor(clauses=clauses, result=result):
             outer, rest = _split(clauses)
@@ -94,7 +94,7 @@ def gives_items_in_order(expr: ast.Expr, streams: Container[str]) -> bool:
 
 
 def is_one_node(expr: ast.Expr) -> bool:
-    """Whether an expression gives one node at most of what windows give: `(forseq … return $w)[3]`."""
+    """Whether an expression selects at most one node from window results: `(forseq … return $w)[3]`."""
     match expr:
         case ast.Filter(base=base, predicate=ast.IntegerLiteral()):
             return _are_nodes(base)
@@ -117,7 +117,7 @@ def _are_nodes(expr: ast.Expr) -> bool:
 
 
 def _gives_nodes(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> bool:
-    """Whether a result is nodes at or below items that windows of any kind go over, items that are nodes."""
+    """Whether a result consists of nodes at or below the items that windows of any kind range over."""
     place = next((place for place, clause in enumerate(clauses) if _forms_windows(clause)), None)
     collection = None if place is None else window_collection(clauses[place])
     if place is None or not isinstance(collection, ast.Path) or not isinstance(collection.right, ast.AxisStep):
@@ -152,12 +152,12 @@ class _Windows:
     """Windows whose results can be concatenated, and the facts known after their clause."""
 
     items: Names
-    """Variables bound to items of one window and of no other, in document order."""
+    """Variables bound to items of a single window, in document order."""
     below: Names
-    """Those, and what is bound to nodes at or below them."""
+    """The same, and variables bound to nodes at or below them."""
     may_nest: bool
     first_of: ast.Name | None
-    """The variable of which the first item alone belongs to one window."""
+    """The variable of which only the first item belongs to a single window."""
 
     @staticmethod
     def of(outer: tuple[ast.Clause, ...], streams: Container[str]) -> _Windows | None:
@@ -206,7 +206,7 @@ def _seen(result: ast.Expr, first_of: ast.Name | None) -> ast.Expr:
 
 
 def _items_of(clause: ast.Clause) -> tuple[Names, ast.Name | None] | None:
-    """The variables bound to items of one window only, and the variable of which only the first item is such."""
+    """The variables bound to items of one window only, and the variable for which this holds only of its first item."""
     names: list[ast.Name | None]
     first_of = None
     match clause:
@@ -225,10 +225,10 @@ def _items_of(clause: ast.Clause) -> tuple[Names, ast.Name | None] | None:
 
 
 def _may_nest(collection: ast.Expr, streams: Container[str]) -> bool | None:
-    """Whether items may contain each other; None if they may be out of document order."""
+    """Whether items may be nested; None if they may be out of document order."""
     order = event_order_call(collection)
     if order is not None or makes_elements(collection):
-        # Copies, and elements made one after the other: trees of their own.
+        # Copies and newly constructed elements are separate trees.
         return False
     match collection:
         case ast.FunctionCall(name=name, arguments=(_,)) if name.expanded == _NEW_ELEMENTS:
@@ -300,7 +300,7 @@ def _stays_below_clauses(clauses: Iterable[ast.Clause], result: ast.Expr, names:
 
 
 def is_some_of(expr: ast.Expr, names: Names) -> bool:
-    """Whether all items are those of a variable, or attributes of them, in their order and each once."""
+    """Whether all items are those of a variable, or their attributes, in order and each once."""
     match expr:
         case ast.VarRef(name=name):
             return name.expanded in names
@@ -327,7 +327,7 @@ def _may_step(right: ast.Expr) -> bool:
 
 
 def _stays_at(right: ast.Expr) -> bool:
-    """Whether nothing below the items is given: of items that nest, that would come in another order."""
+    """Whether nothing below the items is returned: for nested items, that would come in another order."""
     if isinstance(right, ast.AxisStep):
         return right.axis in ("attribute", "self")
     return gives_values(right)

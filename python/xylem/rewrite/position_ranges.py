@@ -3,7 +3,7 @@
     position() = 1 to 5        →     position() >= 1 and position() <= 5
     position() = (1, 4)        →     position() = 1 or position() = 4
 
-Gain:   what picks items by number says up to which number, and a run ends there.
+Gain:   expressions that pick items by number then have an upper bound, and a run ends there.
 Needs:  position() itself, and integer literals.
 Safe:   a general comparison with a sequence holds if it holds for one of its items.
 """
@@ -15,11 +15,11 @@ from xylem.analysis.facts.standard_calls import is_call
 from xylem.syntax import ast
 
 MOST_NUMBERS = 32
-"""Longer lists are left as they are."""
+"""Longer lists are left unchanged."""
 
 
 def with_position_bounds(body: ast.Expr) -> ast.Expr:
-    """The body with such comparisons by bounds; the very same object where there are none."""
+    """The body with bounds for such comparisons; the very same object if there are none."""
     return replaced(body, _bounded)
 
 

@@ -7,7 +7,7 @@
 Gain:   nothing is read, compared or buffered for it; a path with a typing error is answered at once.
 Needs:  a schema, and a variable $x such that no content the schema allows for $x has all children that the loops and
         conditions from here outwards require, and none that they exclude.
-Safe:   on valid documents the body is never reached. Where documents may be invalid, no schema should be given.
+Safe:   on valid documents the body is never reached. If documents may be invalid, no schema should be given.
 """
 
 from __future__ import annotations

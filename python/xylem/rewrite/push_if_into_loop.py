@@ -4,8 +4,8 @@
 
 Gain:   the loop can run on the stream before the condition is decided.
 Needs:  nothing: χ cannot mention $x, whose name is used nowhere else.
-Safe:   if χ is false, every iteration gives nothing. An error in χ is raised only if there is an iteration, which is
-        allowed (XQuery 3.1 §2.3.4). χ is still evaluated only once.
+Safe:   if χ is false, every iteration is empty. An error in χ is raised only if there is an iteration, which is allowed
+        (XQuery 3.1 §2.3.4). χ is still evaluated only once.
 """
 
 from __future__ import annotations

@@ -22,13 +22,13 @@ class QueryFacts:
 
     functions: Mapping[FunctionKey, ast.FunctionDecl]
     variables: Mapping[ExpandedName, Known]
-    """What is known of the values of global variables."""
+    """Facts about the values of global variables."""
     taken: set[str] = field(default_factory=set)
-    """Names of variables that stand somewhere in the query."""
+    """All variable names used in the query."""
     has_collation: bool = False
     """Whether strings are compared otherwise than by code points."""
     values: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
-    """What global variables are that have no type and are not given from outside."""
+    """The values of global variables that are untyped and not external."""
     sets_variables: bool = False
     """Whether variables may change while the query runs."""
 
@@ -69,13 +69,13 @@ class QueryFacts:
 
 
 class QueryRule(ABC):
-    """Looks at the whole body of a query and gives an equal one, or the very same object."""
+    """Looks at the whole body of a query and returns an equal one, or the very same object."""
 
     name: ClassVar[str]
     paper: ClassVar[str] = ""
-    """Where single-pass.txt has it."""
+    """Its place in single-pass.txt."""
     told: ClassVar[str]
-    """What it does, in words for `explain`."""
+    """Its effect, in words for `explain`."""
 
     @abstractmethod
     def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr: ...

@@ -1,6 +1,6 @@
 """Which children an expression requires (thesis Def. 3.6.1), and whether a schema allows them together.
 
-L_req is a union of languages "every symbol of A occurs, none of B does": an alternative each, per variable. The thesis
+L_req is a union of languages "every symbol of A occurs, none of B does": one alternative each, per variable. The thesis
 lets `fn:empty($x/a/π)` forbid the symbol a; that holds only for a path of one step, since an a without π is not empty.
 """
 
@@ -21,10 +21,10 @@ from xylem.syntax import ast
 from .substitution import FocusInTheWay, Substitution, variable
 
 MOST_ALTERNATIVES = 32
-"""Conditions with more of them say nothing."""
+"""Conditions with more alternatives give no information."""
 MOST_STATES_SEEN = 20_000
 _ITSELF = " itself"
-"""A name no variable has, for the node a predicate tests."""
+"""A name that no variable has, for the node tested by a predicate."""
 
 
 class Requirement(NamedTuple):
@@ -55,7 +55,7 @@ def required_by(nodes: Iterable[Flux]) -> Alternatives:
 
 
 def required_by_predicate(predicate: ast.Expr) -> frozenset[str]:
-    """The children that a node must have to pass a predicate, whatever alternative it passes by."""
+    """The children that a node must have to pass a predicate, in every alternative."""
     try:
         condition = Substitution({}, variable(_ITSELF)).apply(predicate)
     except FocusInTheWay:

@@ -21,7 +21,7 @@ class Facts:
     names: Names
     schema: Schema | None = None
     types: Mapping[str, ElementConstraints | None] = field(default_factory=dict)
-    """What the schema says of the elements bound to the variables in scope."""
+    """The schema's types of the elements bound to the variables in scope."""
     above: tuple[Flux, ...] = ()
     """The loops and conditions around this place, outermost first."""
 
@@ -38,7 +38,7 @@ class Facts:
     def type_of(self, loop: For) -> ElementConstraints | None:
         """The type of the elements a loop binds."""
         if loop.window is not None:
-            # Its variable holds many elements: what holds below one of them does not hold below the window.
+            # Its variable holds many elements: facts about one of them do not hold for the window.
             return None
         found = self.types.get(loop.source)
         for step in loop.path:
@@ -47,7 +47,7 @@ class Facts:
 
 
 class Rule(ABC):
-    """Looks at one expression of XQuery⁻ and gives an equal one, or the very same object."""
+    """Looks at one expression of XQuery⁻ and returns an equal one, or the very same object."""
 
     name: ClassVar[str]
     thesis: ClassVar[str] = ""
@@ -58,7 +58,7 @@ class Rule(ABC):
 
 
 def with_children(node: Flux, children: tuple[Flux, ...]) -> Flux:
-    """The node with other expressions inside; the very same object when they are the same."""
+    """The node with other expressions inside; the very same object if they are the same."""
     if all(a is b for a, b in zip(children_of(node), children, strict=True)):
         return node
     match node:

@@ -26,13 +26,13 @@ from .split_path import SplitPath
 NORMAL_FORM: tuple[Rule, ...] = (
     FlattenSequence(),
     CopyByLoop(),
-    # While predicates still stand with their steps: they tell what is meant.
+    # While predicates are still in their steps: these give them their meaning.
     NameWildcard(),
     ExpandDescendant(),
     # Before the predicate moves, so that it becomes a condition of the loop over its own step.
     SplitPath(),
     SplitAttribute(),
-    # Before predicates behind a position move: they would be tested before it counts.
+    # Before predicates after a position move: they would be tested before it counts.
     CountByVariable(),
     MovePredicate(),
     EliminateWhere(),
@@ -40,18 +40,18 @@ NORMAL_FORM: tuple[Rule, ...] = (
     PushIfIntoParts(),
     MergeIfs(),
 )
-"""Figure 3.3 of the thesis, extended. Needed by what follows: switching one off may cost buffers, never the answer."""
+"""Figure 3.3 of the thesis, extended. Later stages rely on it: switching one off may cost buffers, never the answer."""
 
 ALGEBRA: tuple[Rule, ...] = (
     *NORMAL_FORM,
-    # Decided conditions first: they make loops silent, and what is silent need not be proved impossible.
+    # Decided conditions first: they silence loops, and silent loops need no proof of impossibility.
     SimplifyCondition(),
     DropDecidedIf(),
     PruneImpossible(),
     DropSilentLoop(),
-    # Loops are merged before paths inside them are shortened, so that both bodies are.
+    # Loops are merged before paths inside them are shortened, so that the paths of both bodies are shortened.
     MergeLoops(),
     MergeLoopsAround(),
     ShortenInnerPaths(),
 )
-"""Figure 3.5 of the thesis. The rules of the normal form come first again: what these leave is in normal form."""
+"""Figure 3.5 of the thesis. The rules of the normal form come first again: what the others produce must be in it."""

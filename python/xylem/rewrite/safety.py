@@ -41,7 +41,7 @@ Types = dict[str, ElementConstraints | None]
 
 
 def unsafe_places(program: Flux, schema: Schema | None = None) -> list[str]:
-    """The faults of a program, in words; none for a safe program."""
+    """The faults of a program, in words; empty for a safe program."""
     types: Types = {ROOT: None if schema is None else schema.document()}
     return list(_check(program, ROOT, types, schema))
 
@@ -67,7 +67,7 @@ def _check(body: Flux, element: str, types: Types, schema: Schema | None) -> Ite
 
 
 def _reads(handler: Handler, element: str, types: Types) -> Iterator[str]:
-    """Conditions 1 to 3: everything a handler needs of the element has passed when it fires."""
+    """Conditions 1 to 3: everything that a handler needs of the element has passed when it fires."""
     of = types[element]
     match handler:
         case OnFirst(symbols=symbols, body=body):
@@ -103,7 +103,7 @@ def _reads_during(
 
 
 def _order(handler: Handler, before: Symbols, of: ElementConstraints | None) -> Iterator[str]:
-    """No handler may fire again after a later one has."""
+    """Check that no handler fires again after a later one has."""
     if isinstance(handler, OnFirst):
         late = [symbol for symbol in before if not _is_past(symbol, handler.symbols, of)]
     else:

@@ -1,4 +1,4 @@
-"""Whether a schema proves that a path selects nothing, or always something."""
+"""Decide whether a schema proves that a path selects nothing, or always something."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def is_always_selected(expr: ast.Expr, facts: Facts) -> bool:
 
 
 def _is_never(step: ast.AxisStep, here: ElementConstraints) -> bool:
-    """Text and comments may occur anywhere."""
+    """Whether the schema proves it; text and comments may occur anywhere."""
     match step:
         case ast.AxisStep(axis="attribute", test=ast.NameTest(name=name)):
             return here.never(f"@{element_symbol(name.local, name.uri or '')}")

@@ -26,9 +26,9 @@ class ScopedPath:
 
     scope: Scope
     reach: Reach
-    """Where its nodes are, as seen from an element of the scope."""
+    """The reach of its nodes, seen from an element of the scope."""
     is_nested: bool
-    """Whether one of its nodes may contain another."""
+    """Whether its nodes may be nested."""
 
 
 def flattened(expr: ast.Expr) -> tuple[ast.Expr, list[ast.Expr]]:
@@ -71,7 +71,7 @@ def scoped_path(expr: ast.Expr, analysis: ReachAnalysis, variables: Variables) -
 
 
 def _beginnings(parts: list[ast.Expr]) -> Iterator[tuple[int, Scope]]:
-    """Every beginning of a path that leads to elements: how many parts it takes, and its steps."""
+    """Every beginning of a path that leads to elements: its number of parts, and its steps."""
     steps: list[PathStep] = []
     descends = False
     for index, part in enumerate(parts):
@@ -82,7 +82,7 @@ def _beginnings(parts: list[ast.Expr]) -> Iterator[tuple[int, Scope]]:
             descends = False
             yield index + 1, tuple(steps)
         elif isinstance(part, ast.Filter) and steps and not descends:
-            # The predicate of a whole path is one of the elements reached so far.
+            # A predicate on the whole path tests the elements reached so far.
             yield index + 1, tuple(steps)
         else:
             return
@@ -98,7 +98,7 @@ def _named(test: ast.Node) -> tuple[str | None, str | None]:
 
 
 def _check_beginning(parts: list[ast.Expr], analysis: ReachAnalysis, variables: Variables) -> None:
-    """The predicates up to the scope: those before its elements see them open, its own see an item."""
+    """Check the predicates up to the scope: those before its elements see them open, the others see an item."""
     last = max(index for index, part in enumerate(parts) if isinstance(part, ast.AxisStep))
     for index, part in enumerate(parts):
         reach = Reach.AROUND if index < last else Reach.ITEM

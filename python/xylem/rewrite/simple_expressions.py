@@ -31,7 +31,7 @@ def is_simple(body: Flux, variable: str) -> bool:
     copies = [index for index, part in enumerate(parts) if _is_copy(_unconditional(part), variable)]
     if len(copies) > 1:
         return False
-    # What comes before the copy, and its condition, must be known before the element has passed.
+    # Output before the copy, and its condition, must be known before the element has passed.
     before = parts[: copies[0]] if copies else ()
     after = parts[copies[0] + 1 :] if copies else parts
     if copies and not _is_decided(parts[copies[0]], variable):
@@ -74,5 +74,5 @@ def _known_at_start(part: Flux, variable: str) -> bool:
 
 
 def is_known_at_start(needed: Projection) -> bool:
-    """Whether no more than the start tag of an element is needed."""
+    """Whether only the start tag of an element is needed."""
     return not (needed.children or needed.leaves or needed.string or needed.subtree or needed.looks_behind)

@@ -1,4 +1,4 @@
-"""Which document of a query is the stream: the context item, a named document or stream, or `$ROOT`."""
+"""Decide which document of a query is the stream: the context item, a named document or stream, or `$ROOT`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ NAMED_SOURCES = DOCUMENTS | {(PREFIXES["xylem"], "stream"), (FN, "stream")}
 
 
 def stream_source(body: ast.Expr, *, is_divided: bool = False) -> ast.FunctionCall | None:
-    """The call that names the document to be streamed; None where it is the context item or `$ROOT`.
+    """The call that names the document to be streamed; None for the context item or `$ROOT`.
 
-    One document is streamed. The context item comes first; other documents are then read as trees. `is_divided`: tasks
-    take parts of it.
+    One document is streamed, by preference the context item; others are read as trees. `is_divided`: tasks take parts
+    of it.
     """
     if reads_focus(body) or any(_is_root_variable(node) for node in body.walk()):
         return None
@@ -30,9 +30,8 @@ def stream_source(body: ast.Expr, *, is_divided: bool = False) -> ast.FunctionCa
 
 
 def _best_matched(body: ast.Expr, is_divided: bool) -> list[ast.FunctionCall]:
-    """Documents that are joined with each other by a best match: the join reads both as they come.
-
-    Where tasks divide a document, that of a first loop whose items have best partners each is not one of them.
+    """Documents joined with each other by a best match: the join reads both as they arrive. If tasks divide a document,
+    one whose items each have their own best partners (a first loop) is not included.
     """
     found: list[ast.FunctionCall] = []
     for node in body.walk():
@@ -50,7 +49,7 @@ def _best_matched(body: ast.Expr, is_divided: bool) -> list[ast.FunctionCall]:
 
 
 def is_document_call(call: ast.FunctionCall) -> bool:
-    """doc("…"): a file, whatever else is the input."""
+    """doc("…"): a file, whatever the input is."""
     return call.name.expanded in DOCUMENTS
 
 

@@ -3,11 +3,11 @@
     { for $x in $y/a/π return β }     →     { for $x0 in $y/a return { for $x in $x0/π return β } }
 
 Gain:   each step becomes a scope of the stream, with its own order and its own buffers.
-Needs:  matches of the first step never nest: a child step, or a descendant step of which the schema says so. No
+Needs:  matches of the first step never nest: a child step, or a descendant step for which the schema proves it. No
         position variable, which counts over the whole path, unless the first step has at most one match. No window.
 Safe:   if the matches of the first step do not nest, the loops bind their descendants in document order, and none
         twice.
-Not for `//a/b` without such a schema: with an a in an a, the loops would give the b's of the outer one first.
+Not for `//a/b` without such a schema: with an a in an a, the loops would return the b's of the outer one first.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Whether a streamed program executes its statements in their written order.
+"""Check whether a streamed program executes its statements in their written order.
 
-A stream evaluates what it can while elements pass. Two loops over one document then take turns, an aggregate beside a
-loop grows while the loop runs, and a quantifier sees items behind the one that decided it. For expressions that depend
+A stream evaluates expressions as elements pass. Two loops over one document then take turns, an aggregate beside a
+loop grows while the loop runs, and a quantifier sees items after the one that decided it. For expressions that depend
 on no statement this makes no difference. Of those that do (`analysis/statements.py`), one in each open element may
-follow the stream: a loop or windows, whose items are complete when they are evaluated; or, where nothing else depends
+follow the stream: a loop or windows, whose items are complete when they are evaluated; or, if nothing else depends
 on statements, an expression that reads the stream in one place.
 """
 

@@ -26,7 +26,7 @@ class StepList(NamedTuple):
 
 
 def step_list(expr: ast.Expr) -> StepList | None:
-    """The steps of a path; None where it has other parts than steps, or `//` where it cannot be taken away."""
+    """The steps of a path; None if it has other parts than steps, or a `//` that cannot be removed."""
     parts: list[ast.AxisStep] = []
     while isinstance(expr, ast.Path):
         if not isinstance(expr.right, ast.AxisStep):
@@ -54,7 +54,7 @@ def has_only_tests(step: ast.AxisStep) -> bool:
 
 
 def with_predicates(step: ast.AxisStep, predicates: Sequence[ast.Expr]) -> ast.AxisStep:
-    """The step with more predicates behind its own."""
+    """The step with further predicates after its own."""
     return replace(step, predicates=(*step.predicates, *predicates)) if predicates else step
 
 
@@ -67,12 +67,12 @@ def relative(steps: Sequence[ast.AxisStep]) -> ast.Expr:
 
 
 def is_document(expr: ast.Expr) -> bool:
-    """$ROOT"""
+    """$ROOT."""
     return isinstance(expr, ast.VarRef) and expr.name.expanded == ("", ROOT)
 
 
 def local_name(step: ast.AxisStep) -> tuple[str, str] | None:
-    """The name a step asks for, if it is one name."""
+    """The name that a step selects, if it is a single name."""
     if isinstance(step.test, ast.NameTest):
         return step.test.name.expanded
     if isinstance(step.test, ast.ElementTest) and step.test.name is not None and step.test.type is None:

@@ -38,9 +38,9 @@ from .fresh_names import Names
 from .let_values import is_worth_inlining
 
 _BEYOND_ITEMS = AROUND | standard("collection doc function-lookup load-xquery-module")
-"""Looks at more than the items of windows: at what is around them, or at other documents."""
+"""Looks at more than the items of windows: at their surroundings, or at other documents."""
 ADD_TIMESTAMP = PREFIXES["xylem"], "add-timestamp"
-"""Gives a new element for each one."""
+"""Constructs a new element for each one."""
 WindowLike = ast.WindowClause | ast.ForseqClause | ast.ForClause
 
 
@@ -63,7 +63,7 @@ def window_index(clauses: Sequence[ast.Clause]) -> int | None:
 
 
 def binds_data_windows(clause: ast.Clause) -> bool:
-    """for $w in π|count 20|"""
+    """for $w in π|count 20|."""
     return isinstance(clause, ast.ForClause) and isinstance(clause.collection, ast.DataWindow)
 
 
@@ -102,7 +102,7 @@ def over_items(whole: ast.Flwor, clauses: Sequence[ast.Clause], index: int, resu
 
 
 def over_results(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
-    """The windows that an expression is about, and the expression over `ITEMS` in their place; None if it has none."""
+    """The windows inside an expression, and the expression over `ITEMS` in their place; None if it has none."""
     found = [operand for operand in _operands(expr) if gives_windows(operand)]
     if len(found) != 1:
         return None
@@ -128,7 +128,7 @@ def _operands(expr: ast.Expr) -> Sequence[ast.Expr]:
         case ast.Quantified(bindings=(first, *_)):
             return (first.collection,)
         case ast.Flwor(clauses=(ast.LetClause(value=value) as let, *rest), result=result):
-            # What is read once is put in its place.
+            # A value that is read once is inlined.
             return () if let.type is None and is_worth_inlining(let, rest, result) else (value,)
     if isinstance(expr, _STRICT):
         return [child for child in expr.children() if isinstance(child, ast.Expr)]
@@ -160,7 +160,7 @@ def gives_windows(expr: ast.Expr) -> bool:
 
 
 def are_windows(body: Flux) -> bool:
-    """Whether all it gives comes from windows over the stream."""
+    """Whether all its items come from windows over the stream."""
     match body:
         case flux.Sequence(parts=(flux.OpenWindows(), *_, flux.CloseWindows())):
             return True
@@ -172,7 +172,7 @@ def are_windows(body: Flux) -> bool:
 def by_arrival(
     clause: ast.ForClause, rest: Sequence[ast.Clause], result: ast.Expr, names: Names
 ) -> tuple[tuple[ast.Clause, ...], ast.Expr] | None:
-    """for $e in add-timestamp(π) … → for $x in π for $e in add-timestamp($x) …: each when it comes."""
+    """for $e in add-timestamp(π) … → for $x in π for $e in add-timestamp($x) …: each on arrival."""
     call = clause.collection
     match call:
         case ast.FunctionCall(name=name, arguments=(items,)) if name.expanded == ADD_TIMESTAMP:
@@ -196,7 +196,7 @@ def given(body: Flux, expression: ast.Flwor, names: Names) -> Flux | None:
             bound = names.invent(path[-1].name)
             return For(bound, variable, path, GiveItem(bound, expression))
         case For(body=inner, window=None, path=path) if any(step.axis == "descendant" for step in path):
-            # What is below matches that nest comes in another order than they do.
+            # Nodes below nested matches come in another order.
             return body if _gives_new_items(inner) else None
         case For(body=inner, window=None) | If(body=inner):
             made = given(inner, expression, names)
@@ -258,7 +258,7 @@ def gives_elements(body: Flux) -> bool:
 
 
 def stand_alone(expression: ast.Flwor) -> bool:
-    """Whether each item can be a tree of its own: nothing looks around it."""
+    """Whether each item can be a separate tree: nothing looks around it."""
     seen = Projection()
     try:
         project(expression, {ITEMS.expanded: seen})

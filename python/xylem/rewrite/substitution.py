@@ -1,6 +1,6 @@
 """Replace variables and the focus of an expression by other expressions.
 
-The substitution leaves variables alone that an inner expression binds again. It captures no variable, because callers
+The substitution does not replace variables that an inner expression rebinds. It captures no variable, because callers
 insert only variables whose names occur nowhere else in the query (`Names` in `fresh_names.py`).
 """
 
@@ -29,9 +29,9 @@ class Substitution:
 
     variables: Mapping[ExpandedName, ast.Expr]
     focus: ast.Expr | None = None
-    """Stands for the context item, which is a single node then; None leaves it."""
+    """Replaces the context item, which is then a single node; None leaves it."""
     root: ast.Expr | None = None
-    """Stands for a leading `/`; None leaves it."""
+    """Replaces a leading `/`; None leaves it."""
 
     def without(self, *names: ast.Name | None) -> Substitution:
         """The replacements inside a construct that binds these names."""
@@ -42,11 +42,11 @@ class Substitution:
         return replace(self, variables=kept)
 
     def in_new_focus(self, of: ast.Expr) -> Substitution:
-        """The replacements where the focus is on the items of `of`, an expression after substitution."""
+        """The replacements where the focus is an item of `of`, an expression after substitution."""
         return Substitution(self.variables, None, self.root if _starts_in_stream(of, self) else None)
 
     def apply(self, node: N) -> N:
-        """The node with everything replaced; the very same object when nothing was."""
+        """The node with everything replaced; the very same object if nothing was."""
         if not self.variables and self.focus is None and self.root is None:
             return node
         return cast(N, _visit(node, self))
@@ -61,7 +61,7 @@ def _starts_in_stream(expr: ast.Expr, here: Substitution) -> bool:
     while isinstance(expr, (ast.Path, ast.Filter)):
         expr = expr.left if isinstance(expr, ast.Path) else expr.base
     streams = [value for value in (*here.variables.values(), here.root) if isinstance(value, ast.VarRef)]
-    # Without a focus of our own a step stays a step, of the focus around it.
+    # Without a new focus, a step stays a step from the outer focus.
     return expr in streams or (isinstance(expr, (ast.AxisStep, ast.ContextItem, ast.Root)) and here.root is not None)
 
 
@@ -83,7 +83,7 @@ def _value(value: Any, here: Substitution) -> Any:
     return value
 
 
-# --- what is replaced
+# --- replacements
 
 
 def _variable(node: ast.VarRef, here: Substitution) -> ast.Expr:
@@ -127,12 +127,12 @@ def _call(node: ast.FunctionCall, here: Substitution) -> ast.Expr:
 
 def _function_ref(node: ast.NamedFunctionRef, here: Substitution) -> ast.Expr:
     if here.focus is not None and node.name.uri == FN:
-        # It may take the context item that is current here: name#0, position#0.
+        # It may read the current context item: name#0, position#0.
         raise FocusInTheWay
     return node
 
 
-# --- where the focus changes
+# --- changes of focus
 
 
 def _path(node: ast.Path, here: Substitution) -> ast.Expr:
@@ -163,7 +163,7 @@ def _inline_function(node: ast.InlineFunction, here: Substitution) -> ast.Expr:
     return replace(node, body=_visit(node.body, inner))
 
 
-# --- where variables are bound
+# --- bindings of variables
 
 
 def _flwor(node: ast.Flwor, here: Substitution) -> ast.Expr:

@@ -37,16 +37,16 @@ class Outermost(NamedTuple):
 
 
 class Inventor(Protocol):
-    """Gives out names."""
+    """Invents names."""
 
     def invent(self, like: str) -> str: ...
 
 
 def take_outermost(loop: For, names: Inventor) -> Outermost | None:
-    """The loop by outermost matches; None where it does not nest, or cannot be cut so."""
+    """The loop by outermost matches; None if its matches do not nest, or it cannot be cut this way."""
     at = next((i for i, step in enumerate(loop.path) if step.predicates), None)
     if loop.path[-1].name == TEXT:
-        # Text of an outer match may stand behind an inner one, tested or not.
+        # Text of an outer match may come after an inner one, tested or not.
         at = next((i for i, step in enumerate(loop.path) if step.axis == "descendant"), None)
     if at is None or loop.position is not None or not any(step.axis == "descendant" for step in loop.path[: at + 1]):
         return None
@@ -68,7 +68,7 @@ def take_outermost(loop: For, names: Inventor) -> Outermost | None:
 
 
 def _inside(bound: str, before: tuple[Step, ...], tested: Step) -> ast.Expr:
-    """The matches at or below an outermost one, those that pass the test."""
+    """The matches at or below an outermost one that pass the test."""
     if not before:
         step = ast.AxisStep("descendant-or-self", node_test(tested), tested.predicates)
         return ast.Path(variable(bound), step)

@@ -27,7 +27,7 @@ _UP = ("parent", "ancestor", "ancestor-or-self")
 def with_tests_above(
     clause: ast.ForClause, rest: Sequence[ast.Clause]
 ) -> tuple[ast.ForClause, list[ast.Clause]] | None:
-    """The loop with such conditions as predicates, and the clauses that are left; None where there are none."""
+    """The loop with such conditions as predicates, and the remaining clauses; None if there are none."""
     if not rest or not isinstance(rest[0], ast.WhereClause) or clause.position is not None:
         return None
     path = clause.collection
@@ -47,7 +47,7 @@ def with_tests_above(
 
 
 def _as_predicate(test: ast.Expr, name: ast.Name) -> ast.Expr | None:
-    """The test with the node as its focus; None where it does not look up, or reads the node in another focus."""
+    """The test with the node as its focus; None if it does not look up, or reads the node in another focus."""
     here = ast.VarRef(name)
     reads = [node for node in test.walk() if node == here]
     in_focus = [node for node in nodes_in_same_focus(test) if node == here]

@@ -87,20 +87,20 @@ def to_flux(body: ast.Expr, limits: LeafLimits | None = None, names: Names | Non
 
 @dataclass(frozen=True)
 class _Place:
-    """The place of an expression: the values of its names, and its surroundings."""
+    """The place of an expression: the values of names, and its surroundings."""
 
     names: Substitution
     streams: frozenset[str]
     """The variables bound to nodes of the stream."""
     inside: tuple[ast.DirectElement, ...] = ()
-    """Constructors around it that declare namespaces."""
+    """The enclosing constructors that declare namespaces."""
 
     def where(self, name: ast.Name, stands_for: ast.Expr) -> _Place:
         known = {**self.names.variables, name.expanded: stands_for}
         return replace(self, names=replace(self.names, variables=known))
 
     def with_stream(self, name: str) -> _Place:
-        """Inside a loop that binds a variable of the program: below it, a leading `/` is that of the stream."""
+        """Inside a loop that binds a program variable: below it, a leading `/` is that of the stream."""
         known = {**self.names.variables, ("", name): variable(name)}
         return replace(self, names=replace(self.names, variables=known), streams=self.streams | {name})
 
@@ -132,7 +132,7 @@ class _Converter:
                 content = (ast.EnclosedExpr(body, span=body.span),)
                 return self._element(ast.DirectElement(name, (), (), content, span=expr.span), place)
             case ast.EnclosedExpr(body=body) | ast.OrderingExpr(body=body):
-                # Any order will do where it is `unordered`: that of the document is one.
+                # Any order will do for `unordered`: document order is one.
                 return self.convert(body, place)
             case ast.Flwor(clauses=clauses, result=result):
                 return self._flwor(expr, clauses, result, place)
@@ -209,7 +209,7 @@ class _Converter:
             if after_value and is_value:
                 parts.append(Fixed(""))
             parts.append(made)
-            # An enclosed expression that gives nothing leaves those around it neighbours.
+            # An enclosed expression without items leaves its neighbours adjacent.
             after_value = is_value or (after_value and isinstance(item, ast.EnclosedExpr))
         return parts
 
@@ -224,7 +224,7 @@ class _Converter:
     # --- loops and conditions
 
     def _flwor(self, whole: ast.Flwor, clauses: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux:
-        """The clauses one after the other; where one cannot be taken apart, the rest is one leaf."""
+        """The clauses one after the other; if one cannot be taken apart, the rest is one leaf."""
         if not clauses:
             return self.convert(result, place)
         clause, rest = clauses[0], clauses[1:]
@@ -263,7 +263,7 @@ class _Converter:
         first, rest = made
         others = [self._resolved(loop.collection, place) for loop in rest[1:] if isinstance(loop, ast.ForClause)]
         if any(stream_variables(other, place.streams) for other in others):
-            # The other side streams by, too, and all of it is needed first: then all pairs are found at once.
+            # The other side streams, too, and must be complete first: then all pairs are found at once.
             return None
         return self._for(first, rest, result, place)
 
@@ -282,7 +282,7 @@ class _Converter:
         if not found.steps or (window is not None and clause.position is not None):
             return None
         if window is not None and any(step.predicates or step.axis == "descendant" for step in found.steps):
-            # What passes the tests is given to its windows.
+            # Items that pass the tests are given to its windows.
             return None
         if _is_told_alone(found, ast.Flwor(tuple(rest), result), clause.name.expanded):
             return None
@@ -298,7 +298,7 @@ class _Converter:
         if not self._can_follow(found, place):
             split = with_conditions_above(found, variable(bound), partial(self._is_local_test, place=place))
             if number is not None or window is not None:
-                # They count what passes all tests.
+                # They count the items that pass all tests.
                 return None
             if split is None or position is not None:
                 return self._for_below(clause, collection, rest, result, place)
@@ -309,7 +309,7 @@ class _Converter:
             for condition in reversed(conditions):
                 body = if_then(self._condition(condition, inner.resolved), body)
         except TooFar:
-            # The body looks further than its variable: one step up, what it looks at may be reached.
+            # The body looks further than its variable: one step up, these nodes may be in reach.
             return None
         where = None
         if number is not None:
@@ -318,7 +318,7 @@ class _Converter:
         return For(bound, found.variable, path, body, where, position, window)
 
     def _windows(self, whole: ast.Flwor, clauses: Seq[ast.Clause], result: ast.Expr, place: _Place) -> Flux | None:
-        """Windows over what streams: their items are given to them as they pass."""
+        """Windows over streamed items, which are given to them as they pass."""
         index = window_index(clauses)
         collection = None if index is None else collection_of(clauses, index)
         if index is None or collection is None:
@@ -340,7 +340,7 @@ class _Converter:
         return sequence([opening, items, CloseWindows()])
 
     def _of_windows(self, expr: ast.Expr, place: _Place) -> Flux | None:
-        """A function of all results of windows, or some of them by their number: it gets them as they come."""
+        """A function of all window results, or some of them by number: it gets them as they come."""
         try:
             split = over_results(self._resolved(expr, place))
             if split is None:
@@ -360,14 +360,14 @@ class _Converter:
         return sequence([OpenWindows(outer, place.inside), made, CloseWindows()])
 
     def _bracketed(self, windows: ast.Expr, place: _Place) -> Flux | None:
-        """Windows whose results are taken between brackets; None if the source gives them in another way."""
+        """Windows whose results are taken between brackets; None if the source returns them in another way."""
         if isinstance(windows, ast.Flwor) and any(map(binds_data_windows, windows.clauses)):
             return self._windows(windows, windows.clauses, windows.result, place)
         made = self.convert(windows, place)
         return made if are_windows(made) else None
 
     def _of_each(self, expr: ast.Expr, place: _Place) -> Flux | None:
-        """A path or a test of what windows give: each is asked when it comes."""
+        """A path or a test on window results: each is evaluated when it comes."""
         match expr:
             case ast.Path() | ast.Filter():
                 pass
@@ -388,14 +388,14 @@ class _Converter:
         return None if mapped is None else self.convert(mapped, place.resolved)
 
     def _nested_items(self, resolved: ast.Expr, expression: ast.Flwor, place: _Place) -> Flux | None:
-        """Items that may contain each other: those inside one outermost item arrive together, in one tree."""
+        """Items that may be nested: those inside one outermost item arrive together, in one tree."""
         for first, rest in nesting_paths(resolved, place.streams, whole=True):
             *before, last = first.steps
             self._check_path(first, place)
             bound = self.names.invent(flux_step(last).name)
             below = rest(ast.Path(variable(bound), replace(last, axis="descendant-or-self"), span=last.span))
             if stream_variables(below, place.streams):
-                # What a test reads of elements that are still open, it cannot read before they end.
+                # A test cannot read content of open elements before they end.
                 return None
             steps = (*before, replace(last, predicates=()))
             give = GiveItem(bound, expression, below)
@@ -405,7 +405,7 @@ class _Converter:
     def _for_below(
         self, clause: ast.ForClause, collection: ast.Expr, rest: Seq[ast.Clause], result: ast.Expr, place: _Place
     ) -> Flux | None:
-        """for $y in π/ρ return … → for $x in π return for $y in $x/ρ return …"""
+        """for $y in π/ρ return … → for $x in π return for $y in $x/ρ return …."""
         if clause.position is not None:
             return None
         for first, below in cut_paths(collection, place.streams):
@@ -432,7 +432,7 @@ class _Converter:
         if found is not None:
             if self._can_follow(found, place):
                 return Copy(found.variable, tuple(map(flux_step, found.steps)))
-            # A test looks further than its node: at what is open around it, or at what is kept where the path starts.
+            # A test looks further than its node: at its open ancestors, or at nodes kept where the path starts.
             return self._by_conditions(found, place) or self._cut(resolved, found, place) or self._leaf(expr, place)
         numbered = self._picked(resolved, place) or self._mapped(resolved, expr, place)
         if numbered is not None:
@@ -443,7 +443,7 @@ class _Converter:
         return self._cut(resolved, found, place) or self._by_outermost(resolved, place) or self._leaf(expr, place)
 
     def _cut(self, resolved: ast.Expr, found: StreamablePath | None, place: _Place) -> Flux | None:
-        """π/ρ → for $x in π return $x/ρ"""
+        """π/ρ → for $x in π return $x/ρ."""
         for first, rest in cut_paths(resolved, place.streams):
             try:
                 return self._loop(first, rest, place)
@@ -459,7 +459,7 @@ class _Converter:
             return None
 
     def _outermost(self, resolved: ast.Expr, place: _Place) -> Flux | None:
-        """outermost(π//a)/ρ → for each outermost $x in π//a return $x/ρ"""
+        """outermost(π//a)/ρ → for each outermost $x in π//a return $x/ρ."""
         start, rest = split_start(resolved)
         match start:
             case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "outermost"):
@@ -469,7 +469,7 @@ class _Converter:
         if path is None or not any(step.axis == "descendant" for step in path.steps):
             return None
         if not all(is_element_test(step.test) and not step.predicates for step in path.steps):
-            # Tests would have to be decided before it is known which matches are inside another one.
+            # Tests would have to be decided before it is known which matches are nested.
             return None
         if not stays_inside(rest) or not all(is_local(part, place.streams) for part in rest):
             return None
@@ -479,7 +479,7 @@ class _Converter:
             return None
 
     def _by_outermost(self, resolved: ast.Expr, place: _Place) -> Flux | None:
-        """π//a/ρ → for each outermost $x in π//a return $x/descendant-or-self::a/ρ, in the order of the document"""
+        """π//a/ρ → for each outermost $x in π//a return $x/descendant-or-self::a/ρ, in document order."""
         for first, rest in nesting_paths(resolved, place.streams):
             last = first.steps[-1]
 
@@ -498,18 +498,18 @@ class _Converter:
         return None
 
     def _picked(self, resolved: ast.Expr, place: _Place) -> Flux | None:
-        """(π)[n]/ρ → for $x at $p in π where $p = n return $x/ρ"""
+        """(π)[n]/ρ → for $x at $p in π where $p = n return $x/ρ."""
         start, rest = split_start(resolved)
         found = picked(start, place.streams)
         if found is None or not all(is_local(part, place.streams) for part in rest):
             return None
         if not self._can_follow(found.path, place):
-            # What is counted has passed all tests, also those that would be made in the loop.
+            # Counted items have passed all tests, including those that the loop would make.
             return None
         if rest and not found.is_single and not stays_inside(rest):
             return None
         if _needs_order(rest) and not found.is_single and any(step.axis != "child" for step in found.path.steps):
-            # Items may nest: what is below them would come twice, or out of order.
+            # Items may nest: their descendants would come twice, or out of order.
             return None
         number = self.names.invent("position")
         test = counted(found.predicate, variable(number))
@@ -520,7 +520,7 @@ class _Converter:
         return replace(loop, position=number, where=test)
 
     def _mapped(self, resolved: ast.Expr, whole: ast.Expr, place: _Place) -> Flux | None:
-        """π/f(.) → for $x in π return f($x), where f gives values and no nodes: each match by itself."""
+        """π/f(.) → for $x in π return f($x), if f returns values and no nodes: each match separately."""
         if not isinstance(resolved, ast.Path) or isinstance(resolved.right, ast.AxisStep):
             return None
         result = resolved.right
@@ -530,7 +530,7 @@ class _Converter:
         return None if isinstance(made, Leaf) else made
 
     def _each(self, items: ast.Expr, result: Rest, whole: ast.Expr, place: _Place) -> Flux:
-        """for $x in items return result($x)"""
+        """for $x in items return result($x)."""
         found = streamable_path(self._resolved(items, place), place.streams)
         if found is None or not found.steps:
             return self._leaf(whole, place)
@@ -568,7 +568,7 @@ class _Converter:
         return ((loop, *left),) if found is not None and self._can_follow(found, place) else None
 
     def _by_conditions(self, path: StreamablePath, place: _Place) -> Flux | None:
-        """π/a[χ] → for $x in π/a where χ($x) return $x, where χ looks at what is open around an a."""
+        """π/a[χ] → for $x in π/a where χ($x) return $x, if χ looks at the open ancestors of an a."""
         bound = self.names.invent(flux_step(path.steps[-1]).name)
         split = with_conditions_above(path, variable(bound), partial(self._is_local_test, place=place))
         if split is None:
@@ -624,11 +624,11 @@ class _Converter:
 
 
 def _needs_order(rest: Seq[ast.Expr]) -> bool:
-    """Whether the results of a path's parts may overlap for nested nodes, as all but attributes may."""
+    """Whether the results of a path's parts may overlap for nested nodes: all except attributes may."""
     return any(not isinstance(part, ast.AxisStep) or part.axis != "attribute" for part in rest)
 
 
-# --- small makers, which keep sequences flat and empty parts out
+# --- small constructors, which keep sequences flat and without empty parts
 
 
 def sequence(parts: Iterable[Flux]) -> Flux:
@@ -649,12 +649,12 @@ def bare(element: ast.DirectElement) -> ast.DirectElement:
 
 
 def is_constant(element: ast.DirectElement) -> bool:
-    """No expression inside: a fixed string."""
+    """Whether there is no expression inside: a fixed string."""
     return not any(isinstance(node, ast.EnclosedExpr) for node in element.walk())
 
 
 def flux_step(step: ast.AxisStep) -> Step:
-    """A step of a path as FluX has it."""
+    """A step of a path in the form of FluX."""
     plain = replace(step, axis="child" if step.axis == "descendant" else step.axis, predicates=())
     name = print_query(with_readable_names(plain))
     return Step(name, step.axis, step.test, step.predicates)
@@ -673,5 +673,5 @@ def _ends_in_value(part: Flux) -> bool:
 
 
 def _is_told_alone(path: StreamablePath, body: ast.Expr, name: tuple[str, str]) -> bool:
-    """Whether a body reads siblings of a text or comment, which the scan tells of as soon as it is there."""
+    """Whether a body reads siblings of a text or comment, which the scan reports as soon as it is complete."""
     return not is_element_test(path.steps[-1].test) and looks_beside(body, name)

@@ -42,12 +42,12 @@ def to_program(
     part: tuple[int, int] | None = None,
     joins: ModuleJoins | None = None,
 ) -> FluxPlan:
-    """The plan that streams the body of a main module, its names resolved.
+    """The plan that streams the body of a main module with resolved names.
 
     `prolog` holds the declarations of the module, `imported` those of the modules it imports, and `externals` the names
     of functions written in Python; a function that is none of these may look anywhere, so the whole document is kept
-    for it. `without` names rules to be left out.
-    With `part`, the plan gives no more than these parts of the answer: the first, and the one behind the last.
+    for it. `without` names rules to be left out. With `part`, the plan writes only these parts of the answer: from the
+    first up to, but not including, the last.
     """
     declared = list(prolog)
     statements = Statements.of(body, [*declared, *imported])
@@ -55,14 +55,14 @@ def to_program(
     source = stream_source(body)
     if source is not None:
         body = read_from_root(body, source)
-    # Rules over a whole query know no statements: the order in which a program is carried out is its meaning.
+    # Rules over a whole query ignore statements: the order of execution is the meaning of such a program.
     body, spelled = (body, ()) if statements else normalise(body, declared, without)
     body, fusions = (body, ()) if statements else make_one_pass(body, declared, without)
     if fusions:
-        # What became of a recursion may call functions that can be put in now.
+        # Rewritten recursions may call functions that can be inlined now.
         body = inline_functions(body, declared)
     if joins is not None:
-        # Last: what becomes one fold, or a table by key, needs no join.
+        # Last: a fold, or a table by key, needs no join.
         body = joins.of_stream(body)
     reads_input = reads_focus(body) or ("", ROOT) in read_variables(body)
     names = Names(body, declared)

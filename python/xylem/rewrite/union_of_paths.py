@@ -28,7 +28,7 @@ _STARTS = (ast.Root, ast.VarRef, ast.ContextItem)
 
 
 def unite_paths(expr: ast.Expr) -> ast.Expr:
-    """An equal expression without such unions; the very same object where there are none."""
+    """An equal expression without such unions; the very same object if there are none."""
     if not any(isinstance(node, ast.SetOperation) or _step_choice(node) for node in expr.walk()):
         return expr
     return replaced(expr, _replacement)
@@ -55,7 +55,7 @@ def _replacement(node: ast.Node) -> ast.Node | None:
 
 
 def _step_choice(node: ast.Node) -> ast.Path | None:
-    """π/(a, b) as π/(a | b): a path brings the nodes of its last step into document order."""
+    """π/(a, b) as π/(a | b): a path sorts the nodes of its last step into document order."""
     match node:
         case ast.Path(right=ast.SequenceExpr(items=(first, *others) as items)) if others:
             if all(isinstance(item, ast.AxisStep) and _steps(item) is not None for item in items):
@@ -67,7 +67,7 @@ def _step_choice(node: ast.Node) -> ast.Path | None:
 
 
 def _restricted(node: ast.SetOperation) -> ast.Expr | None:
-    """π/a except π/b: those of the left side that pass a test, or that do not."""
+    """π/a except π/b: the nodes of the left side that pass, or fail, a test."""
     left, right = _steps(replaced(node.left, _replacement)), _steps(replaced(node.right, _replacement))
     if left is None or right is None or not _differ_in_last(left, right):
         return None

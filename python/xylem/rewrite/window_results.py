@@ -64,7 +64,7 @@ def is_down(expr: ast.Expr) -> bool:
 
 
 def makes_elements(expr: ast.Expr) -> bool:
-    """Whether all items are elements, each made when it is its turn."""
+    """Whether all items are elements, each constructed in its turn."""
     match expr:
         case ast.DirectElement() | ast.ComputedElement():
             return True

@@ -6,7 +6,7 @@ from xylem.syntax import ast
 
 
 def is_simple_window(window: ast.DataWindow) -> bool:
-    """Counted, and no item in two windows (Def. 3.8.16): each item can be treated as it passes."""
+    """Whether windows are counted and share no item (Def. 3.8.16): each item can be processed as it passes."""
     if window.kind != "count":
         return False
     if window.step is None:

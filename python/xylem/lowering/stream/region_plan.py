@@ -286,8 +286,7 @@ class RegionPlanner:
         b.roles.append(CandidateFeedRole(planned.index, role.scope, role, number, segment, body, at_start))
 
     def _counted_parents(self, candidate: CandidateRole, parent: int, step: Step) -> None:
-        """The elements below which the matches of a step are counted: those its parent step reaches, and descendants.
-        """
+        """The elements below which the matches of a step are counted: those its parent step reaches, and below."""
         b = self.b
         if step.axis == "descendant":
             planned = b.steps.add(parent, "descendant", None, None, Report.START)

@@ -1,6 +1,6 @@
-"""Best-match joins: the clauses that belong to a join become one clause that says how it is computed.
+"""Best-match joins: the clauses that belong to a join become one clause with a plan for its computation.
 
-A resolved FLWOR expression comes in; an equal one goes out, with a planned clause in the place of the two loops, the
+A resolved FLWOR expression comes in; an equal one goes out, with a planned clause in place of the two loops, the
 clauses between them and the join. It decides by the form of the query alone and never looks at data.
 """
 

@@ -31,9 +31,9 @@ class JoinClauses:
 
     clause: ast.BestMatchClause
     start: int
-    """The place of the first of the two loops."""
+    """Index of the first of the two loops."""
     clauses: tuple[ast.Clause, ...]
-    """From there to before the join."""
+    """From there up to the join."""
     left: ast.ForClause
     right: ast.ForClause
     of_left: frozenset[ExpandedName]
@@ -102,7 +102,7 @@ def _loop_of(side: ast.VarRef, clauses: Sequence[ast.Clause], index: int) -> int
 
 
 def _dependent(between: Sequence[ast.Clause], loop: ast.ForClause) -> frozenset[ExpandedName]:
-    """The variables whose values depend on the item of a loop, its own among them."""
+    """The variables whose values depend on the item of a loop, including its own."""
     found: set[ExpandedName] = set()
     for clause in between:
         names = {name.expanded for name in bound_names(clause)}
@@ -116,7 +116,7 @@ def _dependent(between: Sequence[ast.Clause], loop: ast.ForClause) -> frozenset[
 
 
 def _check_independence(found: JoinClauses) -> None:
-    """Each item of the inner loop meets each of the outer one, where it is to have its own best partners."""
+    """Check that each item of the inner loop meets each of the outer one, if it needs its own best partners."""
     needs = ("left", "full") if found.second is found.left else ("right", "full")
     before = found.clauses[: found.clauses.index(found.second)]
     bound = {name.expanded for clause in before for name in bound_names(clause)}
@@ -133,7 +133,7 @@ def _check_independence(found: JoinClauses) -> None:
 
 
 def _called(name: ast.Name) -> str:
-    """A function as a query calls it."""
+    """A function as a query writes it."""
     return name.local if name.uri == FN else str(name)
 
 

@@ -19,7 +19,7 @@ from xylem.syntax import ast
 
 
 def one_at_a_time(clauses: Sequence[ast.Clause]) -> tuple[ast.ForClause, list[ast.Clause]] | None:
-    """The first loop of such a join, with which the clauses begin, and the join of each of its items; or None."""
+    """The first loop of such a join, at the beginning of the clauses, and the join for each of its items; or None."""
     first = clauses[0]
     if not isinstance(first, ast.ForClause) or not joins_each(clauses, 0):
         return None

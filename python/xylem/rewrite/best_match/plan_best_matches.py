@@ -38,18 +38,18 @@ _COMPARED = {"=": "eq", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
 def plan_best_matches(node: ast.Flwor) -> ast.Flwor:
-    """The expression with its joins planned; the very same object where there are none."""
+    """The expression with its joins planned; the very same object if there are none."""
     if not any(isinstance(clause, ast.BestMatchClause) for clause in node.clauses):
         return node
     return replace(node, clauses=tuple(planned_clauses(node.clauses)))
 
 
 def planned_clauses(clauses: Sequence[ast.Clause]) -> list[ast.Clause]:
-    """Clauses with a plan in the place of what belongs to a join."""
+    """Clauses with a plan in place of those that belong to a join."""
     joins = [index for index, clause in enumerate(clauses) if isinstance(clause, ast.BestMatchClause)]
     if not joins:
         return list(clauses)
-    # The last join first: what its loops share with joins before it becomes part of its tuples.
+    # The last join first: the loops it shares with earlier joins become part of its tuples.
     index = joins[-1]
     found = join_clauses(clauses, index)
     before = {place: join_clauses(clauses, place).start for place in joins[:-1]}
@@ -74,7 +74,7 @@ def _planned(join: JoinClauses) -> list[ast.Clause]:
 
 
 def _tuples(join: JoinClauses, around: Sequence[ast.Clause] = ()) -> BestMatchTuples:
-    """A join over tuples as they come; `around` are clauses before its loops that an earlier join shares with it."""
+    """A join over collected tuples; `around` are clauses before its loops that an earlier join shares with it."""
     padding = next((loop for loop in (join.left, join.right) if loop.allowing_empty), None)
     if padding is not None:
         from xylem.errors import StaticError
@@ -183,7 +183,7 @@ def _criterion(
 
 
 def _test(test: ast.Expr, spelled: ast.Expr, terms: Terms) -> BestMatchTest:
-    """A condition on pairs, with the terms it compares where it is a comparison."""
+    """A condition on pairs, with the compared terms if it is a comparison."""
     match spelled:
         case ast.GeneralComparison(op=op, left=left, right=right) if op in _COMPARED:
             op = _COMPARED[op]

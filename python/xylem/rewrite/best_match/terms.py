@@ -25,7 +25,7 @@ DISTANCE = (PREFIXES["xylem"], "distance")
 
 
 class Terms:
-    """Collects the leaves of all terms of one join; equal ones are one."""
+    """Collects the leaves of all terms of one join; equal leaves are merged."""
 
     def __init__(self, join: JoinClauses) -> None:
         self._join = join
@@ -34,7 +34,7 @@ class Terms:
         self.constants: list[ast.Expr] = []
 
     def of(self, expr: ast.Expr) -> Term | None:
-        """The term of an expression; None where it is more than arithmetic of what each side gives."""
+        """The term of an expression; None if it is more than arithmetic over values of each side."""
         match expr:
             case ast.Arithmetic(op=op, left=left, right=right) if op in ("+", "-", "*", "div"):
                 return self._operation(op, expr, left, right)
@@ -50,7 +50,7 @@ class Terms:
         return self._leaf(expr)
 
     def leaf(self, expr: ast.Expr) -> Term | None:
-        """A value of one side as it is, to be compared by other rules than those of arithmetic."""
+        """A value of one side, unchanged, for comparisons by other rules than those of arithmetic."""
         return self._leaf(expr)
 
     def _operation(self, op: str, whole: ast.Expr, *operands: ast.Expr) -> Term | None:
@@ -58,7 +58,7 @@ class Terms:
             return self._leaf(whole)
         terms = [self.of(operand) for operand in operands]
         if any(term is None for term in terms):
-            # Nothing is left of what has been collected for it: what is not read costs no more than a value.
+            # Drop the leaves collected for it: values that are not read cost no more than a value.
             return self._leaf(whole)
         return (op, *terms)
 

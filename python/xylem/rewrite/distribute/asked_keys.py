@@ -1,11 +1,12 @@
-"""The keys that a table of gathered items will be asked for, known before the table exists: the other side of a join.
+"""The keys that will be looked up in a table of gathered items, known before the table exists: the other side of a
+join.
 
     for $p in //person[age > 30] let $n := $p/name for $t in lookup(1, $p/@id) …    →    //person ! data(@id)
 
 A range of the input then needs only the items with one of its keys. The keys may be too many: predicates and conditions
 are left out, so that their errors cannot come early, and only paths remain.
 
-    … for $t in lookup(1, $p/@id) for $i in lookup(2, $t/@item) …    2 is asked by the items that 1 gives
+    … for $t in lookup(1, $p/@id) for $i in lookup(2, $t/@item) …    the items of table 1 look up table 2
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ class Asked:
     """The keys that are looked up in a table."""
 
     values: ast.Expr
-    """Over the input; with `behind`, a function of an item of that table."""
+    """A sequence over the input; with `behind`, a function of an item of that table."""
     behind: int | None = None
 
 
 Bindings = tuple[tuple[ExpandedName, ast.Expr | None], ...]
-"""Names in scope, the outermost first, each with the sequence its values are of; the focus is a name too."""
+"""Names in scope, outermost first, each with the sequence of its values; the focus counts as a name."""
 
 
 def asked_keys(body: ast.Expr) -> dict[int, Asked]:
@@ -55,11 +56,11 @@ def asked_keys(body: ast.Expr) -> dict[int, Asked]:
 
 
 def is_lookup(node: ast.Node) -> bool:
-    """Whether an expression asks a table."""
+    """Whether an expression is a lookup in a table."""
     return isinstance(node, ast.FunctionCall) and node.name.expanded == LOOKUP.expanded
 
 
-# --- where tables are asked
+# --- finding the lookups
 
 
 def _calls(node: ast.Node, bindings: Bindings) -> Iterator[tuple[int, ast.Expr, Bindings]]:
@@ -119,7 +120,7 @@ def _names_below(node: ast.Node) -> Iterator[ast.Name]:
         yield from bound_names(below)
 
 
-# --- what they are asked for
+# --- the looked-up keys
 
 
 def _asked(other: ast.Expr, bindings: Bindings) -> Asked | None:
@@ -141,7 +142,7 @@ def _asked(other: ast.Expr, bindings: Bindings) -> Asked | None:
 
 
 def _table_of(sequence: ast.Expr | None) -> int | None:
-    """The table whose items a sequence has, or some of them."""
+    """The table that the items of a sequence come from."""
     while isinstance(sequence, ast.Filter):
         sequence = sequence.base
     if not isinstance(sequence, ast.FunctionCall) or not is_lookup(sequence):
@@ -168,7 +169,7 @@ def _function(name: ExpandedName, values: ast.Expr) -> ast.Expr:
 
 
 def _without_predicates(expr: ast.Expr) -> ast.Expr | None:
-    """A path of steps with all that it leads to; None for anything else."""
+    """A path of steps with all nodes it reaches; None for anything else."""
     start, parts = flattened(expr)
     if not isinstance(start, (ast.Root, ast.VarRef, ast.ContextItem, ast.AxisStep)):
         return None

@@ -17,7 +17,7 @@ from ..scope_path import flattened, is_input_path
 
 
 def gathered_reach(expr: ast.Expr, is_nested: bool) -> Reach:
-    """Of the items of a part that are gathered."""
+    """The reach of the gathered items of a part."""
     in_order = Reach.NESTED if is_nested else Reach.COPY
     match expr:
         case _ if is_input_path(expr):
@@ -36,25 +36,25 @@ def gathered_reach(expr: ast.Expr, is_nested: bool) -> Reach:
 
 
 class GroupedNodes:
-    """Of the variables of a group, whose items are those of its tuples one after another."""
+    """The nodes of a group's variables, which are those of its tuples one after another."""
 
     def __init__(
         self, first: ast.ForClause, before: Sequence[ast.Clause], group: ast.GroupByClause, is_nested: bool
     ) -> None:
         keys = {spec.name.expanded for spec in group.specs if spec.value is None}
         loops = (clause for clause in before if isinstance(clause, ast.ForClause))
-        # An item has each of its keys once, and so is in each group once.
+        # An item has each of its keys once, so it is in each group once.
         has_loops = any(not (loop.name.expanded in keys and _is_distinct(loop.collection)) for loop in loops)
         self._first = first.name.expanded
         self._own = Reach.REPEATED if has_loops else Reach.NESTED if is_nested else Reach.COPY
         self._values = {clause.name.expanded: clause.value for clause in before if isinstance(clause, ast.LetClause)}
 
     def reach(self, name: ExpandedName, known: Reach) -> Reach:
-        """`known`: where the nodes of one tuple are."""
+        """`known`: the place of the nodes of one tuple."""
         if not known:
             return Reach.NONE
         if known & COPIES:
-            # Tasks of other ranges may have copies of the same.
+            # Tasks of other ranges may have copies of the same nodes.
             return Reach.MIXED
         if name == self._first:
             return self._own

@@ -42,15 +42,14 @@ def distribute(
     input_of: InputOf = InputOf.NAMED,
     without: Collection[str] = (),
 ) -> SpreadQuery:
-    """Divide a query into tasks over parts of its input, or say why it is one task.
+    """Divide a query into tasks over parts of its input, or return the reason why it is one task.
 
-    `prolog` has the declarations of the module and of those it imports, their names resolved. With
-    `is_one_document` off, the input is a sequence of documents, and a leading `/` means each of them.
-    `is_empty_greatest`: what the prolog says of empty keys of `order by`. `user_aggregates`: the functions in Python
-    that can merge their states, with the types of a value and of the result; `unmerged`: those that cannot.
-    `keeps_windows`: the input is a stream, whose windows may stay open from one of its batches to the next.
-    `divides`: items may be divided themselves, for documents that have a few large ones. `input_of`: whether
-    doc() may be a name of the input. `without`: rules that are switched off.
+    `prolog` has the declarations of the module and its imports, with resolved names. With `is_one_document` off, the
+    input is a sequence of documents, and a leading `/` means each of them. `is_empty_greatest`: the prolog's rule for
+    empty keys of `order by`. `user_aggregates`: the functions in Python that can merge their states, with the types of
+    a value and of the result; `unmerged`: those that cannot. `keeps_windows`: the input is a stream, whose windows may
+    stay open from one of its batches to the next. `divides`: items may be divided themselves, for documents that have a
+    few large ones. `input_of`: whether doc() may be a name of the input. `without`: rules that are switched off.
     """
     declared = list(prolog)
     is_ordered = not _is_unordered(body, declared)
@@ -112,7 +111,7 @@ def _spread(
 
 
 def _refuse_statements(body: ast.Expr, declared: list[ast.Declaration]) -> None:
-    """Refuse statements: later code may read what they set, and tasks and merges do not know what ran before."""
+    """Refuse statements: later code may read variables they set, and tasks and merges do not know what ran before."""
     for statement in Statements.of(body, declared).changed.values():
         raise NotSpread(f"the program sets ${statement.name}, step by step", statement)
 
@@ -137,7 +136,7 @@ def _taken_apart(
 
 
 def _without_recursion(body: ast.Expr, declared: list[ast.Declaration]) -> ast.Expr:
-    """Recursions that are aggregates in truth as such: parts of them are computed apart, and merged."""
+    """Replace recursions that are really aggregates: parts of them are computed separately, and merged."""
     made = FoldAssociative().apply(body, QueryFacts.of(body, declared))
     return body if made is body else inline_functions(made, declared)
 
@@ -220,7 +219,7 @@ def _shuffles(part: SpreadPart) -> Iterator[str]:
 
 
 def _order(spec: ast.OrderSpec) -> str:
-    """An order key in one line, as it is written."""
+    """An order key on one line, as written."""
     words = [*_printed(spec.key).split()]
     if spec.descending:
         words.append("descending")

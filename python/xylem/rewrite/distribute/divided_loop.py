@@ -1,9 +1,9 @@
-"""Loops over elements that several ranges share: aggregates of an element's content, and values of the element itself.
+"""Loops over elements that span several ranges: aggregates of an element's content, and values of the element itself.
 
     for $r in /site/regions/* return <r name="{ name($r) }">{ count($r//item) }</r>
 
     in each range        for $r in /site/regions/* return [begins before?, goes on?, name($r), $r//item]
-    from all of them     the states of an element that goes on are merged with its states in the next range
+    from all of them     the states of an element that continues are merged with its states in the next range
     finish               function($name, $count) { <r name="{ $name }">{ $count }</r> }
 
 Gain:   a document with a few large elements can be cut inside them; otherwise each element would be one task.
@@ -39,7 +39,7 @@ NOT_DIVIDED = "its elements cannot be divided themselves"
 
 
 def divided(frame: Frame, expr: ast.Flwor) -> ast.Expr | None:
-    """The part that such a loop is; None for a loop that has nothing to divide."""
+    """The part for such a loop; None for a loop without divided elements."""
     loop = frame.spreading.loop(expr)
     if loop.inner is not None or not is_input_path(loop.first.collection) or loop.first.position is not None:
         return None
@@ -74,7 +74,7 @@ def divided(frame: Frame, expr: ast.Flwor) -> ast.Expr | None:
 
 
 class _Contents:
-    """The values read of an element: aggregates of its content, and values around its parts."""
+    """The values read from an element: aggregates of its content, and values around its parts."""
 
     def __init__(self, frame: Frame, loop: Loop) -> None:
         self._frame = frame
@@ -134,7 +134,7 @@ class _Contents:
         return ast.VarRef(name, span=node.span)
 
     def _is_around(self, node: ast.Expr) -> bool:
-        """Whether a part of a document knows all that is asked of the element around it."""
+        """Whether a part of a document knows everything it needs about the element around it."""
         try:
             self._frame.analysis.read(node, {**self._frame.copies, self._element: Reach.AROUND})
         except BeyondReach:
@@ -145,7 +145,7 @@ class _Contents:
         if not isinstance(node, (ast.Path, ast.FunctionCall)) or not self._reads_element(node):
             return None
         if free_in(node) & {name.expanded for name, _, _ in self.aggregates}:
-            # Known when all ranges are: what it reads of the element besides is taken out by itself.
+            # Known when all ranges are known: other reads of the element are taken out separately.
             return None
         if id(node) not in self._sure and not cannot_fail(node):
             return None
@@ -158,6 +158,6 @@ def _name(kind: str, number: int) -> ast.Name:
 
 
 def _holds(element: ast.Name, mark: str) -> ast.Expr:
-    """exists($element/descendant::processing-instruction(mark))"""
+    """exists($element/descendant::processing-instruction(mark))."""
     step = ast.AxisStep("descendant", ast.PITest(mark))
     return ast.FunctionCall(ast.Name("exists", "fn", FN), (ast.Path(ast.VarRef(element), step),))

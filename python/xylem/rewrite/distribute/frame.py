@@ -61,15 +61,15 @@ class Frame:
         self._unmerged = unmerged
         self._divides = divides
         self._gathered_for = ""
-        """Why what is split is gathered, where that is known."""
+        """The reason why a split value is gathered, if known."""
         self.user_aggregates = dict(user_aggregates or {})
         self.parts: list[SpreadPart] = []
         self.copies: dict[ExpandedName, Reach] = {}
-        """Part variables that hold nodes of the input, which are copies where they are used."""
+        """Part variables that hold nodes of the input, which are used as copies."""
         self.grouped: dict[int, Reach] = {}
-        """Of groups by the numbers of their parts: what is known of the nodes of their tuples."""
+        """Facts about the nodes in the tuples of groups, by part number."""
         self.unspliced: set[int] = set()
-        """Groups of places where text cannot be put as it is."""
+        """Groups of places where text cannot be inserted unchanged."""
         self.is_one_document = is_one_document
         self.is_empty_greatest = is_empty_greatest
         self.analysis = ReachAnalysis(functions, Reach.ITEM | Reach.COPY)
@@ -124,7 +124,7 @@ class Frame:
             return self.split(expr, Place(use))
 
     def guarded(self) -> Guard:
-        """While something is taken apart that may never be evaluated."""
+        """Mark expressions that may never be evaluated while they are taken apart."""
         return Guard(self)
 
     def add(
@@ -137,7 +137,7 @@ class Frame:
         grouping: Grouping | None = None,
         **more: object,
     ) -> ast.VarRef:
-        """A new part, or the one that computes the same already."""
+        """A new part, or an existing one that computes the same."""
         made = self.closed(body)
         free = free_in(made) if grouping is None else free_in(made) | free_in(grouping.finish)
         needs = tuple(part.number for part in self.parts if part.variable.name.expanded in free)
@@ -175,7 +175,7 @@ class Frame:
     # --- shapes
 
     def _of_document_element(self, expr: ast.Expr, place: Place) -> ast.Expr | None:
-        """/site/@version, name(/*), exists(/site): every part of a document has it."""
+        """/site/@version, name(/*), exists(/site): available in every part of a document."""
         if not self.is_one_document or isinstance(expr, (ast.DirectElement, ast.SequenceExpr)):
             return None
         element = ast.Name("document-element", None, "urn:xylem:part")
@@ -242,7 +242,7 @@ class Frame:
         )
 
     def _user_aggregate(self, call: ast.FunctionCall, signature: Signature) -> ast.Expr:
-        """A function in Python that merges its states: values are converted before, and the result after it."""
+        """A Python function that merges its states: values are converted before it, and the result after it."""
         spread = self.spreading.spread(call.arguments[0])
         taken, given = signature
         body = ast.SimpleMap(data_of(spread.body), converted(ast.ContextItem(), taken), span=call.span)
@@ -358,7 +358,7 @@ class Frame:
     def _element(self, element: ast.DirectElement, place: Place) -> ast.Expr:
         bare = replace(element, attributes=(), content=())
         attributes = tuple(self._attribute(attribute) for attribute in element.attributes)
-        # What is around is known as far as only direct constructors are.
+        # Only direct constructors make the surroundings known.
         is_known = place.group is not None
         content = []
         for member in element.content:
@@ -378,7 +378,7 @@ class Frame:
         return made
 
     def new_group(self) -> int:
-        """A number for a place in the text."""
+        """A number for a group of places in the text."""
         self._groups += 1
         return self._groups
 
@@ -387,7 +387,7 @@ class Frame:
         for item in expr.items:
             split = self.split(item, place)
             if not isinstance(split, _NODE_CONSTRUCTORS) and not self._is_own_text(split, place):
-                # An atomic value beside the text of a part: whether a space belongs between them is not known.
+                # An atomic value next to the text of a part: whether a space separates them is unknown.
                 self.unspliced.update(() if place.group is None else (place.group,))
             made.append(split)
         return replace(expr, items=tuple(made))
@@ -427,7 +427,7 @@ class Frame:
         return made
 
     def _node(self, node: ast.Node, use: Use, bound: frozenset[ExpandedName], is_outermost: bool = False) -> ast.Node:
-        """The node with parts for the expressions directly below it, also below nodes that are no expressions."""
+        """The node with parts for the expressions directly below it, even below nodes that are not expressions."""
         if not reads_input(node):
             return node
         if isinstance(node, ast.Expr) and not is_outermost and not isinstance(node, ast.EnclosedExpr):
@@ -479,7 +479,9 @@ class Guard:
 
 
 def _refuse_identity(let: ast.LetClause, rest: ast.Node) -> None:
-    """A constructed node that is bound once and read twice is one node, and two where its value is inserted."""
+    """Refuse a constructed node that is bound once and read twice: one node would become two where its value is
+    inserted.
+    """
     makes = any(isinstance(node, (*_NODE_CONSTRUCTORS, ast.ComputedDocument)) for node in let.value.walk())
     compares = (ast.NodeComparison, ast.SetOperation)
     if makes and any(isinstance(node, compares) for node in rest.walk()):
@@ -508,7 +510,7 @@ def _is_passed_on(expr: ast.Expr) -> bool:
 
 
 def _is_of_input(expr: ast.Expr) -> bool:
-    """Whether the reason why an expression is no part is why the query cannot be spread."""
+    """Whether the reason why an expression is not a part also prevents distributing the query."""
     if isinstance(expr, ast.Flwor):
         first = expr.clauses[0]
         return isinstance(first, ast.ForClause) and reads_input(first.collection)

@@ -60,12 +60,12 @@ def existence(expr: ast.Quantified) -> ast.FunctionCall:
 
 
 def converted(value: ast.Expr, kind: ast.SequenceTypeNode) -> ast.Expr:
-    """A value converted to a type as the argument of a function is."""
+    """A value converted to a type like a function argument."""
     name = ast.Name("converted", None, PART_NAMESPACE)
     function = ast.InlineFunction((), (ast.Parameter(name, kind),), None, ast.VarRef(name))
     return ast.DynamicCall(function, (value,), span=value.span)
 
 
 def data_of(body: ast.Expr) -> ast.Expr:
-    """data(E)"""
+    """data(E)."""
     return ast.FunctionCall(ast.Name("data", "fn", FN), (body,), span=body.span)

@@ -17,7 +17,7 @@ COLLATED = "strings are compared by the default collation of the query, which no
 
 
 def joined_by_key(parts: tuple[SpreadPart, ...], frame: ast.Expr) -> tuple[SpreadPart, ...]:
-    """The parts, with those marked whose items are asked for by key alone, in all places where they are used."""
+    """The parts; those whose items are everywhere looked up by key alone are marked."""
     return tuple(
         replace(part, is_joined_by_key=True) if not _why_whole(part, parts) and _is_asked(part, parts, frame) else part
         for part in parts
@@ -27,7 +27,7 @@ def joined_by_key(parts: tuple[SpreadPart, ...], frame: ast.Expr) -> tuple[Sprea
 def told_joins(
     part: SpreadPart, parts: tuple[SpreadPart, ...], printed: Callable[[ast.Expr], str], is_collated: bool
 ) -> Iterator[Join]:
-    """For `explain`: how the tasks of a part are given each part they need."""
+    """For `explain`: how the tasks of a part receive each part they need."""
     for number in part.needs:
         needed = parts[number - 1]
         if needed.is_joined_by_key:
@@ -39,7 +39,7 @@ def told_joins(
 
 
 def _is_gathered(part: SpreadPart) -> bool:
-    """Whether its value is items of the input, as many as there are."""
+    """Whether its value is an unlimited number of items of the input."""
     return part.kind is PartKind.MAP and part.limit is None and not part.is_first_only
 
 
@@ -54,7 +54,7 @@ def _is_asked(part: SpreadPart, parts: tuple[SpreadPart, ...], frame: ast.Expr) 
 
 
 def _why_whole(part: SpreadPart, parts: tuple[SpreadPart, ...], user: SpreadPart | None = None) -> str:
-    """Why tasks need all items of a part; nothing where each needs only those with the keys it asks for."""
+    """Why tasks need all items of a part; empty if each task only looks up items by key."""
     if not _is_of_input_alone(part):
         return "it is itself computed from other parts"
     for other in [user] if user is not None else [other for other in parts if part.number in other.needs]:
@@ -68,7 +68,7 @@ def _why_whole(part: SpreadPart, parts: tuple[SpreadPart, ...], user: SpreadPart
 
 
 def _is_known(lookup: Lookup, others: tuple[Lookup, ...], parts: tuple[SpreadPart, ...]) -> bool:
-    """Whether the keys that are asked for are known: from the input, or from items that are known in turn."""
+    """Whether the looked-up keys are known: from the input, or from items that are known in turn."""
     seen: set[int] = set()
     while lookup.behind is not None and lookup.number not in seen:
         seen.add(lookup.number)
@@ -81,7 +81,7 @@ def _reads(expr: ast.Expr, part: SpreadPart) -> bool:
 
 
 def _why_read(user: SpreadPart, part: SpreadPart) -> str:
-    """Why a part is read as a whole: what its items are compared by, or that they are not."""
+    """Why a part is read as a whole: the way its items are compared, or that they are not compared."""
     loops = [
         node.name.expanded
         for node in user.body.walk()

@@ -26,7 +26,7 @@ _ITEM = ast.VarRef(ast.Name("item", None, "urn:xylem:part"))
 
 
 def windows_as_groups(flwor: ast.Flwor) -> ast.Flwor:
-    """The expression with a `group by` for its windows by key; the very same one where it has none."""
+    """The expression with a `group by` for its windows by key; the very same object if it has none."""
     head: list[ast.Clause] = []
     rest = flwor
     while rest.clauses and isinstance(rest.clauses[0], ast.LetClause):

@@ -5,13 +5,13 @@
     $p/@id = $part1                              →    $p/@id = lookup(1, $p/@id)
     some $t in $part1 satisfies $t/@ref = $p/@id →    some $t in lookup(1, $p/@id) satisfies …
 
-Gain:   instead of scanning all gathered items for every item of the input, a task asks a table that it builds once; if
+Gain:   instead of scanning all gathered items for every item of the input, a task uses a table that it builds once; if
         the table is large, each task receives only its part (`asked_keys.py`).
-Needs:  an equality of which one side reads the gathered item alone and the other side does not read it; both are paths
-        or variables, so that computing them earlier, or for all items, raises no error of its own. Strings are compared
-        by their characters: no collation of the query's.
-Safe:   the table gives more items rather than fewer, in their order, and the comparison stays (`run/…/lookup.py`).
-        `eq` takes one value at most: where there are more, the error is left to the comparison.
+Needs:  an equality with one side that reads only the gathered item and another that does not read it; both are paths or
+        variables, so computing them earlier, or for all items, raises no error. Strings are compared by their
+        characters, without a collation.
+Safe:   the table returns too many items rather than too few, in order, and the comparison stays (`run/…/lookup.py`).
+        `eq` takes at most one value: if there are more, the comparison raises the error.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Equality = ast.GeneralComparison | ast.ValueComparison
 
 
 def with_lookups(body: ast.Expr, gathered: Collection[ExpandedName]) -> tuple[ast.Expr, tuple[Lookup, ...]]:
-    """The body of a part with tables for its joins with gathered items, and how these tables are made."""
+    """The body of a part with tables for its joins with gathered items, and the definitions of these tables."""
     tables = _Tables(gathered)
     made = tables.visited(body)
     asked = asked_keys(made)
@@ -152,7 +152,7 @@ class _Tables:
 
 
 def _equalities(test: ast.Expr) -> Iterator[tuple[_Equality, ast.Expr, ast.Expr]]:
-    """The equalities that must hold, each side with its other side."""
+    """The equalities that must hold, with either side first."""
     for part in conjuncts(test):
         if not isinstance(part, (ast.GeneralComparison, ast.ValueComparison)) or part.op not in ("=", "eq"):
             continue
@@ -162,7 +162,7 @@ def _equalities(test: ast.Expr) -> Iterator[tuple[_Equality, ast.Expr, ast.Expr]
 
 
 def _one_value(values: ast.Expr) -> ast.Expr:
-    """A value as `eq` takes it: if untyped, a string. Where there are more, true(), which no key decides."""
+    """A value in the form for `eq`: a string if untyped. If there are several values, true(), which no key decides."""
     name = ast.VarRef(_VALUE)
     one = ast.IntegerLiteral(1)
     is_more = ast.ValueComparison("gt", ast.FunctionCall(ast.Name("count", "fn", FN), (name,)), one)

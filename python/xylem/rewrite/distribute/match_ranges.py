@@ -8,9 +8,10 @@
                                                      order by $n[$i], $n[$j] return E
 
 Gain:   right, full and inner joins are spread, and both sides are divided.
-Needs:  bounds of a difference on either side; R and S are paths of the input, equal ones or with different last names.
+Needs:  bounds of a difference on either side; R and S are paths of the input, either equal or with different last
+        names.
 Safe:   each joined item has one range, and that range receives all partners within its reach: an outer join finds the
-        best partners, ties included, and gives each pair once. For a full join, the range also receives rivals for
+        best partners, ties included, and returns each pair once. For a full join, the range also receives rivals for
         these partners, up to twice the distance. An inner join keeps the best pairs of each range and joins these
         again: a pair that beats another is among them, or one of them beats it. Item numbers restore the order of the
         loops.
@@ -38,7 +39,7 @@ _MATCH = PREFIXES["_match"]
 
 
 def with_match_ranges(body: ast.Expr) -> ast.Expr | None:
-    """The body with joins by ranges; None where there are none that can be."""
+    """The body with joins by ranges; None if it has no suitable join."""
     made = replaced(body, lambda node: _ranged(node) if isinstance(node, ast.Flwor) else None)
     return None if made is body else made
 
@@ -78,14 +79,14 @@ def _can_be_divided(plan: BestMatchPlan, flwor: ast.Flwor) -> bool:
     if not all(is_input_path(path) and is_closed(path, bound) for path in paths):
         return False
     if plan.written.kind == "inner" and not all(criterion.value is not None for criterion in plan.criteria):
-        # Orders of the query's own need not be transitive.
+        # User-defined orders need not be transitive.
         return False
     names = [_last_name(path) for path in paths]
     return paths[0] == paths[1] or (None not in names and names[0] != names[1])
 
 
 def _last_name(path: ast.Expr) -> tuple[str, str] | None:
-    """The name that all items of a path have."""
+    """The last name of a path: the name of all its items."""
     step = flattened(path)[1][-1]
     while isinstance(step, ast.Filter):
         step = step.base.right if isinstance(step.base, ast.Path) else step.base
@@ -168,7 +169,7 @@ class _Ranged:
         return [*self.behind, ast.OrderByClause(specs)]
 
     def _codes(self) -> ast.Expr:
-        """All ranges that an item is sent to."""
+        """The codes of all ranges that an item is sent to."""
         plan, least, most = self.plan, _ref(_LEAST), _ref(_MOST)
         reach = _arithmetic("-", most, least)
         nothing = _number(0)
@@ -189,7 +190,7 @@ class _Ranged:
         reach = _arithmetic("-", _ref(_MOST), _ref(_LEAST))
         return _call("ranges", at, below, above, _ref(_LOW), _ref(_HIGH), reach, _number(role))
 
-    # --- what is the same for all items
+    # --- values that are the same for all items
 
     def _bounds(self) -> list[ast.Clause]:
         upper = tuple(self._value(bound) for bound in self.window.bounds if bound.is_upper)

@@ -1,7 +1,7 @@
-"""Paths to all elements, attributes or texts of a document that read nothing else of them.
+"""Paths to all elements, attributes or texts of a document, in queries that read no more of these nodes.
 
-    for $e in //* group by $n := name($e) return <e name="{ $n }">{ count($e) }</e>
-    count(//*), sum(//*/@n), distinct-values(//*/name()), count(//@id), count(//text()), //*[@n > 2] if they are counted
+    for $e in //* group by $n := name($e) return <e name="{ $n }">{ count($e) }</e> count(//*), sum(//*/@n),
+    distinct-values(//*/name()), count(//@id), count(//text()), //*[@n > 2] if only counted
 
 The root element is among these elements, and a cut never falls inside an item. But if the query reads no content of an
 element, the item is only its start tag, so a cut may fall between any two tags. The elements that are open at the cut
@@ -27,7 +27,7 @@ ONLY_TAGS = "of elements only the start tags are read: those around a range are 
 
 
 def is_seen_in_passing(path: ast.Expr, analysis: ReachAnalysis, variables: Variables, *, counted: bool) -> bool:
-    """Whether a path is one of these; `counted`: only how many nodes there are matters, and not their values."""
+    """Whether a path is one of these; `counted`: only the number of nodes matters, not their values."""
     if not is_input_path(path):
         return False
     _, parts = flattened(path)
@@ -96,7 +96,7 @@ def _down(reach: Reach, step: ast.AxisStep) -> Reach:
 
 
 def _stay(reach: Reach, expr: ast.Expr) -> None:
-    """Of a text only its characters are there: the element around it is not."""
+    """Only the characters of a text are available: the element around it is not."""
     if reach is Reach.INSIDE and any(isinstance(node, (ast.AxisStep, ast.Path)) for node in expr.walk()):
         raise BeyondReach("it looks around a text", expr)
 

@@ -1,14 +1,14 @@
-"""The items of windows as they travel to where windows are formed: with what is read of them there, and nothing else.
+"""The items of windows in the form sent to where windows are formed: reduced to the parts read there.
 
     for $u in distinct-values(/log/e/user)            for $i in /log/e
     forseq $w in /log/e[user eq $u] …            →    return <sent k="{ for $k in $i/user[1] return '=' || $k }">{
     return sum($w/v)                                    element { node-name($i) } { $i/*[self::user or self::v] }
                                                       }</sent>
 
-Gain:   the scan itself writes such elements, so that a task makes no node of any item, and few bytes travel.
-Needs:  elements; a key that is text, which the attribute tells; no event time, which each item is sent with.
-Safe:   windows read copies of items in any case. Children keep their order. Where the analysis does not understand what
-        is read, an item is sent as a whole.
+Gain:   the scan itself writes such elements, so a task creates no nodes for items, and few bytes are sent.
+Needs:  elements; a text key, which the attribute holds; no event time, which is sent with each item.
+Safe:   windows read copies of items in any case. Children keep their order. If the analysis does not know which parts
+        are read, the whole item is sent.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _VARIABLE = ast.VarRef(_ITEM)
 
 
 def sent_items(body: ast.Expr, query: ast.Expr, keyed: KeyedInput | None) -> ast.Expr | None:
-    """The expression in place of `body`, for the windows that `query` forms; None if `body` itself is as good."""
+    """The expression that replaces `body` for the windows that `query` forms; None if `body` itself is as good."""
     key = None if keyed is None else _key(keyed)
     kept = Projection()
     try:
@@ -59,7 +59,7 @@ def _each(body: ast.Expr, result: ast.Expr) -> ast.Expr:
 
 
 def _wrapped(item: ast.Expr, key: ast.Expr) -> ast.Expr:
-    """The item with its first key, if it has one, behind a sign that tells an empty one from none."""
+    """The item with its first key, if it has one, after a sign that distinguishes an empty key from none."""
     first = ast.Filter(data_of(key), ast.IntegerLiteral(1), span=key.span)
     told = ast.StringConcat(ast.StringLiteral("="), ast.VarRef(_KEY), span=key.span)
     each = ast.Flwor((ast.ForClause(_KEY, None, first, span=key.span),), told, span=key.span)
@@ -69,7 +69,7 @@ def _wrapped(item: ast.Expr, key: ast.Expr) -> ast.Expr:
 
 
 def _is_text(key: ast.Expr) -> bool:
-    """Whether the values of a key are strings or untyped, whatever the item is."""
+    """Whether the values of a key are strings or untyped for every item."""
     match key:
         case ast.Path(right=right) | ast.SimpleMap(right=right):
             return _is_text(right)
@@ -82,7 +82,9 @@ def _is_text(key: ast.Expr) -> bool:
 
 
 def _pruned(kept: Projection) -> ast.Expr:
-    """An element with what is kept of the item; the item itself if more is read than attributes and named children."""
+    """An element with the projected parts of the item; the item itself unless only attributes and named children are
+    read.
+    """
     names = [(uri, local) for axis, uri, local in kept.children if axis == "child" and uri is not None and local]
     reads_more = kept.subtree or kept.string or kept.leaves or kept.above is not None or kept.siblings
     if reads_more or len(names) < len(kept.children):

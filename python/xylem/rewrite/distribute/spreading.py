@@ -34,7 +34,7 @@ from ..substitution import Substitution
 from .uses import children_in_use
 
 Extract = Callable[[ast.Expr, Use], ast.Expr]
-"""Makes parts of an expression that is the same for all items; gives what stands in its place."""
+"""Makes parts of an expression that is the same for all items; returns its replacement."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Spread:
     scopes: tuple[Scope, ...]
     reach: Reach
     is_nested: bool = True
-    """Whether its items may contain each other."""
+    """Whether its items may be nested."""
 
 
 class Spreading:
@@ -64,7 +64,7 @@ class Spreading:
         self._is_one_document = is_one_document
 
     def spread(self, expr: ast.Expr) -> Spread:
-        """The expression spread; NotSpread says why it cannot be."""
+        """The spread expression; NotSpread with the reason if it cannot be spread."""
         try:
             return self._spread(expr)
         except BeyondReach as beyond:
@@ -157,7 +157,7 @@ class Spreading:
         return variables
 
     def loop(self, flwor: ast.Flwor) -> Loop:
-        """The loop a FLWOR expression is: over items of the input, with all else local to them."""
+        """The loop that a FLWOR expression forms over items of the input, with all else local to them."""
         try:
             return self._loop_of(_with_joins_of_each(merged(flwor)))
         except BeyondReach as beyond:
@@ -202,7 +202,7 @@ class Spreading:
     def _deeper(
         self, first: ast.ForClause, head: list[ast.Clause], rest: tuple[ast.Clause, ...], result: ast.Expr
     ) -> Loop | None:
-        """for $a in P for $b in $a/Q …: cut before each $b where of $a only names and attributes are read."""
+        """for $a in P for $b in $a/Q …: cut before each $b if only names and attributes of $a are read."""
         inner = next((c for c in rest if not isinstance(c, (ast.LetClause, ast.WhereClause))), None)
         if not isinstance(inner, ast.ForClause) or inner.allowing_empty or first.position is not None:
             return None
@@ -225,7 +225,7 @@ class Spreading:
             return None
         return loop
 
-    # --- what is inside an item
+    # --- expressions inside an item
 
     def localised_clause(self, clause: ast.Clause, bound: frozenset[ExpandedName]) -> ast.Clause:
         made = self._localised_node(clause, bound, Use.ITEMS)
@@ -303,7 +303,7 @@ class Loop:
     variables: dict[ExpandedName, Reach]
     is_nested: bool
     inner: tuple[ast.ForClause, Reach] | None = None
-    """The loop whose items the scope is of, where it is not the first."""
+    """The loop whose items the scope has, if it is not the first one."""
 
 
 def merged(flwor: ast.Flwor) -> ast.Flwor:
@@ -330,13 +330,13 @@ def inlined(let: ast.LetClause, rest: ast.Flwor, bound: frozenset[ExpandedName])
 
 
 def refuse_grouped(let: ast.LetClause, rest: ast.Flwor) -> None:
-    """Refuse a variable that a `group by` makes the values of all tuples of a group."""
+    """Refuse a variable that a `group by` turns into the values of all tuples of a group."""
     if is_read_behind_grouping(let.name, rest.clauses, rest.result):
         raise NotSpread(f"behind `group by`, ${let.name} has a value for each tuple of a group", let)
 
 
 def _with_joins_of_each(flwor: ast.Flwor) -> ast.Flwor:
-    """The loop with its best-match join inside it, where each of its items has best partners of its own."""
+    """The loop with its best-match join inside it, if each item has its own best partners."""
     clauses = flwor.clauses
     place = next((index for index, clause in enumerate(clauses) if isinstance(clause, ast.ForClause)), None)
     if place is None or join_of(clauses, place) is None:
@@ -364,7 +364,7 @@ def _joined(left: ast.Expr, part: ast.Expr) -> ast.Expr:
 
 
 def _replaced(node: ast.Expr, **changes: object) -> ast.Expr:
-    """`dataclasses.replace`, giving the same node where nothing changes."""
+    """`dataclasses.replace` that returns the same node if nothing changes."""
     if all(getattr(node, name) is value or getattr(node, name) == value for name, value in changes.items()):
         return node
     return replace(node, **changes)  # type: ignore[arg-type]

@@ -34,7 +34,7 @@ _ONE_UNTYPED = Known(Values.UNTYPED, True, True)
 
 
 def with_tables(body: ast.Expr, declared: Sequence[ast.Declaration]) -> ast.Expr | None:
-    """The body with tables whose records are items of the input; None where there are none."""
+    """The body with tables whose records are items of the input; None if there are none."""
     facts = QueryFacts.of(body, declared)
     made = GroupByKey().apply(body, facts)
     if made is body or not any(reads_input(table.arguments[0]) for table in _tables(made)):
@@ -55,7 +55,7 @@ def table_part(frame: Frame, call: ast.FunctionCall) -> ast.Expr:
             raise NotSpread("a fold by key takes the records of its cell in the order of the whole input", call)
         if reads_input(function):
             raise NotSpread("what is kept by key reads the rest of the input for each record", call)
-        # A record is all that its keys and values may look at.
+        # Keys and values of a record may read nothing but the record.
         clause = ast.ForClause(function.parameters[0].name, None, records)
         frame.spreading.spread(ast.Flwor((clause,), function.body))
     body = replace(call, arguments=(spread.body, keys, aggregates))
@@ -88,7 +88,7 @@ def _mergeable(node: ast.Node, facts: QueryFacts) -> ast.FunctionCall:
 
 
 def _with_values(aggregate: ast.Expr, facts: QueryFacts) -> ast.Expr:
-    """A sum or mean with the values kept for it until tables are merged."""
+    """A sum or mean that keeps its values until tables are merged."""
     assert isinstance(aggregate, ast.InlineFunction) and isinstance(aggregate.body, ast.FunctionCall)
     call = aggregate.body
     if call.name.local not in ("sum", "avg"):

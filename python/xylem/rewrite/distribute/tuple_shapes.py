@@ -1,9 +1,9 @@
-"""Loops whose tuples belong together beyond one item: sorted, grouped, or numbered.
+"""Loops that relate tuples of different items: sorted, grouped, or numbered.
 
 for $p in //person order by $p/age return E          each task gives [E, age]; shuffled by age
 for $p in //person group by $c := $p/city return E   tasks give [city, …]; shuffled by city, E for each group
 for $p at $i in //person return E                    an earlier stage counts the items of each part
-for $p in //person where … count $n return E         likewise, the tuples
+for $p in //person where … count $n return E         the same for tuples
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _BEYOND = (ast.OrderByClause, ast.GroupByClause, ast.CountClause)
 
 
 def tuples(frame: Frame, expr: ast.Flwor, place: Place, limit: int | None = None) -> ast.Expr | None:
-    """The part such a loop is; None for a loop that is none of these."""
+    """The part for such a loop; None for any other loop."""
     expr = windows_as_groups(expr)
     is_numbered = isinstance(expr.clauses[0], ast.ForClause) and expr.clauses[0].position is not None
     if not is_numbered and not any(isinstance(clause, _BEYOND) for clause in expr.clauses):
@@ -62,7 +62,7 @@ def _refuse_event_time(expr: ast.Flwor) -> None:
 
 
 def _refuse_windows(loop: Loop) -> None:
-    """Windows over the tuples of the whole input; those of a group are its own business."""
+    """Refuse windows over the tuples of the whole input; windows over those of a group are allowed."""
     is_grouped = False
     bound = {name.expanded for name in _bound(loop, loop.rest)}
     for clause in loop.rest:
@@ -175,7 +175,7 @@ def _grouped(frame: Frame, expr: ast.Flwor, loop: Loop, beyond: list[int], place
 def _are_seen_in_passing(
     frame: Frame, loop: Loop, before: tuple[ast.Clause, ...], partial: _Partial, group: ast.GroupByClause
 ) -> bool:
-    """for $e in //* group by $n := name($e) return count($e): of the elements only start tags are read."""
+    """for $e in //* group by $n := name($e) return count($e): only the start tags of elements are read."""
     is_numbered = loop.first.position is not None or any(isinstance(clause, ast.CountClause) for clause in before)
     if frame.keeps_windows or loop.inner is not None or is_numbered:
         return False
@@ -235,7 +235,7 @@ class _Partial:
         """`sure`: the nodes that are evaluated for each group."""
         self._sure = sure
         self._bound = {name.expanded for name in _bound(loop, before)}
-        # One tuple for each item, none inside another: no step can lead from two tuples to the same node.
+        # One tuple per item, and items do not nest: no step leads from two tuples to the same node.
         is_flat = not loop.is_nested and not any(isinstance(clause, ast.ForClause) for clause in before)
         self._flat = loop.first.name.expanded if is_flat else None
         self._of_users = frame.user_aggregates
@@ -259,7 +259,7 @@ class _Partial:
         return self._named(node, node.name.local, member)
 
     def _user_aggregate(self, call: ast.FunctionCall) -> ast.Node | None:
-        """A function in Python that merges its states: values are converted before, and the result after it."""
+        """A Python function that merges its states: values are converted before it, and the result after it."""
         if len(call.arguments) != 1 or not self._is_by_tuple(call.arguments[0]) or id(call) not in self._sure:
             return None
         taken, given = self._of_users[call.name.expanded]
@@ -280,7 +280,7 @@ class _Partial:
         return ast.VarRef(name, span=call.span)
 
     def _is_by_tuple(self, expr: ast.Expr) -> bool:
-        """Whether its value for a group is its values for the tuples, one after another."""
+        """Whether its value for a group is the concatenation of its values for the tuples."""
         start, parts = flattened(expr)
         if isinstance(start, ast.SimpleMap):
             inside = free_in(start.right) & self._bound
@@ -336,7 +336,7 @@ def _why_grouped(collected: tuple[ast.Name, ...], partial: _Partial) -> str:
 
 
 def _numbered(frame: Frame, loop: Loop) -> Loop:
-    """at $i and count $n: the number in the range, and how many there are in the ranges before."""
+    """at $i and count $n: the number in the range, and the counts of earlier ranges."""
     first, rest = loop.first, list(loop.rest)
     if first.position is not None:
         total = _count_by_range(frame, first.collection, loop)

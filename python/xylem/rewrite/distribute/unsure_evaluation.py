@@ -11,7 +11,7 @@ from ..scope_path import flattened
 
 
 def surely_evaluated(expr: ast.Node) -> frozenset[int]:
-    """The identities of the nodes that are evaluated whenever the expression is, and whose errors are its errors."""
+    """The identities of the nodes that are always evaluated with the expression, and whose errors are its errors."""
     return frozenset(map(id, _sure(expr)))
 
 

@@ -31,7 +31,7 @@ _ATOMISING = (
 
 
 def children_in_use(node: ast.Node) -> Iterator[tuple[ast.Node, Use]]:
-    """The nodes directly below, each with the use of its value."""
+    """The child nodes, each with the use of its value."""
     match node:
         case ast.If(test=test, then=then, otherwise=otherwise):
             yield test, Use.TRUTH
@@ -57,7 +57,7 @@ def children_in_use(node: ast.Node) -> Iterator[tuple[ast.Node, Use]]:
         case _:
             use = Use.VALUE if isinstance(node, _ATOMISING) else Use.ITEMS
             for child in node.children():
-                # `{ E }` in an attribute is as its attribute is.
+                # `{ E }` in an attribute is used like its attribute.
                 yield child, use
 
 

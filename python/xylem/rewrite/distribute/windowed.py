@@ -4,7 +4,7 @@
               forseq $w in /log/entry[user eq $u] tumbling window … return <alarm>{ $u }</alarm> }</alarms>
 
     part 1, windows    items     /log/entry               found by tasks, brought together by user
-                       windows   over the items, batch after batch; open windows are kept between batches
+                       windows   over the items, batch after batch; open windows carry over
     frame              <alarms>{ $part1 }</alarms>
 
     (forseq … return $w)/id, for $x in (forseq … return …) …    are windows with another result
@@ -79,7 +79,7 @@ def windowed(frame: Frame, expr: ast.Expr, place: Place) -> ast.Expr | None:
 
 
 def _windows_of(expr: ast.Expr) -> ast.Flwor | None:
-    """A FLWOR expression that gives the same items: steps, tests and loops over what windows give put into it."""
+    """A FLWOR expression with the same items: steps, tests and loops over window results are moved into it."""
     if not isinstance(expr, ast.Flwor):
         return windows_of(expr, ())
     place = next((place for place, one in enumerate(expr.clauses) if not isinstance(one, ast.LetClause)), None)
@@ -137,10 +137,10 @@ def _part(
 
 
 def _check_reach(frame: Frame, query: ast.Flwor, order: EventOrderCall | None) -> None:
-    """Nothing looks outside an item: BeyondReach."""
+    """Check that nothing looks outside an item: BeyondReach."""
     if order is not None:
         frame.analysis.read(order.time, {**frame.copies, order.item.expanded: Reach.COPY})
-        # What is put in order is the items themselves.
+        # The items themselves are sorted.
         whole = order.over(ITEMS_OF_STREAM)
         query = replaced(query, lambda node: ITEMS_OF_STREAM if node == whole else None)
     frame.analysis.read(query, {**frame.copies, ITEMS_OF_STREAM.name.expanded: Reach.COPY})
@@ -186,7 +186,7 @@ def _may_form_windows(clause: ast.Clause) -> bool:
 
 
 def _timed(frame: Frame, order: EventOrderCall, made: Windowed) -> Windowed:
-    """Items of all keys wait together: how late one is, the whole stream says."""
+    """Items of all keys wait together: lateness depends on the whole stream."""
     if not isinstance(order.bound, ast.StringLiteral) or not isinstance(order.late, ast.StringLiteral):
         raise NotSpread("how late items may be is not written in the query", order.whole)
     time = frame.closed(order.whole.arguments[1])

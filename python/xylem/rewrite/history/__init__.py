@@ -1,7 +1,7 @@
 """Queries over update streams become operators that can retract their results.
 
 A resolved query comes in; a plan (`plan/history.py`) goes out, with functions that its operators evaluate for one unit
-of their loops. The package runs nothing and changes no meaning: an expression without an operator is computed as a
+of their loops. The package runs nothing and changes no meaning: an expression without an operator is reevaluated as a
 whole.
 """
 

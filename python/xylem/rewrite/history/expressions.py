@@ -12,14 +12,14 @@ from xylem.syntax import ast
 
 ExpandedName = tuple[str, str]
 COUNTS = frozenset({"count", "exists", "empty"})
-"""Aggregates that ask how many items there are."""
+"""Aggregates that count items."""
 FOLDS = frozenset((FN, name) for name in (*COUNTS, "sum", "avg", "min", "max"))
 PLAIN = (ast.ForClause, ast.LetClause, ast.WhereClause)
-"""Clauses that a unit goes through by itself."""
+"""Clauses that process each unit separately."""
 
 
 class NoOperator(Exception):
-    """Why an expression cannot be kept up to date by operators."""
+    """The reason why operators cannot keep an expression up to date."""
 
     def __init__(self, why: str, node: ast.Node | None = None) -> None:
         super().__init__(why)
@@ -59,7 +59,7 @@ def start_tag(expr: ast.DirectElement) -> str | None:
 
 
 def folded_variable(argument: ast.Expr) -> ExpandedName | None:
-    """The variable whose items are folded one by one: `$x`, or what child steps lead to from it."""
+    """The variable whose items are folded one by one: `$x`, or the result of child steps from it."""
     while isinstance(argument, ast.Path):
         step = argument.right
         if not isinstance(step, ast.AxisStep) or step.axis not in ("child", "attribute") or step.predicates:

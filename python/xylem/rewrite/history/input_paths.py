@@ -3,10 +3,10 @@
     for $q in stream("tickers")//ticker …      for $q in $path1 …, and $path1 is stream("tickers")//ticker
     //biblio[publisher = "Wiley"]/books        a condition on an element around
     stream("syn")//packet?[60]                 versions of the last step
-    //a/b/text()                               elements, and a rest that is taken of each
+    //a/b/text()                               elements, and a rest evaluated for each
     //b[c][2]                                  a place among the siblings that pass
     //b[c] except //b[d]                       one path: //b[c and not(d)]
-    //c/../d                                   what is above as a predicate: //*[c]/d (`upward_steps.py`)
+    //c/../d                                   the upward step as a predicate: //*[c]/d (`upward_steps.py`)
 
 A variable depends on no loop, so that joins are found whatever the path looks like (`rewrite/joins/`).
 """
@@ -31,10 +31,10 @@ from .positions import Places, places_of
 from .upward_steps import without_upward_steps
 
 _COMPUTED = (ast.If, ast.SetOperation, ast.SequenceExpr, ast.Switch, ast.Typeswitch)
-"""Steps whose nodes are computed of each element: `//item/(name | price)`."""
+"""Steps whose nodes are computed from each element: `//item/(name | price)`."""
 _STEPS = (ast.AxisStep, *PROJECTIONS, *_COMPUTED)
 NAMESPACE = "urn:xylem:history"
-"""Of the variables that stand for paths and for what is kept beside a loop."""
+"""Namespace of the variables for paths, and for values kept beside a loop."""
 STREAMS = frozenset({(FN, "stream"), (PREFIXES["xylem"], "stream")})
 
 
@@ -50,11 +50,11 @@ class InputPath:
     """Predicates of the last step."""
     projection: Projection | None = None
     rest: tuple[ast.Expr, ...] = ()
-    """Further steps, that are taken of each element by itself."""
+    """Further steps, evaluated for each element separately."""
     siblings: tuple[tuple[ast.Expr, ...], Places] | None = None
-    """Only those at some places among the siblings that pass some predicates; `tests` are those behind."""
+    """The requested places among the siblings that pass some predicates; `tests` are the predicates after these."""
     is_flat: bool = False
-    """Whether it is what it says only while its elements do not stand inside each other."""
+    """Whether the path is only correct while its elements do not nest."""
     written: ast.Expr | None = field(default=None, compare=False)
 
     @property
@@ -82,10 +82,10 @@ class InputPaths:
     def __init__(self) -> None:
         self.paths: dict[tuple[str, str], InputPath] = {}
         self.constants: frozenset[tuple[str, str]] = frozenset()
-        """Variables of the prolog, which are the same for all elements."""
+        """Prolog variables, which are the same for all elements."""
 
     def abstracted(self, body: ast.Expr) -> ast.Expr:
-        """The body with a variable for each path that units can be made of."""
+        """The body with a variable for each path that units can be built from."""
         return replaced(body, self._path)
 
     def _path(self, node: ast.Node) -> ast.Node | None:
@@ -100,7 +100,7 @@ class InputPaths:
         rest, path.rest = path.rest, ()
         path.is_flat = bool(rest)
         made = self._variable(path, node)
-        # As a loop, so that a join is seen in it.
+        # As a loop, so that the search for joins recognises it.
         item = ast.VarRef(ast.Name(f"match{len(self.paths)}", None, NAMESPACE), span=node.span)
         clauses: list[ast.Clause] = [ast.ForClause(item.name, None, made, span=node.span)]
         try:
@@ -121,7 +121,7 @@ class InputPaths:
         return ast.VarRef(name, span=written.span)
 
     def taken(self, expr: ast.Expr) -> tuple[InputPath, tuple[ast.Expr, ...]] | None:
-        """The path that an expression is, and predicates behind it that depend on variables or on other paths."""
+        """The path of an expression, and predicates after it that depend on variables or on other paths."""
         united = self._united(expr)
         if united is not None:
             return united, ()
@@ -186,7 +186,7 @@ class InputPaths:
             tests = tuple(test for test in tests if not self._is_correlated(test))
         if any(self._is_correlated(test) for _, some in conditions for test in some):
             return None
-        # One predicate that counts, or one that looks around, is not asked of an element by itself.
+        # A predicate that counts, or that looks around, does not concern a single element.
         if not all(is_test(test) and not uses_position(test) for test in tests):
             return None
         for number, some in conditions:
@@ -201,7 +201,7 @@ class InputPaths:
         return all(is_test(test) and not self._is_correlated(test) for test in tests)
 
     def _is_correlated(self, expr: ast.Expr) -> bool:
-        """Whether an expression depends on more than the element that it is asked of."""
+        """Whether an expression depends on more than its element."""
         return not free_in(expr) <= self.constants or any(
             isinstance(node, ast.Root) or (isinstance(node, ast.FunctionCall) and node.name.expanded in STREAMS)
             for node in expr.walk()
@@ -243,7 +243,7 @@ def _combined(op: str, left: tuple[ast.Expr, ...], right: tuple[ast.Expr, ...]) 
 
 
 def _parts(expr: ast.Expr) -> tuple[str, list[ast.Expr]] | None:
-    """The stream a path begins at, and its steps."""
+    """The stream that a path begins at, and its steps."""
     steps: list[ast.Expr] = []
     while isinstance(expr, ast.Path):
         if not isinstance(expr.right, _STEPS) or (isinstance(expr.right, _COMPUTED) and uses_position(expr.right)):
@@ -255,7 +255,7 @@ def _parts(expr: ast.Expr) -> tuple[str, list[ast.Expr]] | None:
 
 
 def stream_name(expr: ast.Expr) -> str | None:
-    """The stream whose document node an expression is; '' for the only one, or that of the context item."""
+    """The stream whose document node an expression is; '' for the only one, or for that of the context item."""
     match expr:
         case ast.Root():
             return ""

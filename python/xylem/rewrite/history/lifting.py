@@ -1,4 +1,4 @@
-"""The values that a function reads besides its unit: values kept by operators, and joins as index look-ups."""
+"""Values that a function reads besides its unit: those kept by operators, and joins as index lookups."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Lifting(PlanBase):
         if projection is None and asks_for_versions(body, unit):
             if values:
                 raise NoOperator("the history of a value of an element whose versions are asked for", expr)
-            # Versions of the element itself: it is found in its slot, as the newest version.
+            # For versions of the element itself, the element is found in its slot, as the newest version.
             projection = plan.Projection("#", "0")
         is_flat = is_flat or path.is_flat or self.takes_together or not stays_apart(path.rest, is_order_kept)
         is_flat = is_flat and path.is_deep
@@ -100,7 +100,7 @@ class Lifting(PlanBase):
         self._keep(body, unit, path.stream, path.steps, lookups)
         return source
 
-    # --- what is read beside a unit
+    # --- values beside a unit
 
     def _lifted_clauses(self, clauses: Iterable[ast.Clause], beside: Beside) -> list[ast.Clause]:
         made: list[ast.Clause] = []
@@ -162,14 +162,14 @@ class Lifting(PlanBase):
         return replaced(expr, by)
 
     def _sequence(self, expr: ast.Expr, beside: Beside) -> ast.Expr | None:
-        """A variable for the items of a loop that is the same for all turns of those around it."""
+        """A variable for the items of a loop that is the same for all turns of the outer loops."""
         if not self._reads_paths(expr) or not self.is_closed(expr):
             return None
         found = self._fold(expr) or self._slice(expr) or self._loop(expr)
         return None if found is None else beside.hole(found, expr.span)
 
     def _together(self, expr: ast.Expr, beside: Beside) -> ast.Expr | None:
-        """The case of paths that start at several of the items, which must not contain each other."""
+        """Handle paths that start at several of the items, which must then not nest."""
         before, self.takes_together = self.takes_together, True
         try:
             return self._sequence(expr, beside)
@@ -177,7 +177,7 @@ class Lifting(PlanBase):
             self.takes_together = before
 
     def _join(self, clause: ast.JoinClause, beside: Beside) -> list[ast.Clause]:
-        """A look-up in a hash index, and the conditions themselves: the index may give too many."""
+        """A lookup in a hash index, and the conditions themselves: the index may return too many."""
         tests = [condition(test) for test in clause.tests]
         plain: list[ast.Clause] = [
             ast.ForClause(clause.name, clause.type, clause.collection, clause.position, span=clause.span),
@@ -207,10 +207,10 @@ class Lifting(PlanBase):
         return found + [ast.WhereClause(self._lifted(test, beside), span=test.span) for test in tests]
 
     def _narrowed(self, lookup: plan.Lookup, body: ast.Expr) -> plan.Lookup:
-        """A look-up whose elements have as much, and go as far back, as the loop around it reads of them."""
+        """A lookup of elements with the parts, and as far back in time, as the surrounding loop reads them."""
         loop = lookup.loop
         if looks_back(body):
-            # Of the unit, or of what was looked up: both are to be evaluated again when time changes what is chosen.
+            # For the unit and for looked-up elements: both are reevaluated when time changes the choice of versions.
             by_time = tuple(dict.fromkeys((*loop.by_time, *durations(body))))
             loop = replace(loop, source=replace(loop.source, looks_back=True), by_time=by_time)
         read = children_read(body, lookup.variable)
@@ -226,6 +226,6 @@ class Lifting(PlanBase):
         own = [ast.WhereClause(self._of_variable(test, name), span=test.span) for test in path.tests]
         body: ast.Expr = ast.Flwor(tuple(own), keys, span=clause.span) if own else keys
         self.check(body)
-        # What a look-up gives may be the start of a path, whose nodes must be told apart and ordered.
+        # The result of a lookup may start a path, so its nodes need identity and order.
         source = self._source(path, ast.SequenceExpr((body, item)), name, clause.collection, is_flat=True)
         return plan.Loop(source, self.function([name], body, is_unit=True), by_time=durations(body), span=clause.span)

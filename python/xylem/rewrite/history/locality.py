@@ -24,7 +24,7 @@ _CLOCK = {(FN, name) for name in ("current-dateTime", "current-date", "current-t
 
 
 def reason_to_leave(expr: ast.Node, *, is_alone: bool = False) -> tuple[str, ast.Node] | None:
-    """Why an expression reads more than the elements its variables hold; None where it does not.
+    """Why an expression reads more than the elements its variables hold; None if it does not.
 
     `is_alone`: all nodes are those of one element, and so have an identity and an order.
     """
@@ -56,7 +56,7 @@ def reason_to_leave(expr: ast.Node, *, is_alone: bool = False) -> tuple[str, ast
 
 
 def children_read(expr: ast.Node, name: tuple[str, str]) -> frozenset[tuple[str, str]] | None:
-    """The children of the element a variable holds that an expression reads; None where it may read all of it."""
+    """The children of a variable's element that an expression reads; None if it may read all of it."""
     found: set[tuple[str, str]] = set()
     return frozenset(found) if _only_children(expr, name, found) else None
 
@@ -80,12 +80,12 @@ def _only_children(node: ast.Node, name: tuple[str, str], found: set[tuple[str, 
 
 
 def _first_step(node: ast.Node, name: tuple[str, str]) -> tuple[ast.Node, list[ast.Node]] | None:
-    """The first step of a path that begins at the variable, and what else is in the path."""
+    """The first step of a path that begins at the variable, and the rest of the path."""
     inside: list[ast.Node] = []
     while isinstance(node, ast.Path):
         step: ast.Node = node.right
         if isinstance(step, PROJECTIONS):
-            # Literal numbers: nothing of it is read but its base.
+            # Literal numbers: only the base reads anything of it.
             step = step.base
         if isinstance(node.left, ast.VarRef) and node.left.name.expanded == name:
             return step, inside
@@ -101,7 +101,7 @@ def durations(expr: ast.Node) -> tuple[Projection, ...]:
 
 
 def looks_back(expr: ast.Node) -> bool:
-    """Whether an expression asks for versions."""
+    """Whether an expression reads versions."""
     return any(isinstance(node, PROJECTIONS) for node in expr.walk())
 
 
@@ -111,9 +111,8 @@ def may_be_time(node: ast.Node) -> bool:
 
 
 def is_timeline(node: ast.Node) -> bool:
-    """Whether a projection is of values, and not of a step, a variable or the context item.
-
-    Of another projection it is, too: those of one sign have been put together.
+    """Whether a projection applies to values, and not to a step, a variable or the context item. Also true for one
+    applied to another projection: those with the same sign have been merged.
     """
     if not isinstance(node, PROJECTIONS):
         return False

@@ -29,7 +29,7 @@ N = TypeVar("N", bound=ast.Node)
 
 
 class Timelines:
-    """The values of a unit whose histories a loop asks for: `count($x/b)#1`."""
+    """The values of a unit whose histories a loop reads: `count($x/b)#1`."""
 
     def __init__(self, planner: PlanBase, unit: ast.Name | None, has_versions: bool) -> None:
         self._planner = planner
@@ -38,7 +38,7 @@ class Timelines:
         self.found: list[plan.Timeline] = []
         self.names: list[ast.Name] = []
         self.values: list[ast.Expr] = []
-        """What they are computed from: it reads the unit, too."""
+        """Their inputs, which include the unit."""
 
     def lifted(self, node: N) -> N:
         return replaced(node, self._by)
@@ -66,7 +66,7 @@ class Timelines:
 class Numbering:
     """The position of a unit's items among those of all units (`at $i`), or of its tuples (`count $n`).
 
-    A unit is given how many come before it, and tells how many it has.
+    A unit receives the number of items before it, and reports its own.
     """
 
     def __init__(self, planner: PlanBase, position: ast.Name | None) -> None:
@@ -78,7 +78,7 @@ class Numbering:
     def numbered(
         self, counted: list[ast.Clause], clause: ast.Clause | None, rest: Sequence[ast.Clause], *, has_place: bool
     ) -> list[ast.Clause]:
-        """The clauses of a loop, with numbers behind those whose tuples are counted."""
+        """The clauses of a loop, with numbers after those whose tuples are counted."""
         one = ast.IntegerLiteral(1)
         if counted:
             self.count = call("count", ast.Flwor(tuple(counted), one, span=counted[0].span))
@@ -88,7 +88,7 @@ class Numbering:
             name = clause.name
             made.append(ast.CountClause(self.here, span=clause.span))
             if not counted:
-                # One tuple, as it comes.
+                # A single tuple, unchanged.
                 made, here = [], one
         else:
             assert self._position is not None
@@ -104,7 +104,7 @@ class LoopPlans(Lifting):
     # --- loops
 
     def _loop(self, expr: ast.Expr, fold: str | None = None) -> plan.Loop | None:
-        """A loop over one of the paths; None where it is none."""
+        """A loop over one of the paths; None for any other loop."""
         clauses, result = self._clauses(expr)
         while clauses and isinstance(clauses[0], ast.LetClause) and not self._reads_input(clauses[0].value):
             # The same for each turn: computed inside.
@@ -233,7 +233,7 @@ class LoopPlans(Lifting):
         if fold is not None:
             result = self._folded_result(fold, result)
             if fold in COUNTS and isinstance(result, ast.VarRef) and result.name.expanded == name.expanded:
-                # One item, whatever is in it.
+                # One item, whatever it contains.
                 result = ast.IntegerLiteral(1, span=result.span)
         grouping: plan.Grouping | None = None
         if group is None:
@@ -309,7 +309,7 @@ class LoopPlans(Lifting):
         expr: ast.Expr,
         fold: str | None,
     ) -> plan.Loop | None:
-        """A loop over the elements that another looks up to."""
+        """A loop over the elements that are ancestors of another loop's items."""
         path, down = above
         names = [ast.Name(f"above{self.fresh()}", None, NAMESPACE) for _ in down]
         unit, *rest = names
@@ -321,7 +321,7 @@ class LoopPlans(Lifting):
             left = variable
         nearest = names[::-1]
         inner += [from_above(clause, name, nearest) for clause in clauses]
-        # What is below two of them would come twice, and in another order.
+        # Descendants of two of them would come twice, and in another order.
         before, self.takes_together = self.takes_together, True
         try:
             return self._loop_over(path, unit, None, (), inner, from_above(result, name, nearest), expr, fold)
@@ -329,7 +329,7 @@ class LoopPlans(Lifting):
             self.takes_together = before
 
     def _row(self, result: ast.Expr, specs: Sequence[ast.OrderSpec], beside: Beside) -> ast.Expr:
-        """The result of an iteration: its order keys, then its items."""
+        """The row of an iteration: its order keys, then its items."""
         given: ast.Expr = self._lifted(result, beside)
         keys = [self._lifted(spec.key, beside) for spec in specs]
         return ast.SquareArray((*keys, given), span=result.span) if specs else given
@@ -404,7 +404,7 @@ class LoopPlans(Lifting):
         if fold in COUNTS:
             of_group = call("count", of_group)
         free = free_in(of_group)
-        # Of two variables of one name the later one is meant.
+        # The later of two variables with the same name is meant.
         collected = [name for name in {one.expanded: one for one in bound}.values() if name.expanded in free - taken]
         names = [*keys, *collected, *(made for _, made, _ in folds), *beside.names]
         self.check(of_group)

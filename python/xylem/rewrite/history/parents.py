@@ -2,7 +2,7 @@
 
     for $q in //ticker/quote return $q/../name      for $t in //ticker for $q in $t/quote return $t/name
 
-Gain:   everything that the body reads is inside one element, so that an update finds its unit.
+Gain:   everything that the body reads is inside one element, so an update finds its unit.
 Needs:  the steps that lead from the element to the item are named children, and the variable is bound once.
 """
 
@@ -30,7 +30,7 @@ _BINDERS = (
 
 
 def levels_above(nodes: Sequence[ast.Node], name: ast.Name) -> int:
-    """The number of levels above a variable's item that some expressions read; 0 if its name does not tell."""
+    """The number of levels above a variable's item that some expressions read; 0 if its name is ambiguous."""
     most = 0
     for node in (each for one in nodes for each in one.walk()):
         if isinstance(node, _BINDERS) and node.name.expanded == name.expanded:
@@ -40,7 +40,7 @@ def levels_above(nodes: Sequence[ast.Node], name: ast.Name) -> int:
 
 
 def from_above(node: N, name: ast.Name, above: Sequence[ast.Name]) -> N:
-    """The elements above an item by their own variables, the nearest first."""
+    """The ancestors of an item by their own variables, nearest first."""
 
     def by(one: ast.Node) -> ast.Node | None:
         level = _level(one, name)
@@ -67,7 +67,7 @@ def _level(node: ast.Node, name: ast.Name) -> int | None:
 
 
 def raised(path: InputPath, levels: int) -> tuple[InputPath, list[ast.AxisStep]] | None:
-    """The path to the elements a number of levels above, and the steps down from them; None if there are none."""
+    """The path to the elements some levels above, and the steps down from them; None if there are none."""
     kept = len(path.steps) - levels
     if kept < 1 or path.projection is not None or path.siblings is not None or path.rest:
         return None

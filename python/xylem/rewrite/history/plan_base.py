@@ -31,7 +31,7 @@ class Beside:
 
     @property
     def names(self) -> list[ast.Name]:
-        """The parameters: holes first, then look-ups."""
+        """The parameters: holes first, then lookups."""
         return [*self._hole_names, *self._lookup_names]
 
     @property
@@ -53,7 +53,7 @@ class Beside:
 
 
 def _unsafe_functions(prolog: Sequence[ast.Declaration]) -> dict[tuple[str, str], str]:
-    """Why functions that stay calls read more than their arguments hold, themselves or by those they call."""
+    """Why functions that are not inlined read more than their arguments hold, directly or through other functions."""
     bodies = {
         declaration.name.expanded: declaration.body
         for declaration in prolog
@@ -88,7 +88,7 @@ class PlanBase(ABC):
         finds_joins: bool,
         scopes: Mapping[ExpandedName, Scope],
     ) -> None:
-        """`scopes`: parts that are evaluated from the beginning, by the variables that stand for them."""
+        """`scopes`: parts that are evaluated from scratch, by their variables."""
         self.prolog = prolog
         self.is_empty_greatest = is_empty_greatest
         self.finds_joins = finds_joins
@@ -99,7 +99,7 @@ class PlanBase(ABC):
         self.kept: list[plan.Kept] = []
         self.notes: list[tuple[Span | None, str]] = []
         self.takes_together = False
-        """Whether what is planned is put together with what others of its loop give."""
+        """Whether results are combined with those of other turns of the loop."""
         self._number = 0
         self._unsafe = _unsafe_functions(prolog)
 
@@ -122,17 +122,17 @@ class PlanBase(ABC):
         )
 
     def is_closed(self, node: ast.Node) -> bool:
-        """Whether an expression reads no variable of the query but global ones."""
+        """Whether an expression reads only global variables."""
         declared = {d.name.expanded for d in self.prolog if isinstance(d, ast.VariableDecl)}
         return free_in(node) <= self.paths.paths.keys() | self.scopes.keys() | declared
 
     def scope(self, name: ast.Name) -> plan.Scope:
-        """What stands for a part that is evaluated from the beginning."""
+        """The expression for a part that is evaluated from scratch."""
         found = self.scopes[name.expanded]
         number = list(self.scopes).index(name.expanded)
         return plan.Scope(number, found.why.why, found.expression.span)
 
-    # --- what is kept of the past
+    # --- histories that are kept
 
     def keep_values(self, chosen: plan.Projection, expr: ast.Expr) -> None:
         """The history of a value."""
@@ -186,7 +186,7 @@ class PlanBase(ABC):
     # --- functions
 
     def check(self, expr: ast.Expr, beside: Beside | None = None) -> None:
-        """With `beside`, an expression of one unit and what that reads besides."""
+        """With `beside`, check an expression of one unit and its additional inputs."""
         is_alone = beside is not None and not looks_back(expr)
         if is_alone and beside is not None:
             is_alone = not any(
@@ -206,7 +206,7 @@ class PlanBase(ABC):
                 raise NoOperator("`?` with a number may be a time", node)
 
     def _check_mixed(self, expr: ast.Expr, beside: Beside) -> None:
-        """No path may start at items of a loop that are held together: they are in trees of their own."""
+        """Refuse paths that start at items of a loop that are held together: these are in separate trees."""
         mixed = {
             name.expanded
             for name, one in zip(beside.names, beside.given, strict=True)
@@ -222,7 +222,7 @@ class PlanBase(ABC):
         self.functions.append(ast.InlineFunction((), parameters, None, body, span=body.span))
         return len(self.functions) - 1
 
-    # --- what the other parts plan
+    # --- implemented by the other parts
 
     @abstractmethod
     def _fold(self, expr: ast.Expr) -> plan.Operator | None: ...

@@ -34,7 +34,7 @@ class PlannedHistory:
     plan: plan.HistoryPlan
     functions: tuple[ast.InlineFunction, ...]
     scopes: tuple[ast.Expr, ...] = ()
-    """What is evaluated from the beginning, by number."""
+    """The parts that are evaluated from scratch, by number."""
 
 
 def plan_history(
@@ -44,7 +44,7 @@ def plan_history(
     is_empty_greatest: bool = False,
     finds_joins: bool = True,
 ) -> PlannedHistory:
-    """The operators of a query whose names are resolved."""
+    """The operators of a query with resolved names."""
     body = inline_prolog(body, prolog)
 
     def planned(expr: ast.Expr, scopes: Scopes) -> PlannedHistory:
@@ -158,7 +158,7 @@ class _Planner(WindowPlans):
         return plan.Constructor(tag, tuple(parts), f"</{expr.name.local}>", expr.name.local)
 
     def _fold(self, expr: ast.Expr) -> plan.Operator | None:
-        """count($path1/x), some $x in $path1 satisfies …"""
+        """count($path1/x), some $x in $path1 satisfies …."""
         match expr:
             case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded in FOLDS:
                 if not self._reads_paths(argument):
@@ -204,7 +204,7 @@ class _Planner(WindowPlans):
         return None if loop is None else plan.Slice(loop, *places)
 
     def _computed(self, expr: ast.Expr) -> plan.Operator:
-        """An expression over folds, computed again when one of them changes."""
+        """An expression over folds, recomputed when one of them changes."""
         if not self._reads_input(expr):
             self.check(expr)
             number = self.function([], expr)

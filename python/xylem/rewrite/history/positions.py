@@ -6,11 +6,11 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 Places = tuple[int, int | None]
-"""From one place on, counted from 0, to before another; a negative one is counted from the end."""
+"""A half-open range of places, counted from 0; a negative place counts from the end."""
 
 
 def places_of(predicate: ast.Expr) -> Places | None:
-    """`[3]`, `[last()]`, `[position() < 3]`; None for a predicate that takes other items, or is none of places."""
+    """`[3]`, `[last()]`, `[position() < 3]`; None for other predicates, and for those that select no range."""
     match predicate:
         case ast.IntegerLiteral(value=value) if value > 0:
             return value - 1, value

@@ -1,10 +1,10 @@
-"""Tuples that are numbered behind an `order by`, as windows of one item each.
+"""Tuples that are numbered after an `order by`, as windows of one item each.
 
     for $x in E where C order by K       for tumbling window $w in (for $x in E where C order by K return $x)
     count $n                        →    start $x at $n when true() end when true()
     where $n <= 3 return R               where $n <= 3 return R
 
-Windows know which of them are to be formed again when an item comes, goes or moves.
+Windows know which of them to form again when an item is added, removed or moved.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["ranked"]
 def ranked(
     clauses: Sequence[ast.Clause], fresh: Callable[[], int]
 ) -> tuple[ast.WindowClause, Sequence[ast.Clause]] | None:
-    """The windows, and the clauses behind them; None where nothing is numbered so, or where it takes more variables."""
+    """The windows, and the clauses after them; None if nothing is numbered this way, or more variables are needed."""
     at = next((i for i, clause in enumerate(clauses) if isinstance(clause, ast.OrderByClause)), 0)
     if not at or at + 1 >= len(clauses) or not isinstance(counted := clauses[at + 1], ast.CountClause):
         return None
@@ -43,6 +43,6 @@ def ranked(
         ast.WindowCondition(ast.WindowVariables(), always),
         span=span,
     )
-    # What was computed of an item is computed again.
+    # Values computed from an item are recomputed.
     lets = [one for one in between if isinstance(one, ast.LetClause)]
     return window, [*lets, *clauses[at + 2 :]]

@@ -1,7 +1,7 @@
-"""The smallest parts of a query that no operator maintains: they alone are evaluated again after each commit.
+"""The smallest parts of a query that no operator maintains: only these are reevaluated after each commit.
 
     <r>{ count(//a), //a/following::b }</r>                   the second part
-    for $x in //a where $x/b > f(//c/preceding::c) return $x  the call of f, which is the same for all turns
+    for $x in //a where $x/b > f(//c/preceding::c) return $x  the call of f, the same for all turns
 
 A part is closed: it reads no variable of the query and no context item. The query reads its value by a variable.
 """
@@ -22,39 +22,39 @@ from .input_paths import NAMESPACE, STREAMS
 __all__ = ["Scope", "Scopes"]
 
 _ONE_VALUE = (ast.FunctionCall, ast.Path, ast.Filter, ast.SimpleMap)
-"""What is evaluated at once where a part of it is: its value changes less often than that of the part."""
+"""Expressions that are evaluated whole if a part of them is: their value changes less often than that of the part."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """A part that is evaluated as a whole, and why."""
+    """A part that is evaluated as a whole, and the reason."""
 
     expression: ast.Expr
     why: NoOperator
 
 
 class Scopes:
-    """Finds the parts, and puts variables in their places."""
+    """Finds the parts, and replaces them by variables."""
 
     def __init__(
         self, why_not: Callable[[ast.Expr, Scopes], NoOperator | None], constants: frozenset[ExpandedName]
     ) -> None:
-        """`why_not`: why an expression has no operators, where some parts are already variables."""
+        """`why_not`: why an expression has no operators once some parts are variables."""
         self._why_not = why_not
         self._constants = constants
         self.found: dict[ExpandedName, Scope] = {}
 
     def marked(self, expr: ast.Expr) -> ast.Expr:
-        """The expression with variables for its parts; a variable where all of it is one."""
+        """The expression with variables for its parts; a single variable if it is a part as a whole."""
         why = self._why_not(expr, self)
         if why is None:
             return expr
         known = dict(self.found)
-        # A path from the root elsewhere may be one from the root of another document.
+        # A path from the root may belong to another document in another place.
         in_focus = {id(node) for node in nodes_in_same_focus(expr)}
 
         def by(node: ast.Node) -> ast.Node | None:
-            # What stands in braces is an expression, the braces are not.
+            # The content of braces is an expression, the braces are not.
             if node is expr or not isinstance(node, ast.Expr) or isinstance(node, ast.EnclosedExpr):
                 return None
             return self.marked(node) if self._is_part(node, id(node) in in_focus) else None
@@ -68,7 +68,7 @@ class Scopes:
         return ast.VarRef(name, span=expr.span)
 
     def _is_part(self, node: ast.Expr, is_in_focus: bool) -> bool:
-        """Whether an expression can be evaluated by itself, and reads a stream."""
+        """Whether an expression can be evaluated separately, and reads a stream."""
         if isinstance(node, ast.Root) or _is_stream(node):
             return False
         has_root = any(isinstance(one, ast.Root) for one in node.walk())

@@ -1,11 +1,11 @@
-"""What a loop gives for one unit, as a query of the unit as a document: `for $q in /* return …`.
+"""The result of a loop for one unit, as a query over the unit as a document: `for $q in /* return …`.
 
     for $q in stream("tickers")//ticker where $q/quote > 150 return <hot>{ $q/name }</hot>
         →   for $q in /* where $q/quote > 150 return <hot>{ $q/name }</hot>
 
 Gain:   a scan answers the document of a unit by a template, and no code runs (`run/history/text_runs.py`).
-Needs:  the only loop of a query, whose result for a unit depends on that unit alone: no versions, no other loops, no
-        positions, no order; its results are elements that it constructs, or are counted.
+Needs:  the only loop of a query, whose result for a unit depends only on that unit: no versions, other loops, positions
+        or order; it constructs elements, or its results are counted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COUNTS = frozenset(("count", "exists", "empty"))
 
 
 def unit_query(described: plan.HistoryPlan, functions: Sequence[ast.InlineFunction]) -> ast.Expr | None:
-    """The query; None where a unit cannot be answered by itself."""
+    """The query; None if a unit cannot be answered on its own."""
     if described.whole or described.kept or len(described.sources) != 1:
         return None
     found = only_loop(described.root)
@@ -46,7 +46,7 @@ def unit_query(described: plan.HistoryPlan, functions: Sequence[ast.InlineFuncti
 
 
 def only_loop(operator: plan.Operator) -> tuple[plan.Loop, str | None] | None:
-    """The loop of a query that has one, alone or in elements around it, and the function that folds it."""
+    """The loop of a query with only one loop, bare or inside elements, and the function that folds it."""
     match operator:
         case plan.Loop():
             return operator, None

@@ -7,7 +7,7 @@
 Gain:   a downward path leads to the elements, so they can be units.
 Needs:  the upward step leads to an element: the parent of the root element is the document. A name test, or a later
         step to other children, guarantees it.
-Safe:   both paths give each element above once, in document order.
+Safe:   both paths return each ancestor once, in document order.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ANY_ELEMENT = ast.Wildcard(None, None, None)
 
 
 def without_upward_steps(steps: Sequence[ast.Expr]) -> list[ast.Expr]:
-    """The steps of a path with those up as predicates, as far as that is possible."""
+    """The steps of a path with upward steps as predicates, as far as possible."""
     made: list[ast.Expr] = []
     for index, step in enumerate(steps):
         turned = _turned(made, step, steps[index + 1 :]) if isinstance(step, ast.AxisStep) else None
@@ -47,7 +47,7 @@ def _turned(before: list[ast.Expr], step: ast.AxisStep, behind: Sequence[ast.Exp
         return [*around, holder, _holding(step, below)]
     if holder.axis == "child" and not is_deep and (not is_named or step.test == holder.test):
         tests = (*holder.predicates, below, *step.predicates)
-        # A place is found before what is behind it is asked.
+        # A place is found before later predicates are tested.
         return [*around, replace(holder, predicates=tests)]
     return None
 
@@ -58,7 +58,7 @@ def _holding(step: ast.AxisStep, below: ast.AxisStep) -> ast.AxisStep:
 
 
 def _is_other_child(below: ast.AxisStep, behind: Sequence[ast.Expr]) -> bool:
-    """Whether the next step leads to attributes, or to children of another name: from the document, to nothing."""
+    """Whether the next step leads to attributes, or to children with another name: a document has none of these."""
     following = behind[0] if behind else None
     if not isinstance(following, ast.AxisStep):
         return False

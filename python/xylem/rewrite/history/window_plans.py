@@ -31,7 +31,7 @@ class WindowPlans(LoopPlans):
         *,
         is_single: bool = False,
     ) -> plan.Loop | None:
-        """The loop over the items, whose windows give the rows; None where no operator forms them.
+        """The loop over the items, whose windows give the rows; None if no operator forms them.
 
         `is_single`: a window has one item.
         """
@@ -103,7 +103,7 @@ class WindowPlans(LoopPlans):
         return [one.variables for one in (clause.start, clause.end) if one is not None]
 
     def _variables(self, given: ast.WindowVariables) -> list[ast.Name]:
-        """The four variables of an item; those that the query does not name have names of their own."""
+        """The four variables of an item; variables that the query does not name get fresh names."""
         return [
             name or ast.Name(f"beside{self.fresh()}", None, NAMESPACE)
             for name in (given.current, given.position, given.previous, given.next)

@@ -1,13 +1,13 @@
-"""Expressions that start at a node which changes with a loop, yet is the same at many of its turns: the anchor.
+"""Expressions that start at a node which changes with a loop, but is often the same from turn to turn: the anchor.
 
     $x/ancestor::site//person[@id = $x/@ref]     →    let $from := $x/ancestor::site
                                                       for join $p in $from//person by $p/@id = $x/@ref return $p
     $x/price = max($x/../item/price)             →    $x/price = (let $from := $x/.. return max($from/item/price))
 
-Gain:   what is found from each node that the anchor holds is indexed or computed once (run/runtime/anchored_values.py).
+Gain:   the results from each anchor node are indexed or computed once (run/runtime/anchored_values.py).
 Needs:  paths that go up, or to the root, from a node and then down again, all from the same node; or one that goes far
-        down from a parameter of a function, which is mostly called with the same document.
-Safe:   what is kept for a node is what the paths find from that node. Several nodes are one anchor.
+        down from a function's parameter, which is usually the same document.
+Safe:   the entry for a node holds the results of paths from that node. Several nodes form one anchor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .surroundings import Surroundings
 
 
 def at_anchor(expr: ast.Expr, around: Surroundings, name: ast.Name) -> tuple[ast.LetClause, ast.Expr] | None:
-    """The anchor of an expression, under a name, and the expression seen from there."""
+    """The anchor of an expression, under a name, and the expression rewritten to start there."""
     seen = _FromAnchor(around, name)
     made = seen.visit(expr)
     if seen.anchor is None:
@@ -37,7 +37,7 @@ def at_anchor(expr: ast.Expr, around: Surroundings, name: ast.Name) -> tuple[ast
 
 
 class _FromAnchor:
-    """Lets the paths of an expression start at a variable instead of at the node that the first of them starts at."""
+    """Lets the paths of an expression start at a variable instead of at the node where the first of them starts."""
 
     def __init__(self, around: Surroundings, name: ast.Name) -> None:
         self.around = around
@@ -51,7 +51,7 @@ class _FromAnchor:
         match node:
             case ast.Path(right=ast.AxisStep()):
                 return self._path(node)
-            # Another item is the context item in what stands behind a path, and in a predicate.
+            # After a path, and in a predicate, the context item is another one.
             case ast.Path(left=inner) | ast.SimpleMap(left=inner):
                 made = self.visit(inner)
                 return node if made is inner else replace(node, left=made)

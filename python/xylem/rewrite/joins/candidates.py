@@ -1,4 +1,4 @@
-"""Which sequences may be indexed, and which conditions an index answers."""
+"""Decide which sequences may be indexed, and which conditions an index answers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .string_conditions import as_equality, of_strings
 _EQUALITIES = frozenset({"=", "eq"})
 _TURNED_ORDERS = {"<<": ">>", ">>": "<<"}
 _RANKS = {"=": 0, "eq": 0, "!=": 2, "ne": 2}
-"""Equalities first: they leave the fewest items. What is not equal is nearly everything."""
+"""Equalities first: they leave the fewest items. Inequalities leave nearly everything."""
 
 
 def conditions(test: ast.Expr | None) -> Iterator[Condition]:
@@ -51,7 +51,7 @@ def is_equality(condition: Condition | ast.JoinTest) -> bool:
 
 
 def is_told(condition: Condition) -> bool:
-    """Whether it narrows, and nothing is left to test where it holds."""
+    """Whether it narrows the items and needs no further test."""
     return is_narrowing(condition) and not condition.is_implied
 
 
@@ -61,7 +61,7 @@ def is_narrowing(condition: Condition | ast.JoinTest) -> bool:
 
 
 def joins_in(test: ast.JoinTest, others: Sequence[ast.JoinTest]) -> bool:
-    """Whether a test becomes part of the index of others: two orders make a range, and a third one is tested."""
+    """Whether a test joins the index of others: two orders make a range, and a third one is tested."""
     if any(one.op in ast.BEGINNINGS for one in (test, *others)):
         return False
     return test.op in _EQUALITIES or sum(not is_equality(one) for one in others) < 2
@@ -89,7 +89,7 @@ def is_test(predicate: ast.Expr) -> bool:
         return False
     last = predicate.right if isinstance(predicate, ast.Path) else predicate
     if isinstance(last, PROJECTIONS):
-        last = last.base  # versions of nodes are nodes
+        last = last.base  # Versions of nodes are nodes.
     if isinstance(last, ast.FunctionCall):
         known = look_up(*last.name.expanded, len(last.arguments))
         if known is not None and known.returns == "xs:boolean?":
@@ -103,6 +103,6 @@ def opposite(test: ast.Expr) -> list[ast.Expr]:
         case ast.Or(left=left, right=right):
             return [*opposite(left), *opposite(right)]
         case ast.FunctionCall(name=name, arguments=(inner,)) if name.expanded == (FN, "not"):
-            # Under not(), a value counts as the truth that `where` takes it for.
+            # Under not(), a value counts by its effective boolean value, as in `where`.
             return conjuncts(inner)
     return [ast.FunctionCall(ast.Name("not", "fn", FN), (test,), span=test.span)]

@@ -15,6 +15,6 @@ class Condition(NamedTuple):
     other: ast.Expr
     negated: bool
     whole: ast.Expr
-    """What it stands for in the query."""
+    """The query's expression that it stands for."""
     is_implied: bool = False
-    """Whether it only follows from what it stands for, which must still be tested."""
+    """Whether it is only implied by that expression, which must still be tested."""

@@ -4,9 +4,9 @@
     abs($b/t - $a/t) <= 5    →    $b/t <= $a/t + 5 + slack and $b/t >= $a/t - 5 - slack and abs($b/t - $a/t) <= 5
 
 Gain:   a loop reads the items within the bounds, instead of all.
-Needs:  a difference of numbers, or of untyped values, compared with a number that stands in the query.
-Safe:   the condition itself is still tested. Doubles are rounded, so the bounds have slack: far more than the sum and
-        the difference of doubles can be wrong by.
+Needs:  a difference of numbers, or of untyped values, compared with a number literal.
+Safe:   the condition itself is still tested. Doubles are rounded, so the bounds have slack: far more than the rounding
+        error of a sum and a difference of doubles.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BOUNDS = ("<=", ">=")
 
 
 def with_bounds(test: ast.Expr) -> ast.Expr:
-    """The test with the bounds that it implies; the very same object where there are none."""
+    """The test with the bounds that it implies; the very same object if there are none."""
     tests = conjuncts(test)
     bounded = [one for part in tests for one in (*_bounds(part), part)]
     return test if len(bounded) == len(tests) else conjunction(bounded) or test

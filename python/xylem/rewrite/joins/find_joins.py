@@ -1,4 +1,4 @@
-"""Find joins in whatever spelling: `where`, predicates, quantifiers, comparisons with a path, conditions of a result.
+"""Find joins in every spelling: `where`, predicates, quantifiers, comparisons with a path, conditions of a result.
 
         for $x in E … where A($x) = B return R              for join $x in E by A($x) = B … return R
         for $x in E return if (A($x) = B) then R else ()                                  same
@@ -8,12 +8,12 @@
         B = E                                               exists(for join $x in E by $x = B return $x)
 
 Gain:   E is read once instead of once for each turn of the loops around it: linear time instead of quadratic.
-Needs:  a loop around E that neither E nor A depends on, and B does; B does not read $x. E gives the same items each
-        time (no constructors); nothing in the query is infinite, and no variable can be set while it runs. Strings
-        compare by code points.
-Safe:   the index gives the same items in the same order (`run/runtime/joins.py`), and is built when it is first asked:
-        what is never evaluated raises no error. Conditions may be tested in another order, as XQuery 3.1 §2.3.4
-        allows.
+Needs:  a loop around E on which B depends, but neither E nor A; B does not read $x. E returns the same items each time
+        (no constructors); nothing in the query is infinite, and no variable can be set while it runs. Strings compare
+        by code points.
+Safe:   the index returns the same items in the same order (`run/runtime/joins.py`), and is built on first use:
+        expressions that are never evaluated raise no error. Conditions may be tested in another order, as XQuery 3.1
+        §2.3.4 allows.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LOOPS = (ast.ForClause, ast.Path, ast.AxisStep, ast.Filter, ast.SimpleMap, ast.
 
 
 def with_joins(expr: ast.Expr, facts: JoinFacts, around: Surroundings | None = None) -> ast.Expr:
-    """The expression with its joins; the very same object where there are none."""
+    """The expression with its joins; the very same object if there are none."""
     if around is None and not any(isinstance(node, _LOOPS) for node in expr.walk()):
         return expr
     before = len(facts.found), facts.roots
@@ -89,7 +89,7 @@ class _Finder(RunningFolds):
                     or self._rebuilt(node, around)
                 )
             case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "count"):
-                # A scan numbers siblings, and keeps none for that.
+                # A scan numbers siblings without keeping any.
                 beside = None if self.facts.is_leaf else self._beside(counted_beside, argument, around)
                 if beside is not None:
                     return replace(node, arguments=(beside,))
@@ -114,14 +114,13 @@ class _Finder(RunningFolds):
         return replace(node, operand=self.visit(node.operand, around), cases=cases, default=default)
 
     def _items(self, expr: ast.Expr, around: Surroundings) -> ast.Expr:
-        """What a loop goes through, or a predicate chooses from: a join may have an index of it."""
+        """The items of a loop, or those that a predicate selects from: a join may index them."""
         is_path = isinstance(expr, (ast.Path, ast.AxisStep))
         return self._path(expr, around, is_kept=False) if is_path else cast("ast.Expr", self.visit(expr, around))
 
     def _path(self, path: ast.Expr, around: Surroundings, *, is_kept: bool) -> ast.Expr:
-        """A path as a whole: what it chooses may be the same at many turns, or the nodes that its last step is for.
-
-        With `is_kept`, what it finds is kept although it chooses nothing: a step reads all children of its node.
+        """A path as a whole: its result, or the context nodes of its last step, may be the same at many turns. With
+        `is_kept`, its result is cached although it selects nothing: a step reads all children of its node.
         """
         shared = self._chosen(path, around) if is_kept or _chooses(path) else None
         if shared is not None:
@@ -159,7 +158,7 @@ class _Finder(RunningFolds):
         return shared or self._rebuilt(node, around)
 
     def _root(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr:
-        """root($x) of a node in the input is what `/` is here: the same at each turn."""
+        """root($x) for a node of the input is the same as `/`: equal at each turn."""
         item = call.arguments[0] if call.arguments else ast.ContextItem(span=call.span)
         if not around.focus.is_in_input or len(call.arguments) > 1 or not around.is_in_input(item):
             return self._call(call, around)
@@ -169,7 +168,7 @@ class _Finder(RunningFolds):
         return ast.Root(is_any_node=True, span=call.span)
 
     def _rooted(self, expr: ast.Expr, around: Surroundings) -> ast.Expr:
-        """A path that starts with root($x), as one that starts with `/` where that is the same."""
+        """A path that starts with root($x), starting with `/` instead if that is the same."""
         match expr:
             case ast.Path(left=left, right=ast.AxisStep()):
                 start = self._rooted(left, around)
@@ -193,7 +192,7 @@ class _Finder(RunningFolds):
     def _filtered(
         self, base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr, around: Surroundings
     ) -> ast.Expr:
-        """A step, or any other expression, with predicates: one of them may be a look-up."""
+        """A step, or any other expression, with predicates: one of them may be a lookup."""
         bounded = tuple(with_bounds(one) if is_test(one) else one for one in predicates)
         if bounded != predicates:
             before = len(self.facts.found)
@@ -220,11 +219,12 @@ class _Finder(RunningFolds):
                 kept: list[ast.Expr] = []
                 tests = [predicate]
                 for number, one in enumerate(predicates[:index]):
-                    # What asks for other items at each turn is a condition of the look-up.
+                    # A condition that selects other items at each turn belongs to the lookup.
                     is_test_of_it = self._changes(one, around) and all(map(is_test, predicates[number:index]))
                     (tests if is_test_of_it else kept).append(one if is_test_of_it else visited[number])
                 for one in behind:
-                    # A place counts what passes all tests, so those that are the same at each turn come first.
+                    # A position counts the nodes that pass all tests, so tests that are the same at each turn come
+                    # first.
                     is_test_of_it = place is None or self._changes(one, around)
                     (tests if is_test_of_it else kept).append(one if is_test_of_it else self.visit(one, inside))
                 items = with_predicates(base, tuple(kept), whole)
@@ -249,7 +249,7 @@ class _Finder(RunningFolds):
         around: Surroundings,
         inside: Surroundings,
     ) -> ast.Expr | None:
-        """E[A = B and C][D] → for join $x in E by A($x) = B where C($x) where D($x) return $x"""
+        """E[A = B and C][D] → for join $x in E by A($x) = B where C($x) where D($x) return $x."""
         collection = around.settled(items)
         asked = list(filter(wanted, conditions(tests[0])))
         if not asked:
@@ -290,7 +290,7 @@ class _Finder(RunningFolds):
             inner = around.in_loop(name, over=collection)
             join, wheres = self._with_more(join, [ast.WhereClause(test, span=test.span) for test in left], around)
             if place is not None and wheres:
-                # The place counts what passes all tests.
+                # A position counts the nodes that pass all tests.
                 return None
             rest = [self._rebuilt(where, inner) for where in wheres]
             made = replace(self._visited(join, inner, around), place=place)
@@ -317,7 +317,7 @@ class _Finder(RunningFolds):
         return replace(node, bindings=tuple(bindings), satisfies=self.visit(node.satisfies, around))
 
     def _comparison(self, node: ast.GeneralComparison, around: Surroundings) -> ast.Expr | None:
-        """B = E, where E is the same for many turns of a loop and may be many items."""
+        """B = E, if E is the same for many turns of a loop and may have many items."""
         node = replace(node, left=self._rooted(node.left, around), right=self._rooted(node.right, around))
         for condition in conditions(node):
             values = around.settled(condition.own)
@@ -338,7 +338,7 @@ class _Finder(RunningFolds):
     def _compared_with(
         self, values: ast.Expr, condition: Condition, node: ast.Expr, around: Surroundings
     ) -> ast.Flwor | None:
-        """The items of a sequence that a condition holds for, as a look-up."""
+        """The items of a sequence that fulfil a condition, as a lookup."""
         if self._pays(around.depth_of(values), condition, values, around):
             name = self.facts.fresh()
             item = ast.VarRef(name, span=node.span)
@@ -380,7 +380,7 @@ class _Finder(RunningFolds):
     def _may_be_many(self, values: ast.Expr, written: ast.Expr, around: Surroundings) -> bool:
         match values:
             case ast.Path():
-                # A step from one item of a loop is short; from the input, or a document, it need not be.
+                # A step from one item of a loop is short; one from the input, or a document, may be long.
                 return around.depth_of(values) == 0 or _goes_far(values)
             case ast.VarRef(name=name):
                 return name.expanded in around.many or name.expanded in self.facts.sequences
@@ -402,7 +402,7 @@ def _called(function: str, argument: ast.Expr) -> ast.Expr:
 def _place_behind(
     base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr
 ) -> tuple[int | None, tuple[ast.Expr, ...]]:
-    """The place that a number behind a predicate asks for among children of one parent, and the other predicates."""
+    """The position that a number after a predicate requests among children of one parent, and the other predicates."""
     step = base.right if isinstance(base, ast.Path) else base
     if not predicates or isinstance(whole, ast.Filter) or not isinstance(step, ast.AxisStep):
         return None, predicates
@@ -417,7 +417,7 @@ def _place_behind(
 
 
 def _chooses(path: ast.Expr) -> bool:
-    """Whether a step of a path has predicates, or a loop has conditions or goes through what a path finds."""
+    """Whether a step of a path has predicates, or a loop has conditions or ranges over the result of a path."""
     if isinstance(path, ast.Flwor):
         loops = [clause.collection for clause in path.clauses if isinstance(clause, ast.ForClause)]
         if any(isinstance(clause, ast.WhereClause) for clause in path.clauses) or any(map(_chooses, loops)):
@@ -431,7 +431,7 @@ def _chooses(path: ast.Expr) -> bool:
 
 
 def _goes_down(path: ast.Expr) -> bool:
-    """Whether a path reads more than attributes of a node at hand or around it."""
+    """Whether a path reads more than attributes of the current node or its ancestors."""
     axes = {node.axis for node in path.walk() if isinstance(node, ast.AxisStep)}
     return bool(axes - {"attribute", "self", *ast.UPWARDS})
 

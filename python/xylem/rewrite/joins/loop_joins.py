@@ -2,7 +2,7 @@
 
         for $x in E … where A($x) = B return R       →      for join $x in E by A($x) = B … return R
 
-`find_joins.py` says what is gained, needed and safe.
+See `find_joins.py` for Gain, Needs and Safe.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class LoopJoins(SharedValues):
     def _joined_clauses(self, clauses: Sequence[ast.Clause], result: ast.Expr, around: Surroundings) -> _Clauses:
         before = self.keeps_paths
         if any(isinstance(clause, ast.BestMatchClause) for clause in clauses):
-            # What it compares and gives are columns of its sides.
+            # Its comparisons and results are columns of its sides.
             self.keeps_paths = False
         try:
             return self._clause_by_clause(clauses, result, around)
@@ -80,7 +80,7 @@ class LoopJoins(SharedValues):
         while waiting:
             keyed = numbered_keys(waiting, 0)
             if keyed is not None:
-                # All keys have their windows in one pass: nothing is looked up.
+                # All keys have their windows in one pass: there is no lookup.
                 made += waiting[: keyed.length]
                 around = around.in_loop(*(name for one in waiting[: keyed.length] for name in _bound_in(one)))
                 waiting = waiting[keyed.length :]
@@ -122,7 +122,7 @@ class LoopJoins(SharedValues):
                 clause = self._other_clause(clause, around)
                 around = self._inside_clause(clause, around)
                 if isinstance(clause, ast.GroupByClause):
-                    # Behind it, each variable of the tuples has the values of a group.
+                    # After it, each variable of the tuples has the values of a group.
                     around = around.with_sequences(*(name for one in made for name in bound_names(one)))
             made.append(clause)
         return _Clauses(made, self.visit(result, around), found)
@@ -130,7 +130,7 @@ class LoopJoins(SharedValues):
     def _other_clause(self, clause: ast.Clause, around: Surroundings) -> ast.Clause:
         inside = self._inside_clause(clause, around)
         if isinstance(clause, (ast.WindowClause, ast.ForseqClause, ast.JoinClause)):
-            # Its items are found once, outside of its turns.
+            # Its items are found once, outside its turns.
             rest = self._rebuilt(replace(clause, collection=ast.SequenceExpr(())), inside)
             return cast("ast.Clause", replace(rest, collection=self._items(clause.collection, around)))
         return cast("ast.Clause", self._rebuilt(clause, inside))
@@ -147,7 +147,7 @@ class LoopJoins(SharedValues):
     ) -> tuple[ast.JoinClause, list[ast.Clause], ast.Expr] | None:
         """A loop as a join, with the remaining clauses and the result.
 
-        An equality is taken wherever it stands: another comparison before it leaves more items.
+        An equality is used wherever it stands, because other comparisons leave more items.
         """
         if clause.allowing_empty or isinstance(clause.collection, ast.DataWindow):
             return None
@@ -208,7 +208,7 @@ class LoopJoins(SharedValues):
     def _joined_by_one_of(
         self, clause: ast.ForClause, rest: list[ast.Clause], around: Surroundings
     ) -> tuple[ast.ForClause, list[ast.Clause]]:
-        """for $x in E where A = B or C = D: the union of two look-ups."""
+        """for $x in E where A = B or C = D: the union of two lookups."""
         if clause.position is not None or clause.type is not None or clause.allowing_empty:
             return clause, rest
         values = Substitution({})
@@ -231,7 +231,7 @@ class LoopJoins(SharedValues):
         return clause, rest
 
     def _one_of(self, loop: ast.ForClause, test: ast.Expr, around: Surroundings) -> ast.Expr | None:
-        """The items of a loop over a path that pass one of several tests, each by a look-up."""
+        """The items of a loop over a path that pass one of several tests, each by a lookup."""
         if not isinstance(test, ast.Or) or not _is_path(loop.collection):
             return None
         before = len(self.facts.found)
@@ -252,7 +252,7 @@ class LoopJoins(SharedValues):
     def _filtered_by_one_of(
         self, base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr, around: Surroundings
     ) -> ast.Expr | None:
-        """E[A = B or C = D]"""
+        """E[A = B or C = D]."""
         if not all(map(is_test, predicates)):
             return None
         for index, predicate in enumerate(predicates):
@@ -308,7 +308,7 @@ class LoopJoins(SharedValues):
     ) -> tuple[ast.JoinClause, ast.Expr | None] | None:
         """The join that a loop and a condition form, and the rest of the condition.
 
-        `hidden` are variables bound by the loop and behind it; `values` stand for some of them.
+        `hidden` are variables bound by the loop and after it; `values` replace some of them.
         """
         collection = around.settled(clause.collection)
         inside = around.in_loop(clause.name, clause.position, over=collection)
@@ -331,7 +331,7 @@ class LoopJoins(SharedValues):
 
     def _pays(self, depth: int, condition: Condition, collection: ast.Expr, around: Surroundings) -> bool:
         if depth >= around.depth or around.depth_of(around.settled(condition.other)) <= depth:
-            # No loop repeats it, or each turn asks for the same.
+            # No loop repeats it, or each turn looks up the same.
             return False
         return is_the_same_each_time(collection)
 
@@ -382,7 +382,7 @@ def _disjuncts(test: ast.Expr) -> list[ast.Expr]:
 
 
 def _is_path(expr: ast.Expr) -> bool:
-    """Whether an expression gives nodes in document order, each once."""
+    """Whether an expression returns nodes in document order, each once."""
     return isinstance(expr.right if isinstance(expr, ast.Path) else expr, ast.AxisStep)
 
 
@@ -391,7 +391,7 @@ def _bound_in(clause: ast.Clause) -> list[ast.Name]:
 
 
 def _spliced(clause: ast.ForClause) -> tuple[ast.JoinClause, *tuple[ast.Clause, ...]] | None:
-    """for $o in (for join $x in E … return $x) as the clauses of the join, of $o."""
+    """for $o in (for join $x in E … return $x) as the clauses of the join for $o."""
     match clause:
         case ast.ForClause(
             type=None,

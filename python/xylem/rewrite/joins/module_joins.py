@@ -37,7 +37,7 @@ class ModuleJoins:
         )
 
     def of_body(self, body: ast.Expr) -> ast.Expr:
-        """The body of a main module; functions are put in where that makes a join visible."""
+        """The body of a main module; functions are inlined if that exposes a join."""
         if not self.is_possible:
             return body
         facts = self._facts(shares_values=True)
@@ -50,7 +50,7 @@ class ModuleJoins:
         return made if _worth(more) > _worth(facts) else joined
 
     def of_stream(self, body: ast.Expr) -> ast.Expr:
-        """The body of a query whose functions have been put in already."""
+        """The body of a query whose functions are already inlined."""
         return with_joins(body, self._facts()) if self.is_possible else body
 
     def of_leaf(self, expr: ast.Expr, around: Surroundings) -> ast.Expr:
@@ -79,7 +79,7 @@ class ModuleJoins:
 
 
 def _worth(facts: JoinFacts) -> tuple[int, int]:
-    """The value of the findings: joins count more than values that are computed once."""
+    """A score for the findings: joins count more than values that are computed once."""
     return sum(isinstance(one, ast.JoinClause) for one in facts.found), len(facts.found)
 
 
@@ -88,7 +88,7 @@ def _sequences(prolog: Iterable[ast.Declaration]) -> Iterable[tuple[str, str]]:
     for declaration in prolog:
         if isinstance(declaration, ast.VariableDecl):
             declared = declaration.type is not None and declaration.type.occurrence in ("*", "+")
-            # What tasks found, and are given by another part.
+            # Results of tasks, received from another part.
             declared = declared or declaration.name.uri == PART_NAMESPACE
             if declared or (declaration.value is not None and may_be_many(declaration.value)):
                 yield declaration.name.expanded

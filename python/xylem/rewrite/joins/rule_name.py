@@ -1,3 +1,3 @@
-"""What the search for joins is called, where users switch rules off."""
+"""The name of the search for joins, for users who switch rules off."""
 
 RULE = "find_joins"

@@ -1,12 +1,12 @@
-"""Aggregates of the first items of many: they get a form in which the items are the same at each turn.
+"""Aggregates of the first items of a sequence: rewritten so that the sequence is the same at each turn.
 
     sum($x/preceding-sibling::t/v)      →   sum((let $p := $x/.. for join $t in $p/t by $t << $x return $t)/v)
-    sum(($x/preceding-sibling::t | $x)/v)   the same, and one more item behind them
+    sum(($x/preceding-sibling::t | $x)/v)   the same, and one more item after them
     sum(subsequence($all, 1, $i))       →   sum($all[position() <= round($i)])
-    sum($all[position() <= $i]/v)       →   the same, and what $all holds is kept with its running sums
+    sum($all[position() <= $i]/v)       →   the same, and $all is kept with its running sums
 
-Gain:   each turn asks for the running value behind its items (lowering/python/running_folds.py), and does not fold
-        all of them again.
+Gain:   each turn looks up the running value after its items (lowering/python/running_folds.py), instead of folding all
+        of them again.
 Needs:  an aggregate of values of the first items, in a loop that neither these items nor their values depend on.
 Safe:   siblings before an item are the children of its parent that come before it in document order.
 """
@@ -39,7 +39,7 @@ class RunningFolds(LoopJoins):
     def _beside(self, find: Callable[..., ast.Flwor | None], node: Any, around: Surroundings) -> ast.Expr | None: ...
 
     def _running(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr | None:
-        """A call that folds the first items of many, with these items as a look-up or as a shared value."""
+        """A call that folds the first items of a sequence, with these items as a lookup or as a shared value."""
         if call.name.expanded not in _FOLDED or len(call.arguments) != 1 or around.depth == 0:
             return None
         items = call.arguments[0]
@@ -57,7 +57,7 @@ class RunningFolds(LoopJoins):
             return None
         step = items.right if isinstance(items, ast.Path) else items
         if call.name.expanded == (FN, "count") and isinstance(step, ast.AxisStep) and step.axis == "preceding-sibling":
-            return None  # Siblings are numbered, and none is kept for that.
+            return None  # Siblings are numbered without keeping any.
         found = self._of_first_items(items, around)
         return None if found is None else replace(call, arguments=(found,))
 
@@ -100,7 +100,7 @@ class RunningFolds(LoopJoins):
     def _first_and_itself(
         self, before: ast.Expr, itself: ast.Expr, whole: ast.Expr, around: Surroundings
     ) -> ast.Expr | None:
-        """($x/preceding-sibling::t, $x): the item comes behind its siblings, and is none of them."""
+        """($x/preceding-sibling::t, $x): the item comes after its siblings, and is not one of them."""
         start = before.left if isinstance(before, ast.Path) else ast.ContextItem()
         if not isinstance(before, _STEPS) or not isinstance(itself, (ast.VarRef, ast.ContextItem)) or start != itself:
             return None

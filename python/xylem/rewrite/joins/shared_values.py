@@ -7,9 +7,9 @@
     for $x in //x return ($x, $x/../title)       the titles of each parent
     for $x in //x return ($x, /feed/date)        the dates
 
-Gain:   each turn costs what it takes, and not what the sequence is long.
-Needs:  a sequence that reads nothing of the loop, and gives the same items each time (no constructors).
-Safe:   it is computed when it is first asked for: what is never evaluated raises no error.
+Gain:   the cost of a turn depends on the items it takes, not on the length of the sequence.
+Needs:  a sequence that reads nothing of the loop, and returns the same items each time (no constructors).
+Safe:   it is computed on first use: an expression that is never evaluated raises no error.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from .visitor import JOIN_NAMESPACE, JoinVisitor
 
 
 class Repeated(NamedTuple):
-    """An expression that is the same at many turns, its anchor if it has one, and what is known behind that."""
+    """An expression that is the same at many turns, its anchor if it has one, and the facts known after that."""
 
     value: ast.Expr
     anchor: ast.LetClause | None
@@ -53,7 +53,7 @@ class SharedValues(JoinVisitor):
         """An expression, visited, that gives the items of a loop."""
 
     def _repeated(self, expr: ast.Expr, around: Surroundings, *, of_nodes: bool = True) -> Repeated | None:
-        """An expression, if it is the same at each turn of a loop, or at those with the same anchor."""
+        """An expression that is the same at each turn of a loop, or at turns with the same anchor; None otherwise."""
         settled = around.settled(expr)
         if of_nodes and not any(isinstance(one, ast.AxisStep) for one in settled.walk()):
             return None
@@ -80,7 +80,7 @@ class SharedValues(JoinVisitor):
         return None if repeated is None else repeated.behind_anchor(self._shared(repeated, call))
 
     def _picked(self, node: ast.Filter, around: Surroundings) -> ast.Expr | None:
-        """A filter that takes items by their places, at each turn in the same sequence."""
+        """A filter that selects items by position, from the same sequence at each turn."""
         base, predicate = node.base, node.predicate
         if is_test(predicate) or not (uses_position(predicate) or not reads_focus(predicate)):
             return None
@@ -91,7 +91,7 @@ class SharedValues(JoinVisitor):
         return repeated.behind_anchor(replace(node, base=self._shared(repeated, base), predicate=inner))
 
     def _cut(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr | None:
-        """subsequence($items, $start, …), with another start at each turn."""
+        """subsequence($items, $start, …), with a different start at each turn."""
         if call.name.expanded != (FN, "subsequence") or len(call.arguments) < 2 or not free_in(call.arguments[1]):
             return None
         base, *rest = call.arguments
@@ -102,7 +102,7 @@ class SharedValues(JoinVisitor):
         return repeated.behind_anchor(replace(call, arguments=(self._shared(repeated, base), *visited)))
 
     def _sought(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr | None:
-        """index-of($values, …), in values that are the same at each turn."""
+        """index-of($values, …), for values that are the same at each turn."""
         if call.name.expanded != (FN, "index-of") or len(call.arguments) != 2:
             return None
         values, sought = call.arguments
@@ -114,7 +114,7 @@ class SharedValues(JoinVisitor):
         return repeated.behind_anchor(replace(call, arguments=arguments))
 
     def _repeated_items(self, base: ast.Expr, around: Surroundings) -> Repeated | None:
-        """Items that are looked for at each turn: not those that a variable or a shared value has already."""
+        """Items that are searched at each turn: not those that a variable or a shared value already holds."""
         if isinstance(base, ast.Shared) or (isinstance(base, ast.VarRef) and around.settled(base) is base):
             return None
         return self._repeated(base, around)
@@ -122,7 +122,7 @@ class SharedValues(JoinVisitor):
     def _picked_of_parents(
         self, base: ast.Expr, step: ast.AxisStep, whole: ast.Expr, around: Surroundings
     ) -> ast.Expr | None:
-        """A step that takes children by their places, with other places at each turn, and then by tests."""
+        """A step that selects children by position, at different positions each turn, followed by tests."""
         if not step.predicates or step.axis not in ("child", "attribute"):
             return None
         first, *rest = step.predicates
@@ -141,12 +141,12 @@ class SharedValues(JoinVisitor):
         return repeated.behind_anchor(made)
 
     def _chosen(self, node: ast.Expr, around: Surroundings) -> ast.Expr | None:
-        """A test of many items, or a step that chooses some, with the same outcome at many turns."""
+        """A test of many items, or a step that selects some, with the same outcome at many turns."""
         repeated = self._repeated(node, around) if self.facts.shares_values else None
         return None if repeated is None else repeated.behind_anchor(self._shared(repeated, node))
 
     def _bound_once(self, value: ast.Expr, around: Surroundings) -> ast.Expr:
-        """What a `let` binds at each turn: nodes that are found from the same anchor are found once."""
+        """The value of a `let` at each turn: nodes found from the same anchor are found once."""
         if not isinstance(value, ast.Path) or not self.facts.shares_values:
             return value
         repeated = self._repeated(value, around)
@@ -155,15 +155,15 @@ class SharedValues(JoinVisitor):
         return repeated.behind_anchor(self._shared(repeated, value))
 
     def _predicate(self, predicate: ast.Expr, base: ast.Expr, around: Surroundings) -> ast.Expr:
-        """A predicate where its base is: one that is the same for all items is looked at once."""
+        """A predicate in the place of its base: if it is the same for all items, it is evaluated once."""
         return cast("ast.Expr", self.visit(predicate, around.in_focus_of(base) if reads_focus(predicate) else around))
 
     def _shared(self, repeated: Repeated, written: ast.Expr, *, is_by_parent: bool = False) -> ast.Expr:
-        """A value that is kept, with the place of the expression that it was written as."""
+        """A cached value, with the place of the expression it was written as."""
         value, anchor, around = repeated
         if anchor is not None:
             self.facts.number += 1
-        # It is computed where the last variable is bound that it reads.
+        # It is computed where the last variable that it reads is bound.
         made = ast.Shared(
             self._items(value, replace(around, depth=around.depth_of(value))),
             around.focus.is_in_input,

@@ -1,4 +1,4 @@
-"""What stands beside an item, before and behind it, by conditions and by number.
+"""Siblings, preceding and following nodes of an item, by conditions and by number.
 
     following-sibling::x[A = B]   →   let $p := .. for $x in $p/x where A($x) = B where $x >> . return $x
     B = preceding-sibling::x/A    →   exists(let $p := .. for $x in $p/x where $x/A = B where $x << . return $x)
@@ -7,14 +7,14 @@
     B = preceding::x/A            →   exists(let $r := root() for $x in $r//x where $x/A = B
                                              where last-inside($x) << . return $x)
 
-What stands on the right is a look-up by key and by document order, as any other (find_joins.py), with one index for
-each node that the anchor, $p or $r, holds (anchors.py).
+The right side is a lookup by key and by document order, like any other (find_joins.py), with one index for each node of
+the anchor, $p or $r (anchors.py).
 
-Gain:   all that stands beside an item is read once for all items there, instead of again for each of them.
-Needs:  a step to one side of an item, which is `.` or a variable of a loop. Predicates are tests, but for a last `[1]`,
-        which is the nearest.
-Safe:   siblings are children of the same parent; what precedes an item ends before it begins, and what follows it
-        begins behind its end.
+Gain:   the neighbours are read once for all items there, instead of again for each of them.
+Needs:  a step to one side of an item, which is `.` or a variable of a loop. Predicates are tests, except a last `[1]`,
+        which selects the nearest.
+Safe:   siblings are children of the same parent; preceding nodes end before the item begins, and following nodes begin
+        after its end.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ROOT = ast.AxisStep("ancestor-or-self", ast.AnyKindTest(), (_LAST,))
 _NO_ATTRIBUTE = ast.FunctionCall(ast.Name("not", "fn", FN), (ast.AxisStep("self", ast.AttributeTest()),))
 _LAST_INSIDE = ast.Name("last-inside", "_places", PREFIXES["_places"])
 _BESIDE = "beside"
-"""Where `../x` goes, as an axis."""
+"""`../x` as an axis."""
 _BEHIND = ("following-sibling", "following")
 _OF_PARENT = ("preceding-sibling", "following-sibling", _BESIDE)
 _OF_ROOT = ("preceding", "following")
@@ -67,7 +67,7 @@ def tested_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.F
     asked = (one for predicate in steps[0].predicates for one in conditions(predicate) if is_narrowing(one))
     changing = (one.other for one in asked if reads_item(one.own) and not reads_item(one.other))
     if not any(free_in(other) and around.depth_of(around.settled(other)) >= around.depth for other in changing):
-        # What asks for the same at each turn leaves no fewer.
+        # Conditions that are the same at each turn do not narrow the items.
         return None
     own = Substitution({}, ast.VarRef(name, span=path.span))
     try:
@@ -78,7 +78,9 @@ def tested_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.F
 
 
 def nearest_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
-    """$x/preceding-sibling::t[A = B][1], as all that pass the tests: the nearest is the first of them, or the last."""
+    """$x/preceding-sibling::t[A = B][1], as all nodes that pass the tests: the nearest is the first or the last of
+    them.
+    """
     match path:
         case ast.Path(right=ast.AxisStep(predicates=(*tests, ast.IntegerLiteral(value=1))) as step):
             return tested_beside(replace(path, right=replace(step, predicates=tuple(tests))), around, name)
@@ -94,13 +96,13 @@ def is_behind(path: ast.Expr) -> bool:
 
 
 def counted_beside(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
-    """All that a step finds on one side of an item."""
+    """All nodes that a step finds on one side of an item."""
     start, steps = _steps(path)
     return _loop(start, steps[0], [], around, name) if len(steps) == 1 and not steps[0].predicates else None
 
 
 def all_before(path: ast.Expr, around: Surroundings, name: ast.Name) -> ast.Flwor | None:
-    """$x/preceding-sibling::t[A]: all that stand before an item and pass tests that are the same at each turn."""
+    """$x/preceding-sibling::t[A]: all nodes before an item that pass tests which are the same at each turn."""
     start, steps = _steps(path)
     if len(steps) != 1 or steps[0].axis != "preceding-sibling":
         return None
@@ -115,9 +117,9 @@ def _loop(
     start: ast.Expr | None, step: ast.AxisStep, tests: list[ast.Expr], around: Surroundings, name: ast.Name,
     predicates: tuple[ast.Expr, ...] = (),
 ) -> ast.Flwor | None:  # fmt: skip
-    """A loop over all that a step may find, with the conditions that leave what passes the tests.
+    """A loop over all nodes that a step may find, with conditions for those that pass the tests.
 
-    `predicates` are the same at each turn: what is looked up has passed them.
+    `predicates` are the same at each turn: the looked-up nodes have passed them.
     """
     if step.axis not in (*_OF_PARENT, *_OF_ROOT) or not _is_one(start, around):
         return None
@@ -126,7 +128,7 @@ def _loop(
     found = ast.VarRef(name, span=span)
     origin = start
     if step.axis == "following-sibling":
-        # An attribute has a parent, behind whose attributes its children stand, and no siblings.
+        # An attribute has a parent, whose children come after its attributes, and no siblings.
         origin = ast.Filter(whose, _NO_ATTRIBUTE, span=span)
     upwards = replace(_PARENT if step.axis in _OF_PARENT else _ROOT, span=span)
     anchor = ast.Name(f"{name.local}-from", None, name.uri)

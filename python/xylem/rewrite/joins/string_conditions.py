@@ -3,14 +3,14 @@
     compare(A, B) = 0, codepoint-equal(A, B), deep-equal(string(A), string(B))      →    A eq B
     contains-token(A, B)       →    A ! tokenize(.) = normalize-space(B)
     starts-with(A, B)          →    a run of the keys A in their order; or keys B that are beginnings of A
-    ends-with(A, B)            →    the same of the strings turned round
-    deep-equal(/a/b, $x/c)     →    what is equal has equal texts; the function itself is still asked
+    ends-with(A, B)            →    the same for reversed strings
+    deep-equal(/a/b, $x/c)     →    equal sequences have equal texts; the function itself is still called
 
-Gain:   a look-up instead of a loop over all pairs.
+Gain:   a lookup instead of a loop over all pairs.
 Needs:  strings that compare by code points.
 Safe:   tokens have no spaces, and none is empty, so a sought token with spaces inside equals none. Deep-equal sequences
         of nodes have the same texts in the same order; nodes of an input without a schema have no other values.
-Not for contains(A, B): no order of A brings together what it finds.
+Not for contains(A, B): no order of A puts its matches side by side.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from .condition import Condition
 
 _BEGINNINGS = ((FN, "starts-with"), (FN, "ends-with"))
 _BETWEEN = ast.StringLiteral("\x01")
-"""Between the texts of several nodes: any would do."""
+"""Separator between the texts of several nodes: any would do."""
 
 
 def as_equality(test: ast.Expr) -> ast.Expr:
-    """A call that says no more and no less than a comparison, as that; (C) = true() as C."""
+    """A call that is equivalent to a comparison, as that comparison; (C) = true() as C."""
     match test:
         case ast.FunctionCall(name=name, arguments=(left, right)) if name.expanded == (FN, "codepoint-equal"):
             if _is_string(left) and _is_string(right):
@@ -59,7 +59,7 @@ def as_equality(test: ast.Expr) -> ast.Expr:
 
 
 def of_strings(test: ast.Expr) -> Iterator[Condition]:
-    """The conditions of a call that is no comparison, from both sides."""
+    """The conditions of a call that is not a comparison, from both sides."""
     match test:
         case ast.FunctionCall(name=name, arguments=(left, right)) if name.expanded in _BEGINNINGS:
             text, start = _call("string", left), _call("string", right)
@@ -84,7 +84,7 @@ def _token(call: ast.FunctionCall, sought: ast.Expr) -> ast.Expr:
 
 
 def _turned(text: ast.Expr) -> ast.FunctionCall:
-    """A string from its end to its beginning."""
+    """A reversed string."""
     return _call("codepoints-to-string", _call("reverse", _call("string-to-codepoints", text)))
 
 
@@ -94,7 +94,7 @@ def _is_one_string(expr: ast.Expr) -> bool:
 
 
 def _is_string(expr: ast.Expr) -> bool:
-    """Whether all values of an expression are strings, or are compared as such."""
+    """Whether all values of an expression are strings, or are compared as strings."""
     return classify(expr, {}).values in (Values.STRING, Values.UNTYPED)
 
 

@@ -1,8 +1,8 @@
 """The context of an expression: the loops around it, the dependences of their variables, and the focus.
 
-Each loop around an expression is one level deeper: a `for`, the items of a path inside a predicate or behind `!`, the
-body of a function, which may be called any number of times. An expression is as deep as the deepest thing it reads: one
-that is less deep than its place has the same value in several turns of a loop.
+Each loop around an expression adds one level of depth: a `for`, the items of a path inside a predicate or after `!`,
+the body of a function, which may be called any number of times. An expression is as deep as the deepest value it reads:
+if it is less deep than its place, it has the same value in several turns of a loop.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class FocusFacts:
 
     depth: int = 0
     is_in_input: bool = True
-    """Whether its root is that of the initial context item: then a leading `/` reads nothing of the loops around."""
+    """Whether its root is that of the initial context item: then a leading `/` reads nothing of the outer loops."""
 
 
 @dataclass(frozen=True)
@@ -37,27 +37,27 @@ class Surroundings:
     depths: Mapping[ExpandedName, int] = field(default_factory=dict)
     focus: FocusFacts = FocusFacts()
     lets: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
-    """Variables bound by `let` to what is less deep than the `let` itself, or starts at the same node at many turns."""
+    """Variables bound by `let` to a value less deep than the `let`, or starting at the same node at many turns."""
     in_input: frozenset[ExpandedName] = frozenset()
     """Variables that hold one node each, in the tree of the initial context item."""
     many: frozenset[ExpandedName] = frozenset()
-    """Variables that may hold many items."""
+    """Variables that may hold several items."""
     single: frozenset[ExpandedName] = frozenset()
     """Variables that hold one item each."""
     anchors: frozenset[ExpandedName] = frozenset()
-    """Variables that are bound at each turn, and hold the same node at many of them."""
+    """Variables that are bound at each turn, but often to the same node."""
     parameters: frozenset[ExpandedName] = frozenset()
-    """Of the functions around."""
+    """Parameters of the enclosing functions."""
 
     @staticmethod
     def of_function(parameters: tuple[ast.Parameter, ...]) -> Surroundings:
-        """In the body of a function, which has no focus."""
+        """The body of a function, which has no focus."""
         names = {parameter.name.expanded: 1 for parameter in parameters}
         return Surroundings(1, names, FocusFacts(1, False), parameters=frozenset(names))
 
     @staticmethod
     def of_loops(is_in_loop: Mapping[ExpandedName, bool], single: frozenset[ExpandedName]) -> Surroundings:
-        """In code for each item of a stream: whether names are bound at each turn of a loop, and which to one item."""
+        """Code for each item of a stream: the names bound at each turn of a loop, and which of them to one item."""
         depths = {name: 2 if is_inner else 1 for name, is_inner in is_in_loop.items()}
         is_loop = any(is_in_loop[name] for name in single)
         return Surroundings(2 if is_loop else 1, depths, FocusFacts(1, False), single=single)
@@ -87,12 +87,12 @@ class Surroundings:
         return replace(inner, many=inner.many | {name.expanded}) if may_be_many(value) else inner
 
     def with_anchor(self, name: ast.Name) -> Surroundings:
-        """Behind a variable that holds the same node at many turns of the loop around."""
+        """After a variable that holds the same node at many turns of the enclosing loop."""
         inner = self._bound([name.expanded], self.depth - 1)
         return replace(inner, single=inner.single | {name.expanded}, anchors=inner.anchors | {name.expanded})
 
     def with_sequences(self, *names: ast.Name | None) -> Surroundings:
-        """Behind a clause that binds these names in another way."""
+        """After a clause that binds these names in another way."""
         return self._bound([name.expanded for name in names if name is not None], self.depth)
 
     def in_focus_of(self, items: ast.Expr) -> Surroundings:
@@ -109,7 +109,7 @@ class Surroundings:
 
     def _bound(self, names: list[ExpandedName], depth: int) -> Surroundings:
         taken = set(names)
-        # A value that reads a name bound again means another variable.
+        # A value that reads a rebound name means another variable.
         lets = {name: value for name, value in self.lets.items() if name not in taken and not free_in(value) & taken}
         depths = {**self.depths, **dict.fromkeys(names, depth)}
         return replace(
@@ -123,7 +123,7 @@ class Surroundings:
             parameters=self.parameters - taken,
         )
 
-    # --- what an expression depends on
+    # --- dependences of expressions
 
     def depth_of(self, expr: ast.Expr) -> int:
         """The number of surrounding loops that its value depends on."""
@@ -133,7 +133,7 @@ class Surroundings:
         return found
 
     def settled(self, expr: ast.Expr) -> ast.Expr:
-        """The expression with the values of variables that are bound deeper than these are."""
+        """The expression with the values substituted for variables that are bound deeper than these."""
         known = {name: self.lets[name] for name in free_in(expr) if name in self.lets}
         return Substitution(known).apply(expr) if known else expr
 
@@ -169,7 +169,7 @@ _MANY = (ast.Path, ast.AxisStep, ast.Filter, ast.Flwor, ast.SimpleMap, ast.SetOp
 
 
 def _goes_up(value: ast.Expr) -> bool:
-    """Whether a path goes up from a variable: what it finds may be the same at many turns."""
+    """Whether a path goes up from a variable: its result may be the same at many turns."""
     steps = [node for node in value.walk() if isinstance(node, ast.AxisStep)]
     return isinstance(value, ast.Path) and any(step.axis in ast.UPWARDS for step in steps) and not reads_focus(value)
 

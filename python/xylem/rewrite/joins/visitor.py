@@ -12,7 +12,7 @@ from xylem.syntax import ast
 from .surroundings import Surroundings
 
 JOIN_NAMESPACE = "urn:xylem:join"
-"""Of the variables that joins bring: no query has names there."""
+"""Namespace of the variables that joins introduce: no query has names there."""
 
 
 @dataclass
@@ -20,18 +20,18 @@ class JoinFacts:
     """The facts that hold for a whole query."""
 
     shares_values: bool = False
-    """Whether values that are the same for many turns of a loop are kept: a stream has other ways with them."""
+    """Whether values that are the same for many turns of a loop are cached: streams handle them otherwise."""
     sequences: frozenset[tuple[str, str]] = frozenset()
-    """Global variables whose values are computed by the query and may be many items."""
+    """Global variables that the query computes and that may have many items."""
     is_leaf: bool = False
-    """Whether this is a part of a streamed query, evaluated over what is kept."""
+    """Whether this is a part of a streamed query, evaluated over its buffers."""
     finds_anchors: bool = False
-    """Whether all that stands around an item is in memory. How a stream keeps it is not decided before its plan."""
+    """Whether the surroundings of an item are in memory. For a stream, the plan decides this later."""
     number: int = 0
     roots: int = 0
-    """How many calls of root() have become `/`."""
+    """Number of calls of root() that have become `/`."""
     found: list[ast.JoinClause | ast.Shared] = field(default_factory=list)
-    """What has been made so far."""
+    """Score of the findings so far."""
 
     def fresh(self) -> ast.Name:
         """A variable for the items of an index."""
@@ -45,7 +45,7 @@ class JoinVisitor(ABC):
     def __init__(self, facts: JoinFacts) -> None:
         self.facts = facts
         self.keeps_paths = True
-        """Whether what plain paths find is kept where it is the same at many turns."""
+        """Whether the results of plain paths are cached if they are the same at many turns."""
 
     @abstractmethod
     def visit(self, node: Any, around: Surroundings) -> Any:

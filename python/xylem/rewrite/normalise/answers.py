@@ -1,4 +1,4 @@
-"""The loops that give the answer of a query, in contrast to loops whose result feeds another expression."""
+"""Find the loops that return the answer of a query, in contrast to loops whose result feeds another expression."""
 
 from __future__ import annotations
 

@@ -1,16 +1,15 @@
-"""Write calls of functions that the query itself has written, as their bodies.
+"""Replace calls of function values that the query itself defines by their bodies.
 
     let $same := function($a, $b) { $a/k = $b/k }
     for $a in /r/a for $b in /r/b where $same($a, $b) return $b
                                                  →     for $a in /r/a for $b in /r/b where $a/k = $b/k return $b
-
     function($a) { ($a, $a) }(f(.))              →     let $a := f(.) return ($a, $a)
 
 Gain:   later rules look for joins, groups and paths, and see none in a call of a value.
-Needs:  the function is written where it is called, or one `let` or declared variable has it, and no other binding has
-        that name. No types, no focus. Each variable that its body reads of its surroundings is bound once in the query,
-        and so is the same where the function is called. It is not called with itself, as a recursion would be. The
-        query does not set variables, and stays small.
+Needs:  the function is written where it is called, or one `let` or declared variable holds it, and no other binding
+        has that name. No types, no focus. Each outer variable that its body reads is bound once in the query, so it is
+        the same where the function is called. It is not called with itself, as a recursion would be. The query does
+        not set variables, and stays small.
 Safe:   a function has no focus and no state: a call is its body with the parameters bound to the arguments.
 """
 
@@ -61,7 +60,7 @@ class ApplyFunctions(QueryRule):
 def _called(
     node: ast.Node, functions: Mapping[ExpandedName, ast.InlineFunction], times: Counter[ExpandedName]
 ) -> ast.InlineFunction | None:
-    """The function that a call calls."""
+    """The function value of a call."""
     if not isinstance(node, ast.DynamicCall) or any(isinstance(a, ast.ArgumentPlaceholder) for a in node.arguments):
         return None
     function = node.function

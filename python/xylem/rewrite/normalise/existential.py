@@ -1,4 +1,4 @@
-"""Write conditions that ask whether some pair of values compares as a general comparison.
+"""Write conditions on the existence of a matching pair of values as a general comparison.
 
     some $k in $c/buyer satisfies $k/@person = B        →     $c/buyer/@person = B
     exists($c/buyer[@person = B]), $c/buyer[@person = B]       same
@@ -21,7 +21,7 @@ from ..substitution import Substitution
 
 
 def as_comparison(test: ast.Expr) -> ast.Expr:
-    """The general comparison that a test is; the very same test where it is none."""
+    """The general comparison equivalent to a test; the very same test if there is none."""
     items = _asked_for(test)
     if items is not None:
         return _of_predicate(items) or test
@@ -53,7 +53,7 @@ def _asked_for(test: ast.Expr) -> ast.Expr | None:
 
 
 def _of_predicate(items: ast.Expr) -> ast.Expr | None:
-    """E[l = r] as E/l = r"""
+    """E[l = r] as E/l = r."""
     match items:
         case ast.Path(left=left, right=ast.AxisStep(predicates=(ast.GeneralComparison() as inner,)) as step):
             base: ast.Expr = ast.Path(left, ast.AxisStep(step.axis, step.test, span=step.span), span=items.span)
@@ -85,7 +85,7 @@ def _below(base: ast.Expr, path: ast.Expr) -> ast.Expr | None:
 
 
 def _of_some(name: ast.Name, items: ast.Expr, inner: ast.GeneralComparison) -> ast.Expr | None:
-    """some $k in E satisfies l($k) = r as l(E) = r"""
+    """some $k in E satisfies l($k) = r as l(E) = r."""
     for side in sides(inner):
         if name.expanded in read_variables(side.own) and name.expanded not in read_variables(side.other):
             start = side.own

@@ -88,7 +88,7 @@ def _spelled_out(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
             made = _of_parts(node, parts)
         case ast.FunctionCall(name=name, arguments=(sequence, nothing)) if name.expanded == (FN, "sum"):
             if _is_node_path(sequence):
-                # sum(E, Z)  as  if (exists(E)) then sum(E) else Z
+                # sum(E, Z)  as  if (exists(E)) then sum(E) else Z.
                 test, total = (ast.FunctionCall(ast.Name(n, "fn", FN), (sequence,)) for n in ("exists", "sum"))
                 made = ast.If(test, replace(total, span=node.span), nothing, span=node.span)
         case ast.FunctionCall(name=name, arguments=(sequence, *more)) if name.uri == FN:
@@ -102,7 +102,7 @@ def _spelled_out(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
 
 
 def _found(call: ast.FunctionCall, indexes: ast.Expr, facts: QueryFacts) -> ast.Expr | None:
-    """exists(index-of(E, V)) of strings, and of values that are compared as such: there, `=` says the same."""
+    """exists(index-of(E, V)) for strings, and for values that are compared as strings: there, `=` means the same."""
     match indexes:
         case ast.FunctionCall(name=name, arguments=(values, sought)) if name.expanded == (FN, "index-of"):
             pass
@@ -117,12 +117,12 @@ def _found(call: ast.FunctionCall, indexes: ast.Expr, facts: QueryFacts) -> ast.
 
 _AS_STRINGS = (Values.STRING, Values.UNTYPED)
 _LOOPS = ("for-each", "filter")
-"""Loops over whatever they are given."""
+"""Loops over any items they are given."""
 _IN_PARTS = ((FN, "count"), (FN, "exists"), (FN, "empty"))
 
 
 def _of_parts(call: ast.FunctionCall, parts: tuple[ast.Expr, ...]) -> ast.Expr | None:
-    """count((A, B))  as  count(A) + count(B); exists by `or`, empty by `and`"""
+    """count((A, B))  as  count(A) + count(B); exists by `or`, empty by `and`."""
     if not any(_is_node_path(part) for part in parts):
         return None
     first, *others = (replace(call, arguments=(part,)) for part in parts)
@@ -196,13 +196,13 @@ def _filtered(whole: ast.Filter, base: ast.Expr, predicate: ast.Expr) -> ast.Exp
         if compared[1] in ("<", "<=") and number > 0:
             last = _where(whole, reverted, _positions(">", ast.IntegerLiteral(number)))
             return _fn("reverse", last)
-    # Only of a path that begins at the document: inside the predicate, another one begins at the item.
+    # Only for a path from the document: inside the predicate, any other path begins at the item.
     made = _last_for_count(predicate, base) if _is_absolute(base) else predicate
     return None if made is predicate else replace(whole, predicate=made)
 
 
 def _with_last(path: ast.Path) -> ast.Expr | None:
-    """/a/b[position() > count(/a/b) - 3]: there is one a at most."""
+    """/a/b[position() > count(/a/b) - 3]: there is at most one a."""
     step = path.right
     assert isinstance(step, ast.AxisStep) and isinstance(path.left, ast.Path)
     if step.axis != "child" or not isinstance(path.left.right, ast.AxisStep) or path.left.right.predicates:
@@ -217,7 +217,7 @@ def _with_last(path: ast.Path) -> ast.Expr | None:
 
 
 def _last_for_count(predicate: ast.Expr, base: ast.Expr) -> ast.Expr:
-    """last() in the place of count(base), where the focus is on an item of it"""
+    """last() instead of count(base), if the focus is an item of base."""
 
     def at(node: ast.Node) -> ast.Node | None:
         if isinstance(node, (ast.Path, ast.Filter, ast.AxisStep, ast.SimpleMap, ast.InlineFunction)):
@@ -235,12 +235,12 @@ def _presence(call: ast.FunctionCall, nodes: ast.Expr) -> ast.Expr | None:
 
 
 def _is_node_path(expr: ast.Expr) -> bool:
-    """Whether an expression gives nodes of the document, so that it is true where there is any."""
+    """Whether an expression returns nodes of the document, so it is true if there are any."""
     return isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep) and _is_absolute(expr)
 
 
 def _from_end(start: ast.Expr, sequence: ast.Expr) -> ast.IntegerLiteral | None:
-    """n of count(E) - n"""
+    """n of count(E) - n."""
     if argument_of(start, "count") == sequence:
         return ast.IntegerLiteral(0)
     match start:
@@ -250,7 +250,7 @@ def _from_end(start: ast.Expr, sequence: ast.Expr) -> ast.IntegerLiteral | None:
 
 
 def _positions(sign: str, behind: ast.IntegerLiteral) -> ast.Expr:
-    """position() > last() - n"""
+    """position() > last() - n."""
     return ast.GeneralComparison(sign, _fn("position"), ast.Arithmetic("-", _fn("last"), behind))
 
 

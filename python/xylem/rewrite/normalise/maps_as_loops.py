@@ -12,7 +12,7 @@ Needs:  for a map over values, the right side reads only the item, by `.`, and n
         since a path from a value would raise other errors. For a map over nodes, and for a path whose last step is a
         function that gives values, the right side reads position() but not last(). For a switch, the conditions are
         always one xs:boolean. For a `let`, no later clause binds the other variable again.
-Safe:   a map evaluates its right side for each item in order, as a loop does. A loop that gives its own items gives
+Safe:   a map evaluates its right side for each item in order, as a loop does. A loop that returns its own items returns
         them in order, each once.
 """
 
@@ -34,7 +34,7 @@ from ..substitution import FocusInTheWay, Substitution
 from .answers import answering_loops
 
 _VALUES = (ast.FunctionCall, ast.Range, ast.SequenceExpr)
-"""What a map may go over that is no path: of paths and variables, what streams is looked for in maps, too."""
+"""The operands of a map that are not paths: for paths and variables, streaming recognises maps, too."""
 
 
 class MapsAsLoops(QueryRule):

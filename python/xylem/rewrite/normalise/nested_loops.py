@@ -54,7 +54,7 @@ def _is_plain(clause: ast.ForClause) -> bool:
 
 
 def _over_loop(loop: ast.Flwor) -> ast.Flwor | None:
-    """for $y in (for $x in E … return $x) …"""
+    """for $y in (for $x in E … return $x) …."""
     for place, outer in enumerate(loop.clauses):
         if not isinstance(outer, ast.ForClause) or not _is_plain(outer) or not isinstance(outer.collection, ast.Flwor):
             continue
@@ -65,7 +65,7 @@ def _over_loop(loop: ast.Flwor) -> ast.Flwor | None:
         if not all(isinstance(clause, _BETWEEN) for clause in between):
             continue
         if place and any(isinstance(clause, ast.OrderByClause) for clause in between):
-            # Sorted for each tuple before it, not all together.
+            # Sorted separately for each earlier tuple, not all together.
             continue
         own = {name.expanded for clause in between for name in bound_names(clause)}
         rest = ast.Flwor(loop.clauses[place + 1 :], loop.result)
@@ -95,7 +95,7 @@ def _gives(result: ast.Expr, name: ast.Name) -> bool:
 
 
 def _filtered(loop: ast.Flwor) -> ast.Expr | None:
-    """for $t in /a/b where C($t) return $t"""
+    """for $t in /a/b where C($t) return $t."""
     match loop.clauses:
         case (ast.ForClause(collection=ast.Path(right=ast.AxisStep() as step) as path) as first, *wheres) if wheres:
             tests = [where.test for where in wheres if isinstance(where, ast.WhereClause)]
@@ -131,7 +131,7 @@ def _starts_at_root(path: ast.Expr) -> bool:
 
 
 def _with_windows(loop: ast.Flwor) -> ast.Flwor | None:
-    """… return for tumbling window $w in …"""
+    """… return for tumbling window $w in …."""
     inner = loop.result
     if not isinstance(inner, ast.Flwor) or not isinstance(inner.clauses[0], _WINDOWS):
         return None

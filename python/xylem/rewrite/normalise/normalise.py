@@ -28,7 +28,7 @@ RULES: tuple[QueryRule, ...] = (
     HoldResults(),
 )
 MOST_ROUNDS = 8
-"""Far more than any query needs: what one rule writes, another may write more plainly."""
+"""Far more than any query needs: one rule may simplify the output of another."""
 
 
 def normalise(
@@ -36,7 +36,7 @@ def normalise(
 ) -> tuple[ast.Expr, tuple[Change, ...]]:
     """The body of a query in its normal form, and the changes made.
 
-    Names are resolved, the input is read from the root, and what the prolog declares has been put in (`inline_prolog`).
+    Names are resolved, the input is read from the root, and prolog declarations have been inlined (`inline_prolog`).
     """
     done: list[Change] = []
     for _ in range(MOST_ROUNDS):
@@ -44,6 +44,6 @@ def normalise(
         if made is body:
             break
         done += changes
-        # A function that was passed on by its name is called now.
+        # A function that was passed by name is now called.
         body = inline_functions(made, prolog)
     return body, tuple(done)

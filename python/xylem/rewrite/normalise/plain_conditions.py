@@ -7,10 +7,10 @@
     not(not(C)), not(empty(E))                          →     C, exists(E)
     for … return if (C) then R else ()                  →     for … where C return R
 
-Gain:   joins, keys and tests of the scan are looked for in one form of a condition.
-Needs:  of comparisons, that neither side is a literal;
-        conditions of a `where`, an `if`, a predicate or a not(): they are asked whether they hold, and nothing else.
-        For `not(not(C))` an xs:boolean. Behind loops alone, a condition decides the whole result.
+Gain:   the search for joins, keys and scan tests has to match one form of a condition only.
+Needs:  in comparisons, neither side is a literal; conditions of a `where`, an `if`, a predicate or a not(), which are
+        used only by their truth. For `not(not(C))` an xs:boolean. After nothing but loops, a condition decides the
+        whole result.
 Safe:   a general comparison holds where some pair does (XQuery 3.1 §3.7.2); quantifiers are each other's opposites.
 """
 
@@ -50,7 +50,7 @@ class PlainConditions(QueryRule):
 
 
 def _plain(node: ast.Node) -> ast.Node | None:
-    """The node with its conditions so; None where they are so."""
+    """The node with plain conditions; None if they are plain already."""
     match node:
         case ast.WhereClause(test=test) | ast.If(test=test):
             made = _condition(test)
@@ -71,7 +71,7 @@ def _is_asked(predicate: ast.Expr) -> bool:
 
 
 def _condition(test: ast.Expr) -> ast.Expr:
-    """A condition by comparisons, the very same where it is so already."""
+    """A condition in terms of comparisons; the very same object if it is one already."""
     parts = conjuncts(test)
     made = [_one(part) for part in parts]
     if all(a is b for a, b in zip(parts, made, strict=True)):
@@ -92,7 +92,7 @@ def _one(test: ast.Expr) -> ast.Expr:
                 some = replace(test, kind="some", satisfies=inner)
                 return negated(_one(some))
     made = as_comparison(test)
-    # With a constant it is no join: as it is written, items are asked for and can be counted by parts.
+    # A comparison with a constant is not a join: in its written form, its items can be counted in parts.
     return test if _compares_with_constant(made) else made
 
 
@@ -115,7 +115,7 @@ def _denied(whole: ast.Expr, test: ast.Expr) -> ast.Expr:
 
 
 def _with_where(loop: ast.Flwor) -> ast.Expr | None:
-    """for … return if (C) then R else ()"""
+    """for … return if (C) then R else ()."""
     match loop.result:
         case ast.If(test=test, then=then, otherwise=ast.SequenceExpr(items=())):
             if all(isinstance(clause, _LOOPS) for clause in loop.clauses):

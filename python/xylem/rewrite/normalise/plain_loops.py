@@ -5,12 +5,12 @@
     /bib/book/<t>{ title }</t>                          →     /bib/book ! <t>{ title }</t>
     for $x at $i in E where $i <= 3 return R            →     for $x in subsequence(E, 1, 3) return R
 
-Gain:   what streams, folds or joins in one spelling does so in all of them.
-Needs:  a `let` of a path from the input that is read in the same focus only, and whose variables are not bound anew
-        behind it; a type that the last step of the path proves; a constructor of an element behind steps, which give
-        nodes; a position that is compared with a number and read nowhere else.
-Safe:   a path gives the same nodes wherever it is read in the same focus. A checked type changes no value. New nodes
-        have trees of their own, which are in the order in which they are made.
+Gain:   all spellings stream, fold or join alike.
+Needs:  a `let` of a path from the input that is read in the same focus only, and whose variables are not rebound after
+        it; a type that the last step of the path proves; a constructor of an element after steps, which return nodes; a
+        position that is compared with a number and read nowhere else.
+Safe:   a path returns the same nodes wherever it is read in the same focus. A checked type changes no value. New nodes
+        have separate trees, in the order of their construction.
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ def _with_path(loop: ast.Flwor) -> ast.Expr | None:
 
 
 def _is_path_of_input(value: ast.Expr) -> bool:
-    """/a/b, without predicates: it names a part of the input, or all of it."""
+    """/a/b, without predicates: it selects a part of the input, or all of it."""
     while isinstance(value, ast.Path) and isinstance(value.right, ast.AxisStep) and not value.right.predicates:
         value = value.left
     return isinstance(value, ast.Root)
 
 
 def _is_read_once(clause: ast.LetClause, behind: ast.Flwor) -> bool:
-    """A path, or a loop over the input, that is read in one place, once for each of its tuples."""
+    """Whether it is a path, or a loop over the input, that is read in one place, once for each of its tuples."""
     value = clause.value
     is_loop = isinstance(value, ast.Flwor) and reads_input(value)
     if sum(_is_read(clause.name, node) for node in behind.walk()) > 1:
@@ -105,7 +105,7 @@ def _without_type(loop: ast.Flwor) -> ast.Expr | None:
 
 
 def _is_proved(clause: ast.ForClause) -> bool:
-    """Whether each item is known to be of the type that the clause declares."""
+    """Whether each item is known to have the type that the clause declares."""
     kind, collection = clause.type, clause.collection
     if kind is None or clause.allowing_empty:
         return False

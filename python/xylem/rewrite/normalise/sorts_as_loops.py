@@ -7,7 +7,7 @@
 Gain:   a sort keeps only the first items if the query reads no others, on a stream and in tasks.
 Needs:  for sort(), keys of at most one value, of a known type (`limited_sorts.py`). For `count`, one `for`, and after
         the order only its variable is read; the number occurs in one comparison and nowhere else.
-Safe:   `order by` is stable here, as sort() is. `count` numbers tuples in their order.
+Safe:   `order by` is stable here, like sort(). `count` numbers tuples in their order.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class SortsAsLoops(QueryRule):
 
 
 def _counted(loop: ast.Flwor) -> ast.Flwor | None:
-    """The loop limited to its first tuples, if a `count` after an order gives their number."""
+    """The loop limited to its first tuples, if a `count` after the order limits their number."""
     at = next((number for number, clause in enumerate(loop.clauses) if isinstance(clause, ast.CountClause)), None)
     if at is None or at + 1 == len(loop.clauses) or not isinstance(loop.clauses[at - 1], ast.OrderByClause):
         return None

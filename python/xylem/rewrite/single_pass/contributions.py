@@ -23,20 +23,20 @@ class Operator(Enum):
 
 
 _COMMUTES = (Operator.ADD, Operator.MULTIPLY)
-"""The value for the rest may stand on their left. Not for max: of values that are equal it is the first; nor for `and`:
-with the rest on its left, the last item is asked first, and the others perhaps never."""
+"""Operators that allow the value for the rest on their left. Not max, which returns the first of equal values; nor
+`and`: with the rest on its left, the last item is evaluated first, and the others perhaps never."""
 
 
 @dataclass(frozen=True)
 class Contribution:
-    """The values an item adds, as a sequence; with no operator it adds nothing on this way through the body."""
+    """The values that an item adds, as a sequence; without an operator, this branch of the body adds nothing."""
 
     operator: Operator | None
     value: ast.Expr
     operands: tuple[ast.Expr, ...] = ()
-    """What is added on some way, each by itself."""
+    """The added operands of all branches, separately."""
     missing: ast.Expr | None = None
-    """Whether one of the operands of the way that is taken is empty."""
+    """Whether one of the operands of the chosen branch is empty."""
     is_conditional: bool = False
 
 
@@ -123,7 +123,7 @@ def _binary(operator: Operator, parts: tuple[ast.Expr, ...], found: LinearRecurs
 def _joined(operator: Operator, values: tuple[ast.Expr, ...]) -> ast.Expr:
     """The contributions as one expression."""
     if operator is Operator.CONCAT:
-        # Nothing counts as the empty string, more than one item as an error: as in fn:concat.
+        # An empty operand counts as the empty string, more than one item is an error: as in fn:concat.
         several = values if len(values) > 1 else (*values, ast.StringLiteral(""))
         return ast.FunctionCall(ast.Name("concat", "fn", FN), several)
     if operator in (Operator.AND, Operator.OR):

@@ -11,7 +11,7 @@ _FITTING: dict[Values, tuple[Values, ...]] = {Values.DECIMAL: (Values.INTEGER, V
 
 
 def fits(expr: ast.Expr, kind: ast.SequenceTypeNode | None, scope: Scope) -> bool:
-    """Whether an expression is known to have a type as it is."""
+    """Whether an expression is known to have a type without conversion."""
     if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence == "*"):
         return True
     match kind.item:
@@ -25,12 +25,12 @@ def fits(expr: ast.Expr, kind: ast.SequenceTypeNode | None, scope: Scope) -> boo
     wanted, found = declared_class(kind), classify(expr, scope)
     if wanted.values is Values.UNKNOWN or found.values not in _FITTING.get(wanted.values, (wanted.values,)):
         return False
-    # Nodes with values of no type are excluded by their class.
+    # Nodes with untyped values are excluded by their class.
     return (found.some or not wanted.some) and (found.single or not wanted.single)
 
 
 def _is_element_path(expr: ast.Expr, kind: ast.ItemTypeNode) -> bool:
-    """Whether an expression is a path to elements, with the name of the type if that has one."""
+    """Whether an expression is a path to elements, with the name of the type if it has one."""
     while isinstance(expr, ast.Filter):
         expr = expr.base
     if isinstance(expr, ast.Flwor):
@@ -54,7 +54,7 @@ def _is_element_path(expr: ast.Expr, kind: ast.ItemTypeNode) -> bool:
 
 
 def converted(expr: ast.Expr, kind: ast.SequenceTypeNode | None, scope: Scope, facts: QueryFacts) -> ast.Expr:
-    """The expression as an argument of a type, or as the result of a function with that type."""
+    """The expression converted to a type, as an argument or as the result of a function with that type."""
     if fits(expr, kind, scope):
         return expr
     assert kind is not None

@@ -4,10 +4,10 @@
     for $i in S where exists(S) return R                   →     for $i in S return R
 
 Gain:   the largest value is known only after all of them have passed, and then the items are gone.
-Needs:  the same sequence in both places. The values are integers, decimals or strings: with xs:double one of them may
-        be NaN, and values that have no type are compared as such; then no item would pass.
-Safe:   a value is never larger than the largest, and the item of a loop is one of its sequence. What has no value does
-        not pass the condition, hence exists(); a value that cannot be computed is an error as before.
+Needs:  the same sequence in both places. The values are integers, decimals or strings: an xs:double may be NaN, and
+        untyped values are compared as doubles; then no item would pass.
+Safe:   a value is never larger than the largest, and the item of a loop belongs to its sequence. Items without a value
+        do not pass the condition, hence exists(); a value that cannot be computed is an error as before.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _without(flwor: ast.Flwor, facts: QueryFacts) -> ast.Expr | None:
                     clauses += [] if rest is None else [replace(clause, test=rest)]
                     continue
             case _:
-                # Grouping binds variables again.
+                # Grouping rebinds variables.
                 loops = []
         clauses.append(clause)
     if len(clauses) == len(flwor.clauses) and all(a is b for a, b in zip(clauses, flwor.clauses, strict=True)):
@@ -86,7 +86,7 @@ def _settled(test: ast.Expr, loops: list[ast.ForClause], known: dict[tuple[str, 
 
 
 def _asks_for_any(test: ast.Expr, collection: ast.Expr) -> bool:
-    """exists(S), not(empty(S)), count(S) > 0"""
+    """exists(S), not(empty(S)), count(S) > 0."""
     stand_in = ast.VarRef(ast.Name("the sequence of the loop", None, ""))
     if not isinstance(collection, (ast.VarRef, ast.Path, ast.AxisStep)) or compared_with_number(collection):
         return False
@@ -108,7 +108,7 @@ def _extremes(test: ast.Expr) -> list[tuple[ast.Expr, str, tuple[str, ast.Expr]]
 
 
 def _is_of_item(value: ast.Expr, values: ast.Expr, loop: ast.ForClause) -> bool:
-    """Whether a value of the item of a loop is among some values: those of all items of its sequence."""
+    """Whether a value of a loop's item is among some values: those of all items of its sequence."""
     item = ast.VarRef(loop.name)
     if not isinstance(loop.collection, (ast.VarRef, ast.Path, ast.AxisStep, ast.SimpleMap)):
         return False

@@ -67,7 +67,7 @@ def each_call(body: ast.Expr, facts: QueryFacts, make: Make, end: End = FRONT) -
 
 
 def constant_places(found: LinearRecursion) -> set[int]:
-    """The parameters that every recursive call hands on as they are."""
+    """The parameters that every recursive call passes on unchanged."""
     parameters = found.declared.parameters
     places = set(range(len(parameters))) - {found.place}
     for call in found.calls(found.step):
@@ -83,7 +83,7 @@ def constant_places(found: LinearRecursion) -> set[int]:
 def with_arguments(
     found: LinearRecursion, call: ast.FunctionCall, places: Sequence[int], result: ast.Expr, facts: QueryFacts
 ) -> ast.Expr:
-    """The result with some parameters bound to the arguments of a call, converted as for a call."""
+    """The result with some parameters bound to the arguments of a call, converted as in the call."""
     lets: list[ast.Clause] = []
     direct: dict[tuple[str, str], ast.Expr] = {}
     for place in places:
@@ -126,7 +126,7 @@ def _folded(found: LinearRecursion, call: ast.FunctionCall, facts: QueryFacts) -
         made = ast.Flwor(tuple(lets), step)
         function_parameter = ast.Parameter(state.name, None)
         if any(p.type is not None for p in parameters):
-            # One array has one type: what each of its values is converted to is not kept.
+            # One array has one type: the types that its members are converted to are lost.
             return None
     function = ast.InlineFunction(
         (),
@@ -147,7 +147,7 @@ _ARRAY_GET = ast.Name("get", "array", "http://www.w3.org/2005/xpath-functions/ar
 def _with_result(
     found: LinearRecursion, fold: ast.Expr, value: ast.VarRef, lets: list[ast.Clause], facts: QueryFacts
 ) -> ast.Expr:
-    """let $a := the fold return Z($a)"""
+    """let $a := the fold return Z($a)."""
     declared = found.declared
     types = {p.name.expanded: p.type for p in declared.parameters}
     at_end = found.at_end
@@ -162,7 +162,7 @@ def _with_result(
 def _next_values(step: ast.Expr, found: LinearRecursion, carried: list[int], may_end: bool = False) -> ast.Expr | None:
     """The values that a branch of the body passes on; None if a branch does not end in the recursive call.
 
-    With `may_end` a way that gives what is given at the end hands on the values as they are.
+    With `may_end`, a branch with the final result passes the values on unchanged.
     """
     if may_end and step == found.at_end and not any(found.calls(step)):
         names = tuple(ast.VarRef(found.declared.parameters[place].name) for place in carried)

@@ -62,7 +62,7 @@ def fn(local: str, *arguments: ast.Expr) -> ast.FunctionCall:
 
 
 class _Maker:
-    """Puts one aggregate together."""
+    """Builds one aggregate."""
 
     def __init__(
         self, found: LinearRecursion, part: Contribution, items: ast.Expr, scope: Scope, facts: QueryFacts
@@ -129,7 +129,7 @@ class _Maker:
         if not _is_zero(self.at_end):
             total = ast.Arithmetic("+", total, self.at_end)
         elif Values.DECIMAL in kinds:
-            # The sum of decimals is a decimal, of none of them the integer 0, which is what stands at the end.
+            # A sum of decimals is a decimal; for no items it is the integer 0, which is the final value.
             total = ast.Arithmetic("+", total, self.at_end)
         return self._converted(self._unless_missing(total))
 
@@ -143,7 +143,7 @@ class _Maker:
         return self._converted(fn("fold-left", self.items, self.at_end, function))
 
     def _unless_missing(self, total: ast.Expr) -> ast.Expr:
-        """A sum with a part that is empty is empty."""
+        """A sum with an empty operand is empty."""
         if all(classify(operand, self.scope).is_one for operand in self.part.operands):
             return total
         if not self.part.is_conditional and len(self.part.operands) == 1 and self._is_at_most_one():
@@ -170,7 +170,7 @@ class _Maker:
                 if uri == FN and local == ("true" if is_and else "false"):
                     return truth
         if classify(self.at_end, self.scope) != Known(Values.BOOLEAN, True, True):
-            # Without items the value itself is the answer, and not whether it is true.
+            # Without items the answer is the value itself, and not its truth.
             return None
         return (ast.And if is_and else ast.Or)(truth, self.at_end)
 
@@ -195,7 +195,7 @@ class _Maker:
 
 
 def _ordered(values: Values) -> Values:
-    """Values as fn:max takes them: untyped values are doubles."""
+    """Values in the form for fn:max: untyped values are doubles."""
     if values is Values.UNTYPED:
         return Values.DOUBLE
     return Values.UNKNOWN if values is Values.BOOLEAN else values

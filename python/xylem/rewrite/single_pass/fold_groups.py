@@ -68,12 +68,12 @@ class FoldGroups(QueryRule):
 
 
 def is_folded(loop: ast.Flwor, facts: QueryFacts) -> bool:
-    """Whether of the groups of a loop only aggregates are kept."""
+    """Whether only aggregates are kept for the groups of a loop."""
     return _grouped(loop, facts) is not None
 
 
 def folded_groups(body: ast.Expr, facts: QueryFacts) -> frozenset[int]:
-    """The `group by` clauses that keep only aggregates, by id."""
+    """The `group by` clauses, by id, that keep only aggregates."""
     loops = [node for node in body.walk() if isinstance(node, ast.Flwor)]
     found = [_grouped(loop, facts) for loop in loops]
     return frozenset(id(grouped.clause) for grouped in found if grouped is not None)
@@ -81,18 +81,18 @@ def folded_groups(body: ast.Expr, facts: QueryFacts) -> frozenset[int]:
 
 @dataclass(frozen=True)
 class _Grouped:
-    """A loop that is made so, the values of its variables in terms of the record."""
+    """A loop rewritten this way, with the values of its variables in terms of the record."""
 
     record: ast.VarRef
     collection: ast.Expr
     tests: tuple[ast.Expr, ...]
-    """What a record must fulfil."""
+    """The conditions on a record."""
     clause: ast.GroupByClause
     keys: Mapping[ExpandedName, ast.Expr]
     each: ExpandedName | None
     """The key of which a record may have several values."""
     calls: Mapping[ast.FunctionCall, ast.Expr]
-    """What the aggregates take of a record."""
+    """The values that the aggregates take from a record."""
 
 
 def _grouped(loop: ast.Flwor, facts: QueryFacts) -> _Grouped | None:
@@ -110,7 +110,7 @@ def _grouped(loop: ast.Flwor, facts: QueryFacts) -> _Grouped | None:
     if any(isinstance(c, _REGROUPING) for c in after):
         return None
     if known & {name.expanded for part in loop.walk() for name in bound_names(part)}:
-        # What is put in elsewhere must mean the same there.
+        # An inserted expression must mean the same in its new place.
         return None
     record = ast.VarRef(ast.Name("record of a group", None, ""))
     source = record_source(first.collection, record)
@@ -129,11 +129,11 @@ def _grouped(loop: ast.Flwor, facts: QueryFacts) -> _Grouped | None:
     if any(_EACH_VALUE.name.expanded in read_variables(taken) for taken in finder.calls.values()):
         return None
     if any(looks_beyond(part, [record.name.local]) for part in (*tests, *keys.values(), *finder.calls.values())):
-        # What is around a record is known when it has passed; then the record has passed, too.
+        # Values outside a record are known when it has passed; then the record has passed, too.
         return None
     if each is not None and many is not None:
         if argument_of(many, "distinct-values") is None and any(map(_has_path, finder.calls.values())):
-            # A record may be in its group twice, and a path takes each node once.
+            # A record may be in its group twice, while a path takes each node once.
             return None
         keys = {**keys, each: _keys_of_each(keys[each], many)}
     return _Grouped(record, first.collection, tuple(tests), clause, keys, each, finder.calls)
@@ -148,7 +148,7 @@ def _has_path(taken: ast.Expr) -> bool:
 
 
 def _each(keys: Mapping[ExpandedName, ast.Expr], tests: list[ast.Expr], many: ast.Expr | None) -> ExpandedName | None:
-    """The key that is one of several values of a record; nothing else may ask for these."""
+    """The key that takes several values from a record; nothing else may read these."""
     reading = [name for name, key in keys.items() if _EACH_VALUE.name.expanded in read_variables(key)]
     if many is None:
         return None
@@ -164,7 +164,7 @@ def _each(keys: Mapping[ExpandedName, ast.Expr], tests: list[ast.Expr], many: as
 
 
 def _keys_of_each(key: ast.Expr, values: ast.Expr) -> ast.Expr:
-    """for $value in values return key($value)"""
+    """for $value in values return key($value)."""
     if key == _EACH_VALUE:
         return values
     return ast.Flwor((ast.ForClause(_EACH_VALUE.name, None, values, span=values.span),), key, span=key.span)
@@ -221,7 +221,7 @@ def _keys(clause: ast.GroupByClause, values: Mapping[ExpandedName, ast.Expr]) ->
 
 
 class _Aggregates:
-    """Finds the aggregates behind a `group by`, and whether nothing else is asked of its tuples."""
+    """Finds the aggregates after a `group by`, and checks that its tuples are not used otherwise."""
 
     def __init__(self, values: Mapping[ExpandedName, ast.Expr], nests: bool) -> None:
         self.values = values
@@ -235,7 +235,7 @@ class _Aggregates:
         return all(not read_variables(replaced(clause, self._without)) & self.values.keys() for clause in clauses)
 
     def _without(self, node: ast.Node) -> ast.Node | None:
-        """Something that reads nothing, in place of an aggregate."""
+        """An expression that reads nothing, in place of an aggregate."""
         if not isinstance(node, ast.FunctionCall) or node.name.expanded not in MERGES:
             return None
         if node not in self.calls:
@@ -265,7 +265,7 @@ class _Aggregates:
             yield from self.values[name].walk()
 
     def _is_itemwise(self, expr: ast.Expr) -> bool:
-        """Whether the value for a group is that for its records, one after the other."""
+        """Whether the value for a group is the concatenation of the values for its records."""
         match expr:
             case ast.VarRef(name=name):
                 return name.expanded in self.values
@@ -286,7 +286,7 @@ class _Aggregates:
         return False
 
     def _leads_down(self, path: ast.Path, step: ast.AxisStep) -> bool:
-        """Whether a step leads to nodes in document order, none of them twice, from all that it begins at."""
+        """Whether a step selects nodes in document order, without duplicates, from all its context nodes."""
         if step.axis not in _STEPS_DOWN or (self.nests and step.axis == "descendant"):
             return False
         base: ast.Expr = path.left

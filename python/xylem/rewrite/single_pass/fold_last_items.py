@@ -7,8 +7,8 @@
 Gain:   the value for a prefix of the items is computed from the value for the prefix before it, so the fold takes the
         items as they pass. This is the form of aggregates in figure 1 of the paper, for operators that are not
         associative.
-Needs:  each branch of the body reads the value for the items before, so that the recursion, too, computes all of them;
-        the other parameters are passed on unchanged.
+Needs:  each branch of the body reads the value for the items before, so the recursion, too, computes all of them; the
+        other parameters are passed on unchanged.
 Safe:   the innermost call is that for the first item. Each call converts its result to the declared type, and so does
         each step of the fold.
 """
@@ -49,9 +49,8 @@ def _folded(found: LinearRecursion, call: ast.FunctionCall, facts: QueryFacts) -
 
 
 def _is_asked_for(expr: ast.Expr, found: LinearRecursion) -> bool:
-    """Whether the value of the items before is computed whatever else holds.
-
-    Else an error in it would be raised where the recursion, which stops at a later item, does not meet it.
+    """Whether the value for the preceding items is always computed. Otherwise the fold would raise errors that the
+    recursion avoids by stopping at a later item.
     """
     match expr:
         case ast.FunctionCall(arguments=arguments):

@@ -6,10 +6,10 @@
     (for $i in E return $i/a)/b                     →     E/a/b
     (E)[P]                                          →     E[P]
 
-Gain:   a path is followed by the scan and passed on item by item; the result of a loop would be kept.
-Needs:  no positions, no `order by`, `group by` or `count`; the condition reads the variable where its focus is that
-        item and nothing else. A loop that is bound by `let` is put in where it is read once, by a loop.
-Safe:   both sides give the same items in the same order. A path sorts its result, whatever order its left side has.
+Gain:   the scan follows a path and passes it on item by item; the result of a loop would be kept.
+Needs:  no positions, no `order by`, `group by` or `count`; the condition reads the variable only where its focus is
+        that item. A loop bound by `let` is inlined where a loop reads it once.
+Safe:   both sides return the same items in the same order. A path sorts its result, whatever order its left side has.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ def _fused(node: ast.Node, facts: QueryFacts) -> ast.Node | None:
 
 
 def _as_selection(loop: ast.Flwor) -> ast.Expr | None:
-    """for $i in E where P($i) return $i  as  E[P(.)]"""
+    """for $i in E where P($i) return $i  as  E[P(.)]."""
     first, *rest = loop.clauses
     if not isinstance(first, ast.ForClause) or first.position or first.allowing_empty or first.type is not None:
         return None
     if isinstance(first.collection, ast.DataWindow):
-        # A loop alone can bind data windows.
+        # Only a loop can bind data windows.
         return None
     if not isinstance(loop.result, ast.VarRef) or loop.result.name.expanded != first.name.expanded:
         return None
@@ -95,12 +95,12 @@ def _with_predicates(path: ast.Expr, tests: list[ast.Expr]) -> ast.Expr:
 
 
 def _boolean(test: ast.Expr) -> ast.Expr:
-    """A number would be a position."""
+    """The effective boolean value: a number would be a position."""
     return ast.FunctionCall(ast.Name("boolean", "fn", FN), (test,), span=test.span)
 
 
 def _of_focus(test: ast.Expr, name: ast.Name) -> ast.Expr | None:
-    """A condition about a variable as one about the context item; None where that is another one somewhere."""
+    """A condition on a variable as one on the context item; None if that differs anywhere inside."""
     if reads_focus(test):
         return None
     if any(bound.expanded == name.expanded for node in test.walk() for bound in bound_names(node)):
@@ -135,7 +135,7 @@ def _reads_in_other_focus(node: ast.Node, name: ast.Name) -> bool:
 
 
 def _as_path(loop: ast.Flwor, whole: ast.Path) -> ast.Expr | None:
-    """(for $i in E return $i/a)/b  as  E/a/b"""
+    """(for $i in E return $i/a)/b  as  E/a/b."""
     match loop:
         case ast.Flwor(clauses=(ast.ForClause() as first,), result=ast.Path() as result):
             if first.position or first.allowing_empty or first.type is not None or not _is_path(first.collection):
@@ -173,7 +173,7 @@ def _spliced(flwor: ast.Flwor, facts: QueryFacts) -> ast.Expr | None:
 
 
 def _clauses_of(collection: ast.Expr, facts: QueryFacts) -> tuple[tuple[ast.Clause, ...], ast.Expr] | None:
-    """A loop as its clauses and its result; E ! F as one."""
+    """A loop as its clauses and its result; E ! F in the same form."""
     match collection:
         case ast.Flwor() if all(isinstance(clause, _PLAIN) for clause in collection.clauses):
             loop = renamed_apart(collection, facts)
@@ -189,7 +189,7 @@ def _clauses_of(collection: ast.Expr, facts: QueryFacts) -> tuple[tuple[ast.Clau
 
 
 def _loop_for_let(flwor: ast.Flwor) -> ast.Flwor | None:
-    """let $b := E for $j in $b  as  for $j in E, where $b is read nowhere else"""
+    """let $b := E for $j in $b  as  for $j in E, if $b is read nowhere else."""
     for index, clause in enumerate(flwor.clauses):
         if not isinstance(clause, ast.LetClause) or clause.type is not None:
             continue
@@ -203,7 +203,7 @@ def _loop_for_let(flwor: ast.Flwor) -> ast.Flwor | None:
         reads = sum(isinstance(node, ast.VarRef) and node.name.expanded == name for node in after)
         at = next((i for i, c in enumerate(rest) if isinstance(c, ast.ForClause)), len(rest))
         loop = rest[at] if at < len(rest) else None
-        # Another loop in between would compute it again and again.
+        # Another loop in between would recompute it at each turn.
         if reads != 1 or not isinstance(loop, ast.ForClause) or not _reads(loop.collection, name):
             continue
         between = {n.expanded for c in rest[:at] for part in c.walk() for n in bound_names(part)}

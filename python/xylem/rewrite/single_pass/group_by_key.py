@@ -62,7 +62,7 @@ class _Place:
 
     loops: Mapping[ExpandedName, Loop] = field(default_factory=dict)
     paths: Mapping[ExpandedName, ast.Expr] = field(default_factory=dict)
-    """Variables that stand for a path, or a selection from one."""
+    """Variables bound to a path, or to a selection from one."""
     bound: frozenset[ExpandedName] = frozenset()
     """All variables bound in the body around it."""
     own_focus: bool = True
@@ -154,7 +154,7 @@ class _Walk:
             place = place.binding(*(name for part in clause.walk() for name in bound_names(part)))
             match made:
                 case ast.GroupByClause() | ast.WindowClause() | ast.ForseqClause():
-                    # What was one value in a tuple may be many in a group.
+                    # One value per tuple may become many per group.
                     place = replace(place, loops={}, paths={})
                 case ast.ForClause(name=name, type=None, allowing_empty=False):
                     loop = self._loop(made, place, around)
@@ -174,7 +174,7 @@ class _Walk:
         return with_values(clause, lambda value: self.visit(value, place))
 
     def _is_constant(self, value: ast.Expr, place: _Place) -> bool:
-        """Whether a value depends on no item and no loop; it is an atomic value then, which may be computed again."""
+        """Whether a value depends on no item and no loop; it is then atomic, and may be recomputed."""
         if reads_focus(value) or read_variables(value) & place.bound or _names_source(value):
             return False
         known = classify(value, self.facts.variables)
@@ -194,7 +194,7 @@ class _Walk:
         return Loop(ast.VarRef(clause.name), items, known, not read & place.loops.keys(), around)
 
     def _aggregate(self, call: ast.FunctionCall, place: _Place) -> ast.Expr | None:
-        """The aggregate looked up in a table."""
+        """The aggregate as a lookup in a table."""
         if call.name.uri != FN or not call.arguments or not place.loops:
             return None
         function = call.name.local
@@ -218,14 +218,14 @@ class _Walk:
         if sorted_out is None:
             return None
         keys, others, inside, of_turn = sorted_out
-        # Whatever else is read is there for every turn: the record, and what the prolog declares.
+        # All other inputs are available for every turn: the record, and prolog declarations.
         own = {self.record.name.expanded}
         parts = [*others, *inside, *(key.of_record for key in keys), found.taken, *call.arguments[1:]]
         if not keys or any(self._reads_around(part, place, own) for part in parts):
             return None
         used = {name for key in keys for name in read_variables(key.of_loop) & place.loops.keys()}
         if any((read_variables(found.path) & place.bound) - place.loops[name].outside for name in used):
-            # The path begins inside of the loops: there is no one table for all of their turns.
+            # The path begins inside the loops: no single table serves all their turns.
             return None
         made = [self._key(key) for key in keys]
         turns = [key.of_loop for key in keys]
@@ -240,7 +240,7 @@ class _Walk:
     def _conditions(
         self, found: RecordSource, place: _Place
     ) -> tuple[list[KeyCondition], list[ast.Expr], list[ast.Expr], list[ast.Expr]] | None:
-        """The conditions as keys; those of the record alone, before keys are asked for and behind; of a turn alone."""
+        """The conditions as keys; those on the record alone, before and after the keys; those on a turn alone."""
         keys: list[tuple[KeyCondition, ast.Expr]] = []
         others: list[ast.Expr] = []
         inside: list[ast.Expr] = []
@@ -262,7 +262,7 @@ class _Walk:
             else:
                 of_turns.setdefault(frozenset(read), []).append(condition)
         if any(len(loops_around(names, place.loops)) > 1 for names in of_turns):
-            # One key for all of them, and for those of the same loops: a record has a place for each turn it is in.
+            # One key for conditions on the same loops: a record has a cell for each of its turns.
             names = frozenset().union(*of_turns)
             names = frozenset(loop.variable.name.expanded for loop in loops_around(names, place.loops))
             shared = [condition for key, condition in keys if read_variables(key.of_loop) & names]
@@ -289,14 +289,14 @@ class _Walk:
         return ast.SquareArray(members if key.items is None else (*members, key.items))
 
     def _selected(self, path: ast.Expr, conditions: list[ast.Expr]) -> ast.Expr:
-        """for $record in path where … return $record"""
+        """for $record in path where … return $record."""
         if not conditions:
             return path
         clauses = [ast.ForClause(self.record.name, None, path), *map(ast.WhereClause, conditions)]
         return ast.Flwor(tuple(clauses), self.record)
 
     def _of_group(self, call: ast.FunctionCall, conditions: list[ast.Expr], taken: ast.Expr) -> ast.Expr:
-        """function($records) { the aggregate of them }"""
+        """function($records) { their aggregate }."""
         argument: ast.Expr = self.records
         if conditions or taken != self.record:
             clauses = [ast.ForClause(self.record.name, None, self.records), *map(ast.WhereClause, conditions)]
@@ -324,7 +324,7 @@ def _names_source(expr: ast.Expr) -> bool:
 
 
 def _without_unread(flwor: ast.Flwor, names: set[ExpandedName]) -> ast.Expr:
-    """The loop without the paths that are read no more."""
+    """The loop without the paths that are no longer read."""
     clauses = list(flwor.clauses)
     for index in range(len(clauses) - 1, -1, -1):
         clause = clauses[index]

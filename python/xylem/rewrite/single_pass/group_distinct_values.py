@@ -37,10 +37,10 @@ class GroupDistinctValues(QueryRule):
 
 
 def _looks_around(loop: ast.Flwor) -> bool:
-    """Whether it depends on the data that items are not inside each other, which only tasks look after."""
+    """Whether the data decides that items do not nest, which only tasks check."""
     return any(isinstance(clause, ast.LetClause) and clause.name == LIES_INSIDE for clause in loop.clauses)
 
 
 def _may_nest(items: ast.Expr) -> bool:
-    """Whether items may contain each other; those of a path of child steps never do."""
+    """Whether items may be nested; those of a path of child steps never are."""
     return any(isinstance(node, ast.AxisStep) and node.axis.startswith("descendant") for node in items.walk())

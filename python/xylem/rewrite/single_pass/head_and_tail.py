@@ -1,4 +1,4 @@
-"""The spellings of: the first or last item of a sequence, all items but that one, and whether there is any."""
+"""The spellings of the first or last item of a sequence, of all other items, and of the test for any."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def is_variable(expr: ast.Expr, name: ExpandedName) -> bool:
 
 
 def is_head(expr: ast.Node, name: ExpandedName) -> bool:
-    """$p[1], head($p), subsequence($p, 1, 1), $p[position() = 1]"""
+    """$p[1], head($p), subsequence($p, 1, 1), $p[position() = 1]."""
     match expr:
         case ast.Filter(base=base, predicate=predicate):
             return is_variable(base, name) and (_is_number(predicate, 1) or _position(predicate) in _FIRST)
@@ -38,7 +38,7 @@ def is_tail(expr: ast.Expr, name: ExpandedName) -> bool:
         case ast.FunctionCall(name=ast.Name(local="subsequence", uri=uri), arguments=(sequence, start)) if uri == FN:
             return is_variable(sequence, name) and _is_number(start, 2)
         case ast.FunctionCall(name=ast.Name(local="subsequence", uri=uri), arguments=(sequence, start, length)):
-            # As many as there are, or one less: all that are left.
+            # The length is the number of items, or one less: all that are left.
             if isinstance(length, ast.Arithmetic) and length.op == "-" and _is_number(length.right, 1):
                 length = length.left
             return uri == FN and is_variable(sequence, name) and _is_number(start, 2) and _is_count(length, name)
@@ -48,7 +48,7 @@ def is_tail(expr: ast.Expr, name: ExpandedName) -> bool:
 
 
 def _are_others(predicate: ast.Expr, name: ExpandedName) -> bool:
-    """position() > 1, not(position() = 1), position() = 2 to last()"""
+    """position() > 1, not(position() = 1), position() = 2 to last()."""
     match predicate:
         case ast.FunctionCall(name=called, arguments=(argument,)) if called.expanded == (FN, "not"):
             return _position(argument) in _FIRST
@@ -59,7 +59,7 @@ def _are_others(predicate: ast.Expr, name: ExpandedName) -> bool:
 
 
 def is_last(expr: ast.Node, name: ExpandedName) -> bool:
-    """$p[last()], $p[position() = last()], $p[count($p)], subsequence($p, count($p)), reverse($p)[1]"""
+    """$p[last()], $p[position() = last()], $p[count($p)], subsequence($p, count($p)), reverse($p)[1]."""
     match expr:
         case ast.Filter(base=base, predicate=predicate) if is_variable(base, name):
             return is_call(predicate, "last") or _is_count(predicate, name) or _beside_last(predicate) in _AT_LAST
@@ -106,7 +106,7 @@ def _is_reversed(expr: ast.Expr, name: ExpandedName) -> bool:
 
 
 def _beside_last(predicate: ast.Expr) -> str | None:
-    """The sign of position() < last()."""
+    """The operator of position() < last()."""
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None
     sign = GENERAL.get(predicate.op, predicate.op)
@@ -126,15 +126,15 @@ def _is_number(expr: ast.Expr, number: int) -> bool:
 
 
 def _position(predicate: ast.Expr) -> tuple[str, int] | None:
-    """position() > 1 as its sign and number."""
+    """position() > 1 as its operator and number."""
     found = compared_with_number(predicate)
     return found[1:] if found is not None and is_call(found[0], "position") else None
 
 
 def presence_test(test: ast.Expr, name: ExpandedName, of_nodes: bool) -> bool | None:
-    """True where a condition asks whether a sequence has items, False where it asks whether it has none.
+    """True for a condition that a sequence has items, False for one that it has none.
 
-    `of_nodes`: the sequence is known to be one of nodes, so that `if ($p)` asks whether there is any.
+    `of_nodes`: the sequence is known to have only nodes, so `if ($p)` tests for any.
     """
     match test:
         case ast.VarRef() if of_nodes and is_variable(test, name):
@@ -148,7 +148,7 @@ def presence_test(test: ast.Expr, name: ExpandedName, of_nodes: bool) -> bool | 
             ast.GeneralComparison(op="=" | "!=", left=left, right=right)
             | ast.ValueComparison(op="eq" | "ne", left=left, right=right)
         ) if (truth := _truth(right)) is not None:
-            # Only what is true or false: a sequence is compared by its items.
+            # Only booleans: a sequence is compared by its items.
             inner = None if isinstance(left, ast.VarRef) else presence_test(left, name, of_nodes)
             return inner if inner is None or truth == (test.op in ("=", "eq")) else not inner
     match compared_with_number(test):
@@ -162,7 +162,7 @@ def presence_test(test: ast.Expr, name: ExpandedName, of_nodes: bool) -> bool | 
 
 
 def _truth(expr: ast.Expr) -> bool | None:
-    """true() and false()"""
+    """true() and false()."""
     match expr:
         case ast.FunctionCall(name=name, arguments=()) if name.expanded in ((FN, "true"), (FN, "false")):
             return name.local == "true"

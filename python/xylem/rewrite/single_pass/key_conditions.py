@@ -2,7 +2,7 @@
 
 The comparison of two values depends on their types (XQuery 3.1 §3.7): an untyped value compares with a number as
 xs:double, with a string as a string. The table has one kind of key for each condition and uses it for both sides, so
-that exactly the equal values meet.
+exactly the equal values meet.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ class Loop:
     is_independent: bool
     """Whether its items depend on no other loop."""
     outside: frozenset[ExpandedName] = frozenset()
-    """What is bound around it."""
+    """Outer bindings."""
 
 
 @dataclass(frozen=True)
 class KeyCondition:
-    """A record belongs to the turns of a loop where one of its values, or its only one, equals that of the turn."""
+    """A record belongs to the turns of a loop whose value equals one of its values, or its only value."""
 
     kind: str
-    """double, number or string: what values are compared as"""
+    """double, number or string: the type used for comparison."""
     is_single: bool
-    """eq: more than one value is an error"""
+    """eq: more than one value is an error."""
     of_record: ast.Expr
     of_loop: ast.Expr
     items: ast.Expr | None
-    """All values of the loop, where they are known before it begins."""
+    """All values of the loop, if they are known before it begins."""
 
 
 def key_condition(
     condition: ast.Expr, record: ast.VarRef, loops: Mapping[ExpandedName, Loop], facts: QueryFacts
 ) -> KeyCondition | None:
-    """The condition as a key; None where it is not an equality of values that can be looked up."""
+    """The condition as a key; None unless it is an equality of values that can be looked up."""
     if not isinstance(condition, (ast.GeneralComparison, ast.ValueComparison)) or condition.op not in ("=", "eq"):
         return None
     is_single = condition.op == "eq"
@@ -76,12 +76,12 @@ _KINDS = {Values.INTEGER: "number", Values.DECIMAL: "number", Values.STRING: "st
 def turns_condition(
     conditions: Sequence[ast.Expr], names: AbstractSet[ExpandedName], loops: Mapping[ExpandedName, Loop]
 ) -> KeyCondition | None:
-    """Any conditions about a record and some loops, as a key: the values of the loops for which they hold.
+    """Any conditions on a record and some loops, as a key: the loop values for which they hold.
 
         x >= $i and x < $i + 10     →     for $i in items where x >= $i and x < $i + 10 return $i
         x * $i > y * $j             →     for $i in items for $j in items where x * $i > y * $j return $i || " " || $j
 
-    Not for loops over xs:double: NaN, which does not equal itself, would never be found.
+    Not for loops over xs:double: NaN does not equal itself and would never be found.
     """
     needed = loops_around(names, loops)
     if not all(is_safe(loop.items, loops.keys()) for loop in needed):
@@ -100,7 +100,7 @@ def turns_condition(
 
 
 def _turn(loops: Sequence[Loop]) -> ast.Expr:
-    """A string for the values of several loops: others have another one."""
+    """A string that identifies the values of several loops."""
     parts: list[ast.Expr] = []
     for loop in loops:
         if loop.known.values is Values.STRING:
@@ -126,7 +126,7 @@ def _kind(value: Values, turn: Values, is_single: bool) -> str | None:
     if not turn.is_numeric:
         return None
     if value is Values.UNTYPED:
-        # `eq` takes what has no type for a string, which never compares with a number.
+        # `eq` treats an untyped value as a string, which never compares with a number.
         return None if is_single else "double"
     if not value.is_numeric:
         return None
@@ -147,7 +147,7 @@ _SAFE_CALLS = frozenset({
 def is_safe(expr: ast.Expr, loops: AbstractSet[ExpandedName]) -> bool:
     """Whether an expression fails for all values of the loops or for none.
 
-    What is asked of all turns beforehand must not fail for one that the loops themselves leave out, as 6 idiv $i does
+    A condition evaluated for all turns in advance must not fail for one that the loops themselves skip, like 6 idiv $i
     for 0 where $i > 0.
     """
     return all(_is_safe_operator(node) for node in expr.walk() if read_variables(node) & loops)

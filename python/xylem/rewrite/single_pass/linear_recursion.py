@@ -3,7 +3,7 @@
 
         declare function f($p, $c) { if (empty($p)) then Z else C($p[1], f(subsequence($p, 2), $c)) }
 
-The recursion is linear where each way through the body calls the function at most once, and always with the rest of the
+The recursion is linear if each branch of the body calls the function at most once, and always with the rest of the
 sequence. The rules of this package then look at the shape of C. A function may also walk from the other end, by
 $p[last()] and all items before it.
 """
@@ -29,7 +29,7 @@ _EMPTY = ast.Name("empty", "fn", FN)
 
 @dataclass(frozen=True)
 class End:
-    """From where a function walks: how it says which item is at hand, and which are left."""
+    """The end that a function starts from, with the spellings of the current item and of the rest."""
 
     is_item: Callable[[ast.Node, ExpandedName], bool]
     is_rest: Callable[[ast.Expr, ExpandedName], bool]
@@ -41,17 +41,19 @@ BACK = End(is_last, is_all_but_last)
 
 @dataclass(frozen=True)
 class LinearRecursion:
-    """A function taken apart. Names of its own are replaced by fresh ones."""
+    """A function taken apart. Its own names are replaced by fresh ones."""
 
     declared: ast.FunctionDecl
     place: int
-    """Which of the parameters is the sequence."""
+    """The index of the sequence among the parameters."""
     item: ast.VarRef
-    """Stands for the item at hand."""
+    """The current item."""
     at_end: ast.Expr
     """The value for the empty sequence."""
     step: ast.Expr
-    """The value for another one, in terms of the item; recursive calls are as they were, without the sequence."""
+    """The value for a non-empty sequence, in terms of the item; recursive calls are unchanged, but without the
+    sequence.
+    """
     end: End = FRONT
 
     @property
@@ -72,7 +74,7 @@ class LinearRecursion:
 
 
 def linear_recursion(declared: ast.FunctionDecl, facts: QueryFacts, end: End = FRONT) -> LinearRecursion | None:
-    """The function taken apart; None where it is no linear recursion over one of its parameters, from that end."""
+    """The function taken apart; None unless it is a linear recursion over one of its parameters, from that end."""
     if declared.body is None or reads_focus(declared.body):
         return None
     for place in range(len(declared.parameters)):
@@ -112,7 +114,7 @@ def _over(declared: ast.FunctionDecl, place: int, facts: QueryFacts, end: End) -
 
 
 def _as_choice(body: ast.Expr, sequence: ExpandedName) -> ast.Expr:
-    """typeswitch ($p) case empty-sequence() return Z default return R, and switch (count($p)) case 0 …, by `if`"""
+    """typeswitch ($p) case empty-sequence() return Z default return R, and switch (count($p)) case 0 …, by `if`."""
     name = ast.Name(sequence[1], None, sequence[0])
     match body:
         case ast.Typeswitch(operand=operand, cases=(case,), default=default, default_variable=variable):
@@ -128,7 +130,7 @@ def _as_choice(body: ast.Expr, sequence: ExpandedName) -> ast.Expr:
 
 
 def _by_presence(decision: ast.Expr, sequence: ExpandedName, of_nodes: bool) -> ast.Expr:
-    """if (empty($p) or C) then Z else R  as  if (empty($p)) then Z else if (C) then Z else R"""
+    """if (empty($p) or C) then Z else R  as  if (empty($p)) then Z else if (C) then Z else R."""
     match decision:
         case ast.If(test=ast.Or(left=left, right=right), then=at_end, otherwise=otherwise):
             for present, other in ((left, right), (right, left)):
@@ -152,7 +154,7 @@ def is_node_sequence(kind: ast.SequenceTypeNode | None) -> bool:
 def _without_lets(
     body: ast.Expr, sequence: ExpandedName, made: LinearRecursion
 ) -> tuple[list[ast.LetClause], ast.Expr]:
-    """The expression below the `let` clauses around it, with aliases replaced by what they name."""
+    """The expression inside its outer `let` clauses, with aliases replaced by their values."""
     kept: list[ast.LetClause] = []
     while isinstance(body, ast.Flwor) and all(isinstance(clause, ast.LetClause) for clause in body.clauses):
         rest, result = list(body.clauses), body.result
@@ -172,14 +174,14 @@ def _without_lets(
 
 
 def _is_another_name(value: ast.Expr, sequence: ExpandedName, made: LinearRecursion) -> bool:
-    """The item at hand, the rest, the test, or the value for the rest."""
+    """Whether it is an alias of the current item, the rest, the test, or the value for the rest."""
     if made.end.is_item(value, sequence) or made.end.is_rest(value, sequence) or isinstance(value, ast.VarRef):
         return True
     return made.is_call(value) or presence_test(value, sequence, of_nodes=False) is not None
 
 
 def _of_item(expr: ast.Expr, sequence: ExpandedName, made: LinearRecursion) -> ast.Expr | None:
-    """The expression in terms of the item at hand; None where it looks at the sequence otherwise."""
+    """The expression in terms of the current item; None if it uses the sequence otherwise."""
     is_linear = True
 
     def put_in(node: ast.Node) -> ast.Node | None:
@@ -193,7 +195,7 @@ def _of_item(expr: ast.Expr, sequence: ExpandedName, made: LinearRecursion) -> a
             return replace(node, arguments=(*arguments[: made.place], ast.SequenceExpr(), *arguments[made.place + 1 :]))
         return None
 
-    # The argument that is the rest is looked at before it is taken out.
+    # The argument with the rest is checked before it is taken out.
     found = replaced(expr, put_in)
     if not is_linear or sequence in read_variables(found):
         return None

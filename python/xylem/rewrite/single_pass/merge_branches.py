@@ -6,8 +6,8 @@
 Gain:   each branch would be a separate loop, and the items of the second would wait for the end of the first.
 Needs:  the paths of both branches begin with the same two or more steps, each one level down; C reads no item and is a
         known value: a variable, a constant, or a comparison of these. Or one branch is an aggregate.
-Safe:   each item gives exactly the result of the chosen branch, in the order of the items. Without items, C is not
-        evaluated and raises no error: both branches are empty (XQuery 3.1 §2.3.4).
+Safe:   each item contributes exactly the result of the chosen branch, in the order of the items. Without items, C is
+        not evaluated and raises no error: both branches are empty (XQuery 3.1 §2.3.4).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _merged(choice: ast.If, facts: QueryFacts) -> ast.Expr | None:
     start, steps = _steps(then.path)
     other, others = _steps(otherwise.path)
     common = [step for step, _ in takewhile(lambda pair: pair[0] == pair[1], zip(steps, others, strict=False))]
-    # The document element is one item: nothing is gained by a loop over it.
+    # The document element is a single item: a loop over it gains nothing.
     if start != other or len(common) < 2 or any(step.axis != "child" for step in (*steps, *others)):
         return None
     taken = [_taken(found, rest[len(common) :], item) for found, rest in ((then, steps), (otherwise, others))]
@@ -70,7 +70,7 @@ def _merged(choice: ast.If, facts: QueryFacts) -> ast.Expr | None:
 
 
 def _value_last(choice: ast.If, then: RecordSource | None, otherwise: RecordSource | None) -> ast.Expr | None:
-    """Of a branch with items and one with an aggregate, which is known at the end, that with the items first."""
+    """Order a branch with items before one with an aggregate, which is only known at the end."""
     if otherwise is not None and _is_aggregate(choice.then):
         return ast.SequenceExpr((_only(choice, choice.otherwise, False), _only(choice, choice.then, True)))
     if then is not None and _is_aggregate(choice.otherwise):

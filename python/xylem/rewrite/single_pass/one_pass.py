@@ -1,4 +1,4 @@
-"""Apply the rules to a query, one after the other."""
+"""Apply the rules to a query one after the other."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ class RecordSource:
     path: ast.Expr
     """The path to the records, without predicates."""
     conditions: tuple[ast.Expr, ...]
-    """What a record must fulfil, in terms of the variable."""
+    """The conditions on a record, in terms of the variable."""
     taken: ast.Expr
-    """What is taken of a record."""
+    """The value taken from a record."""
     nests: bool
-    """Whether records may stand inside each other."""
+    """Whether records may be nested."""
 
     @property
     def leaves_order(self) -> bool:
@@ -35,7 +35,7 @@ class RecordSource:
 
 
 def record_source(expr: ast.Expr, record: ast.VarRef) -> RecordSource | None:
-    """The expression taken apart, the variable standing for a record; None where it is not of such a form."""
+    """The expression taken apart, with the variable for a record; None if it has another form."""
     try:
         match expr:
             case ast.Flwor():
@@ -96,7 +96,7 @@ def _of_path(expr: ast.Expr, record: ast.VarRef) -> RecordSource | None:
     predicated = (n for n, part in enumerate(parts, 1) if isinstance(part, ast.AxisStep) and part.predicates)
     length = next(predicated, len(parts))
     if length == len(parts):
-        # Without a predicate, the last element on the way is the record.
+        # Without a predicate, the last element of the path is the record.
         while length and not _is_element_step(parts[length - 1]):
             length -= 1
     if not length or not all(is_descend(part) or _is_element_step(part) for part in parts[:length]):
@@ -122,7 +122,7 @@ def _is_element_step(part: ast.Expr) -> bool:
 
 
 def _taken(parts: list[ast.Expr], record: ast.VarRef, nests: bool) -> ast.Expr | None:
-    """$r/a/b; None where records that nest could lead to the same node twice."""
+    """$r/a/b; None if nested records could lead to the same node twice."""
     taken: ast.Expr = record
     for number, part in enumerate(parts, 1):
         if isinstance(part, ast.AxisStep):

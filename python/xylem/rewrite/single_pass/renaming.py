@@ -16,14 +16,14 @@ N = TypeVar("N", bound=ast.Node)
 
 
 def renamed_apart(node: N, facts: QueryFacts) -> N:
-    """The node with its own variables renamed. One name for one name: what shadowed another still does."""
+    """The node with its own variables renamed one to one, so shadowing is preserved."""
     bound = {name.expanded: name for part in node.walk() for name in bound_names(part)}
     names = {old: facts.fresh(name.local).name for old, name in bound.items()}
     return renamed(node, names) if names else node
 
 
 def renamed(node: N, names: Mapping[ExpandedName, ast.Name]) -> N:
-    """The node with other names for variables, where they are bound and where they are read."""
+    """The node with other names for variables, in bindings and references."""
 
     def rename(part: ast.Node) -> ast.Node | None:
         if isinstance(part, ast.VarRef):

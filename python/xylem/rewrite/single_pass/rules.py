@@ -15,16 +15,16 @@ from .merge_branches import MergeBranches
 from .number_keys import NumberKeys
 
 RULES: tuple[QueryRule, ...] = (
-    # Recursions first: what they become are the aggregates of all that follows.
+    # Recursions first: they become aggregates, which all later rules handle.
     FoldAssociative(),
     FoldAccumulators(),
     FoldLastItems(),
-    # Before predicates that ask for the same sequence twice, which this makes visible.
+    # Before the rule for predicates that read the same sequence twice, which this exposes.
     DropRedundantPredicate(),
     FuseLoops(),
     MergeBranches(),
     NumberKeys(),
-    # Last: they want aggregates over paths.
+    # Last: they need aggregates over paths.
     GroupDistinctValues(),
     FoldGroups(),
     GroupByKey(),

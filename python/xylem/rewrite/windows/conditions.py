@@ -37,7 +37,7 @@ def is_false(test: ast.Expr | None) -> bool:
 
 
 def is_steady(expr: ast.Node) -> bool:
-    """Whether an expression has the same value whenever it is evaluated: it calls nothing but built-in functions."""
+    """Whether an expression has the same value at each evaluation: it calls only built-in functions."""
     for node in expr.walk():
         match node:
             case ast.SetStatement() | ast.Block() | ast.DynamicCall() | ast.NamedFunctionRef() | ast.InlineFunction():
@@ -63,7 +63,7 @@ def reads(node: ast.Node, names: frozenset[ExpandedName]) -> frozenset[ExpandedN
 
 
 def binds(nodes: Iterable[ast.Node], names: frozenset[ExpandedName]) -> bool:
-    """Whether one of these names is bound anew somewhere inside."""
+    """Whether one of these names is rebound somewhere inside."""
     for top in nodes:
         for node in top.walk():
             if isinstance(node, _NAMED) and node.name is not None and node.name.expanded in names:
@@ -82,7 +82,7 @@ def binds(nodes: Iterable[ast.Node], names: frozenset[ExpandedName]) -> bool:
 
 
 def fresh(stem: str, nodes: Iterable[ast.Node]) -> ast.Name:
-    """A variable name that nothing here uses."""
+    """A variable name that is not used here."""
     used = {node.local for top in nodes for node in top.walk() if isinstance(node, ast.Name)}
     name, number = stem, 1
     while name in used:

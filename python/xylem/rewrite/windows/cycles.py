@@ -1,4 +1,4 @@
-"""Whether the children of an element alternate: between two children of one name there is always one of another."""
+"""Check whether the children of an element alternate: between any two of one name there is one of another."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from xylem.schema.symbols import symbol
 def closes_before_reopening(parent: ElementConstraints, first: str, last: str) -> bool:
     """Whether in every word of the content model, a `last` lies between any two `first`.
 
-    A walk through the automaton from each state that reads a `first`, not through states that read a `last`: another
-    `first` must not be reached. `first` and `last` being the same name, every child is a window by itself.
+    From each state that reads a `first`, walk through the automaton without states that read a `last`: another `first`
+    must not be reached. If `first` and `last` are the same name, every child is a window by itself.
     """
     if not isinstance(parent, AutomatonConstraints) or parent.is_unordered:
         return False
@@ -33,6 +33,6 @@ def closes_before_reopening(parent: ElementConstraints, first: str, last: str) -
 
 
 def _surely(parent: AutomatonConstraints, name: str) -> int:
-    """The states that read this name and no other."""
+    """The states that read only this name."""
     what = symbol(name)
     return sum(1 << state for state, leaf in enumerate(parent.automaton.leaves, 1) if what.must_be(leaf))

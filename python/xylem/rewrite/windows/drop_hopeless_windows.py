@@ -1,12 +1,12 @@
-"""Drop windows that have become too long to be given.
+"""Drop windows that have become too long to be returned.
 
     forseq $w in E sliding window                     a window of more than 10 items is dropped
     start position $s when A
     force end position $e when $e - $s lt 10 and B
 
-    … where count($w) le 10 …                         likewise
+    … where count($w) le 10 …                         the same
 
-Gain:   a hopeless window keeps no items, and the run tests it no more (windows paper, 6.3.5).
+Gain:   a hopeless window keeps no items, and the run no longer tests it (windows paper, 6.3.5).
 Needs:  a test that limits the number of items: in a `where` directly after the clause, or in the end condition of
         windows with `force`.
 Safe:   windows only grow, so a test of the length that has failed cannot hold later. A tumbling window stays open

@@ -42,7 +42,7 @@ def _looks_around(window: WindowPlan) -> bool:
 
 
 def _counts_on(place: WindowPlace) -> bool:
-    """Whether the query can tell the number of items that a key has had."""
+    """Whether the query can observe the number of items that a key has had."""
     window = place.window
     start, end = window.start.named("position"), window.end.named("position")
     names = {name.expanded for name in (start, end) if name is not None}
@@ -50,7 +50,7 @@ def _counts_on(place: WindowPlace) -> bool:
         return False
 
     def length(node: ast.Node) -> ast.Node | None:
-        """The difference of the two positions does not depend on earlier items."""
+        """The window length: the difference of the two positions does not depend on earlier items."""
         match node:
             case ast.Arithmetic(op="-", left=ast.VarRef(name=left), right=ast.VarRef(name=right)):
                 if end is not None and start is not None and left.expanded == end.expanded:

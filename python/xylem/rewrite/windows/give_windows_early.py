@@ -8,8 +8,8 @@ Needs:  no `force`, and nothing after the clause reads the variables of the end.
         either, and windows come in the order of their first items. Second form: tumbling windows; only the result reads
         $w, once, as the sequence of a `for` or the base of a map or filter, and no clause in between waits for all
         tuples.
-Safe:   every window that starts is given, at the latest at the end of the input; the results are the same, in the same
-        order.
+Safe:   every window that starts is returned, at the latest at the end of the input; the results are the same, in the
+        same order.
 """
 
 from __future__ import annotations

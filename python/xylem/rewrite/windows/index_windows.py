@@ -47,7 +47,7 @@ class IndexWindows(WindowRule):
         found = [(index, part) for part in parts if (index := _index(window, part)) is not None]
         if not found:
             return place
-        # Of several, the one that finds fewest windows: equality.
+        # Of several, the one that finds the fewest windows: equality.
         index, indexed = min(found, key=lambda pair: pair[0].kind != "hash")
         own = conjunction([part for part in parts if part is not indexed])
         return place.with_window(index=index, own=own, is_split=True)
@@ -61,13 +61,13 @@ def _index(window: WindowPlan, test: ast.Expr) -> WindowIndex | None:
     for op, left, right in (found, (TURNED[found[0]], found[2], found[1])):
         made = _sides(window, op, left, right) or _difference(window, op, left, right)
         if made is not None:
-            # A difference is a single value, whichever comparison it stands in.
+            # A difference is a single value in any comparison.
             return made if made.offset is not None else replace(made, is_general=is_general)
     return None
 
 
 def _sides(window: WindowPlan, op: str, left: ast.Expr, right: ast.Expr) -> WindowIndex | None:
-    """`end op start`"""
+    """`end op start`."""
     if not _is_of_end(window, left) or not _is_of_start(window, right):
         return None
     return WindowIndex(_kind(op), op, right, left)

@@ -5,7 +5,7 @@
     end curItem $e when true()                      force end curItem $e when Q($s, $e)
     where P($s) and Q($s, $e) return R              return R
 
-Gain:   windows that `where` would drop are never opened, or never given, so their items need no buffer.
+Gain:   windows that `where` would drop are never opened, or never returned, so their items need no buffer.
 Needs:  P and Q read neither $w nor a variable that is bound later, and have the same value whenever they are evaluated.
         P moves into the start of sliding and landmark windows whose end does not depend on the start of the next one. A
         condition that reads no variable of the window moves into any start. Q moves into the end of landmark windows

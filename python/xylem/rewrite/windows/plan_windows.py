@@ -23,13 +23,13 @@ def _silent(rule: WindowRule, before: WindowPlace, after: WindowPlace) -> None:
 
 
 def plan_windows(flwor: ast.Flwor, facts: WindowFacts, observe: Observer = _silent) -> ast.Flwor:
-    """The expression with a `WindowPlan` for each window clause; the very same one where it has none."""
+    """The expression with a `WindowPlan` for each window clause; the very same object if it has none."""
     clauses, result = flwor.clauses, flwor.result
     for index in range(len(clauses)):
         clause = clauses[index]
         keyed = keyed_at(clauses, index, result)
         if keyed is not None and (_is_fed(keyed.collection) or _is_infinite(keyed.collection, clauses[:index], facts)):
-            # Over what comes item by item, the loop over keys and the windows of each are one pass.
+            # If items arrive one by one, the loop over keys and the windows of each form one pass.
             return plan_windows(replace(flwor, clauses=_partitioned(clauses, index, keyed)), facts, observe)
         window = clause.unplanned if isinstance(clause, UnplannedPartition) else window_plan(clause)
         if window is None:
@@ -40,7 +40,7 @@ def plan_windows(flwor: ast.Flwor, facts: WindowFacts, observe: Observer = _sile
         clauses = (*clauses[:index], place.window, *place.rest)
         result = place.result
         if len(clauses) != len(flwor.clauses):
-            # A rule took a clause away: what is left is planned by itself.
+            # A rule removed a clause: the rest is planned separately.
             return plan_windows(replace(flwor, clauses=clauses, result=result), facts, observe)
     if clauses is flwor.clauses:
         return flwor
@@ -52,7 +52,7 @@ def _is_fed(collection: ast.Expr) -> bool:
 
 
 def _is_infinite(collection: ast.Expr, before: tuple[ast.Clause, ...], facts: WindowFacts) -> bool:
-    """Whether what keyed windows go over may be infinite: a variable of a `let` before them is as its value is."""
+    """Whether keyed windows may range over infinite input: a variable of a `let` before them counts as its value."""
     if facts.is_infinite(collection):
         return True
     named = read_variables(collection)

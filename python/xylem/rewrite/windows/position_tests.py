@@ -10,7 +10,7 @@ from xylem.syntax import ast
 
 
 class PositionTest(NamedTuple):
-    """`end position - start position op number`"""
+    """`end position - start position op number`."""
 
     op: str
     number: int
@@ -27,7 +27,7 @@ def comparison(test: ast.Expr) -> tuple[str, ast.Expr, ast.Expr] | None:
 
 
 def position_test(window: WindowPlan, test: ast.Expr) -> PositionTest | None:
-    """The test as one of the difference of the two positions; None where it is none."""
+    """The test as one on the difference of the two positions; None if it is not one."""
     found = comparison(test)
     start, end = window.start.named("position"), window.end.named("position")
     if found is None or start is None or end is None:
@@ -36,7 +36,7 @@ def position_test(window: WindowPlan, test: ast.Expr) -> PositionTest | None:
     a, b = _linear(left, start, end), _linear(right, start, end)
     if a is None or b is None:
         return None
-    # a op b, each being `number + s·start + e·end`
+    # a op b, each of the form `number + s·start + e·end`
     number, of_start, of_end = (x - y for x, y in zip(a, b, strict=True))
     if of_end == 1 and of_start == -1:
         return PositionTest(op, -number)
@@ -46,7 +46,7 @@ def position_test(window: WindowPlan, test: ast.Expr) -> PositionTest | None:
 
 
 def _linear(expr: ast.Expr, start: ast.Name, end: ast.Name) -> tuple[int, int, int] | None:
-    """(number, times the start, times the end)"""
+    """(number, factor of the start, factor of the end)."""
     match expr:
         case ast.IntegerLiteral(value=value):
             return value, 0, 0

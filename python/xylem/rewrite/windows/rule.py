@@ -19,11 +19,11 @@ class WindowFacts:
     without: frozenset[str] = frozenset()
     """Rules that are switched off."""
     schema: Schema | None = None
-    """What the document behind the context item follows."""
+    """The schema of the document behind the context item."""
     fed_from: ast.Expr | None = None
-    """What the items are that a stream gives to windows: a path from its document."""
+    """The source of the items that a stream gives to windows: a path from its document."""
     is_sequential: bool = False
-    """Whether variables may change while the query runs: then conditions stay where they stand."""
+    """Whether variables may change while the query runs: then conditions stay in place."""
     by_code_points: bool = True
     """Whether strings are compared by the code point collation."""
     is_infinite: Callable[[ast.Expr], bool] = lambda expr: False
@@ -46,17 +46,17 @@ class WindowPlace:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether a `group by` follows: behind it the variables hold the values of all tuples of a group."""
+        """Whether a `group by` follows: after it the variables hold the values of all tuples of a group."""
         return any(isinstance(clause, ast.GroupByClause) for clause in self.rest)
 
     @property
     def followers(self) -> tuple[ast.Node, ...]:
-        """Everything that may read the variables of the clause, but for its own conditions."""
+        """Everything that may read the variables of the clause, except its own conditions."""
         return (*self.rest, self.result)
 
 
 class WindowRule(ABC):
-    """Looks at one window clause and gives an equal place, or the very same object."""
+    """Looks at one window clause and returns an equal place, or the very same object."""
 
     name: ClassVar[str]
     paper: ClassVar[str] = ""

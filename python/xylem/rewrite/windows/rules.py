@@ -17,9 +17,9 @@ from .use_sliding_window import UseSlidingWindow
 from .use_tumbling_window import UseTumblingWindow
 
 RULES: tuple[WindowRule, ...] = (
-    # First, so that conditions on the ends of a window are seen as such, and lengths as differences of positions.
+    # First, to recognise conditions on the ends of a window, and lengths as differences of positions.
     ReadEndsDirectly(),
-    # Before conditions move: a length that `where` bounds makes windows hopeless even where it stays.
+    # Before conditions move: a length limited by `where` makes windows hopeless even if the test stays.
     DropHopelessWindows(),
     MoveWhere(),
     # A landmark window may become a sliding one, and that a tumbling one.
@@ -27,7 +27,7 @@ RULES: tuple[WindowRule, ...] = (
     UseTumblingWindow(),
     NoteOnlyStart(),
     SplitEndTest(),
-    # Indexes what is left to be tested for each window.
+    # Indexes the remaining tests for each window.
     IndexWindows(),
     FoldAggregates(),
     GiveWindowsEarly(),

@@ -6,7 +6,7 @@
 
 Gain:   with many open windows, a part that does not depend on the window is tested once, not for each of them; and a
         window for which P is false cannot end: it is hopeless, and with `force` never opens (windows paper, 6.3.5).
-Needs:  parts that have the same value whenever they are evaluated.
+Needs:  parts that have the same value at each evaluation.
 Safe:   the condition is true if all its parts are, in any order of evaluation (XQuery 3.1 §2.3.4).
 """
 
@@ -28,7 +28,7 @@ class SplitEndTest(WindowRule):
         if window.kind == "tumbling" or window.is_newstart or facts.is_sequential:
             return place
         if any(variable.type is not None for variable in window.end.variables):
-            return place  # the types are checked where the condition is tested
+            return place  # The types are checked where the condition is tested.
         parts = tests_in(window.end.when)
         if not parts or not all(map(is_steady, parts)):
             return place

@@ -6,7 +6,7 @@
 
 Gain:   the run drops a sliding window when it ends; a landmark window stays open for ever.
 Needs:  `force` and a test of the difference of positions by `eq`; or only the end of the input ends a window.
-Safe:   positions grow by one, so the test holds for one end at most. Without `force`, a landmark window gives another
+Safe:   positions grow by one, so the test holds for at most one end. Without `force`, a landmark window yields another
         window at the end of the input, and the rule does not apply.
 """
 

@@ -50,7 +50,7 @@ def _is_short(window: WindowPlan) -> bool:
 
 
 def _distance(window: WindowPlan, test: ast.Expr) -> int:
-    """N of `$s mod N eq r`: starts are so far apart at least."""
+    """N of `$s mod N eq r`: starts are at least this far apart."""
     found = comparison(test)
     position = window.start.named("position")
     if found is None or position is None or found[0] != "eq":
@@ -82,7 +82,7 @@ def _is_cycle(window: WindowPlan, facts: WindowFacts) -> bool:
 
 
 def _only_parent(collection: ast.Expr, schema: Schema) -> ElementConstraints | None:
-    """The one element whose children are the input: `/a/b/*`, each step leading to one element at most."""
+    """The one element whose children are the input: `/a/b/*`, each step leading to at most one element."""
     if not isinstance(collection, ast.Path) or not isinstance(collection.right, ast.AxisStep):
         return None
     step = collection.right
