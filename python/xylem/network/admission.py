@@ -1,8 +1,8 @@
 """Admission of a site to a network: the speaker chooses the super-peer that it becomes a neighbour of (thesis 2.2.2).
 
 The best suited super-peer is one that is not overloaded and has the fewest neighbours for its capacity; among equals
-the least busy. If no super-peer of the subnet has room, the speaker forwards the newcomer to the subnets next to it,
-then to those behind them. A super-peer that no subnet has room for is admitted where it asked, and the subnet divides.
+the least busy. If no super-peer of the subnet has room, the speaker forwards the newcomer to adjacent subnets, then to
+those beyond. If no subnet has room for a super-peer, it is admitted where it asked, and the subnet divides.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .topology import PeerKind
 
 
 def enter(peer: Peer, body: dict[str, Any]) -> dict[str, Any]:
-    """Become part of a network that one site of is known, or found; XYRT0050 where none answers."""
+    """Join a network through a known or discovered site; XYRT0050 if none answers."""
     place = {key: str(body.get(key) or "") for key in ("url", "token", "certificate")}
     bandwidth = float(body.get("bandwidth") or DEFAULT_BANDWIDTH)
     if not place["url"]:
@@ -49,7 +49,7 @@ def enter(peer: Peer, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def admission(peer: Peer, body: dict[str, Any]) -> dict[str, Any]:
-    """Who asks becomes a neighbour of the super-peer that is returned, with its address and token."""
+    """Make the requesting site a neighbour of the super-peer that is returned, with its address and token."""
     found = _by_speaker(peer, {**body, "forwards": True})
     if "at" not in found:
         raise InputError("XYRT0053", f"no super-peer of the network has room for '{body['name']}': {found['why']}")
@@ -57,7 +57,7 @@ def admission(peer: Peer, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def forwarded_admission(peer: Peer, body: dict[str, Any]) -> dict[str, Any]:
-    """The same for a newcomer of another subnet, which asks further ones itself."""
+    """The same for a newcomer from another subnet, which asks further subnets itself."""
     return _by_speaker(peer, {**body, "forwards": False})
 
 
@@ -66,7 +66,7 @@ def _by_speaker(peer: Peer, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def chosen(peer: Peer, view: NetworkView, body: dict[str, Any]) -> dict[str, Any]:
-    """The super-peer for a newcomer, as the speaker or in a network without one; only `why` where there is none."""
+    """The super-peer for a newcomer, as the speaker or in a network without one; only `why` if there is none."""
     name, kind = body["name"], PeerKind(body["kind"])
     known = view.records.get(name)
     if name in view.kinds and (known is None or known["url"] != body["url"]):
@@ -101,13 +101,13 @@ def _capacity(record: dict[str, Any]) -> float:
 
 
 def _neighbours(peer: Peer, view: NetworkView, one: str, newcomer: str) -> int:
-    """The neighbours of a super-peer, with those that the speaker has sent there and that are on their way."""
+    """The neighbours of a super-peer, including those that the speaker has sent there but that have not arrived."""
     coming = sum(at == one and name != newcomer for name, (at, _) in peer.assigned.items())
     return len(view.records[one]["neighbours"]) + coming
 
 
 def _forget_arrived(peer: Peer, view: NetworkView) -> None:
-    """Those that are neighbours now count as such; those that did not come in time do not count."""
+    """Drop assigned newcomers that have become neighbours, and those that did not arrive in time."""
     now = time.monotonic()
     there = {(each["name"], one) for one, record in view.records.items() for each in record["neighbours"]}
     peer.assigned = {

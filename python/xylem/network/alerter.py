@@ -11,24 +11,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 HIGH = 0.8
-"""As the cost model's: from there on load counts more than linearly."""
+"""As in the cost model: above this, load counts more than linearly."""
 LOW = 0.6
 IN_A_ROW = 3
 SECONDS = 5.0
-"""Between two measurements."""
+"""Time between two measurements."""
 QUIET_SECONDS = 60.0
-"""So long after an optimisation there is no other: its effect must show first."""
+"""Pause after an optimisation: its effect must show first."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """The work that a site has done and the bytes that it has received so far."""
+    """The work of a site and the bytes it has received, so far."""
 
     seconds: float
-    """Of the clock."""
+    """Clock time."""
     cpu_seconds: float
     bytes_from: Mapping[str, int]
-    """Of each neighbour."""
+    """By neighbour."""
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Alerter:
         return {name: round(one.share, 3) for name, one in self._watched.items()}
 
     def look(self) -> bool:
-        """Measure, if it is time; whether the network was optimised again."""
+        """Measure, if it is time; return whether the network was optimised again."""
         now = self._measure()
         passed = now.seconds - self._before.seconds
         if passed < SECONDS:

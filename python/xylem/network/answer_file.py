@@ -10,11 +10,11 @@ from pathlib import Path
 from xylem.run.sealed_file import private_file
 
 MOST_OPEN = 256
-"""So many files are open at once, however many answers there are."""
+"""Number of files open at once, however many answers there are."""
 
 
 class OpenFiles:
-    """Files that are open because they were used lately. Threads may use them at once."""
+    """Recently used open files. Thread-safe."""
 
     def __init__(self, most: int = MOST_OPEN) -> None:
         self._most = most
@@ -58,8 +58,8 @@ class OpenFiles:
 class AnswerFile:
     """The answer of a subscription.
 
-    A run writes the answer from its beginning. What the file has already is left out: an answer follows from the
-    records alone, so these are the same bytes.
+    A run writes the answer from its beginning. Bytes that the file already has are skipped: an answer depends only on
+    the records, so they are the same bytes.
     """
 
     __slots__ = ("_files", "_path", "_skipped", "read_to", "size")
@@ -68,23 +68,23 @@ class AnswerFile:
         self._path = path
         self._files = files
         self.size = path.stat().st_size if path.exists() else 0
-        """How many bytes of the answer there are."""
+        """Number of bytes of the answer."""
         self._skipped = 0
         self.read_to = self.size
-        """Up to where its subscriber has it, as far as is known."""
+        """How far its subscriber has read, as far as is known."""
 
     @property
     def written(self) -> int:
-        """The bytes of the answer that the run has come to."""
+        """Position of the run in the answer."""
         return self._skipped
 
     def begin(self, start: int = 0) -> None:
-        """Start another run, which writes the answer from its beginning, or from some byte of it on."""
+        """Start another run, which writes the answer from its beginning, or from a later byte."""
         self._skipped = start
         self.read_to = self.size
 
     def has_room(self, data: bytes, unread_bytes: int) -> bool:
-        """Whether the answer may grow by some bytes without having more than `unread_bytes` unread."""
+        """Whether the answer may grow without more than `unread_bytes` unread bytes."""
         return self._skipped < self.size or self.size + len(data) - self.read_to <= unread_bytes
 
     def write(self, data: bytes) -> None:
@@ -104,13 +104,13 @@ class AnswerFile:
             self.size += len(data)
 
     def read(self, start: int, most: int = 1 << 16) -> bytes:
-        """The bytes from a place on, as far as they are there; never half a character."""
+        """The available bytes from a position on; never half a character."""
         size = min(most, max(0, self.size - start))
         if not size:
             return b""
         data = self._files.read(self._path, size, start)
         if len(data) == most:
-            # A character may begin at the end of what was asked for.
+            # A character may begin at the end of the requested bytes.
             cut = len(data)
             while cut and data[cut - 1] & 0xC0 == 0x80:
                 cut -= 1

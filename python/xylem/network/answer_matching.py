@@ -1,8 +1,8 @@
-"""Whether the answer of one query can answer another: their streams must match, and the answer must hold enough.
+"""Decide whether the answer of one query can answer another: their streams must match, and the answer must hold enough.
 
-A stream of records serves every query that finds in it what it reads (`matching`). An answer holds less: the paths that
-it copies and the values that it computes from records (`answers`), and the aggregates that it writes for windows. A
-query that computes one value from all records serves only queries that ask for the same value.
+A stream of records serves every query that finds its input there (`matching`). An answer holds less: the paths that it
+copies and the values that it computes from records (`answers`), and the aggregates that it writes for windows. A query
+that computes one value from all records serves only queries that ask for the same value.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .zones import ALWAYS, TooMany, Zones, both
 
 
 def match_queries(own: ast.Module, wanted: ast.Module, schema: Schema | None = None) -> Match:
-    """Whether a query can be answered from the answer of another; a query that shares nothing says why."""
+    """Whether a query can be answered from the answer of another; a query that shares nothing gives the reason."""
     if _is_same(own, wanted):
         return Match(True, "it is the same query")
     try:
@@ -40,7 +40,7 @@ def match_queries(own: ast.Module, wanted: ast.Module, schema: Schema | None = N
     found: Match | None = None
     record: Names | None = first.record
     while record is not None:
-        # Records may be taken as a whole, or what is in them for itself: /photons/photon, or /photons/photon/note.
+        # Items may be whole records, or nodes inside them: /photons/photon, or /photons/photon/note.
         tried = _at_records(own, wanted, schema, record, first)
         if tried.reuse or found is None:
             found = tried
@@ -64,7 +64,7 @@ def _at_records(own: ast.Module, wanted: ast.Module, schema: Schema | None, reco
 
 
 def _next_level(own: ast.Module, schema: Schema | None, record: Names) -> Names | None:
-    """The elements one step further down, where the query reads nothing else of the records."""
+    """The elements one step further down, if the query reads nothing else of the records."""
     try:
         below = properties_of(own, schema, record=record, anywhere=True).projection
     except NotShared:
@@ -130,7 +130,7 @@ def _zones(conditions: Conditions, own: Properties) -> Zones:
 
 
 def _has_all_wholes(answer: Answer, own: Properties, wanted: Properties) -> bool:
-    """Whether all that a query computes from records is computed for it."""
+    """Whether every value that a query computes from records is computed for it."""
     if not answer.wholes:
         return False
     given: list[ast.Expr] = []
@@ -160,7 +160,7 @@ _BY_RUN = standard(
 
 
 def _is_same(own: ast.Module, wanted: ast.Module) -> bool:
-    """Whether two queries are one, spelled in ways that are known to be equal; whatever the moment and the place."""
+    """Whether two queries are equal up to known spellings, whatever the time and place."""
     bodies: list[ast.Expr] = []
     for module in (own, wanted):
         resolved = resolved_module(module, None)

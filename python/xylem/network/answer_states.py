@@ -1,11 +1,11 @@
-"""What answers have come to, on disk: a site that is started again goes on from there instead of reading its log again.
+"""Saved states of answers: a restarted site resumes from them instead of reading its log again.
 
-A state belongs to a position of the stream: what the run has counted and added up, where it is in its output, and how
-many bytes of the answer there were. An answer follows from the records alone, so what the file has beyond these bytes
-is left out when it comes again. The states of a stream are one file, which is replaced as a whole, behind the answers.
+A state belongs to a position of the stream: the counts and aggregates of the run, its place in the output, and the
+number of answer bytes. An answer depends only on the records, so later bytes of the file are skipped when they are
+computed again. The states of a stream are one file, which is replaced as a whole, after the answers.
 
-Not all runs have a state that can be saved: windows and parts of the input that are kept do not. Their answers are
-computed again from their first record, as are all where another version of Xylem wrote the file.
+Runs with windows or buffered input have no state that can be saved. Their answers are recomputed from their first
+record; so are all answers if another version of Xylem wrote the file.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from xylem.values.state_values import decoded, encoded
 from xylem.version import VERSION
 
 STATE_BYTES = 16 << 20
-"""States are saved after so much of a stream."""
+"""States are saved after this many bytes of a stream."""
 IDLE_SECONDS = 60.0
-"""Or, where nothing more comes, after this time."""
+"""Or after this time, if nothing more arrives."""
 _KIND = "answer-states"
 _MOST_BYTES = 1 << 20
-"""A state that is larger is not saved: to compute it again may take less."""
+"""A larger state is not saved: recomputing it may be faster."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class AnswerState:
 
     position: int
     size: int
-    """Of the answer, in bytes."""
+    """Size of the answer in bytes."""
     run: RunState
 
 
@@ -55,7 +55,7 @@ class AnswerStates:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.found: dict[str, AnswerState] = self._read()
-        """Those of another process, before this one."""
+        """States of an earlier process."""
 
     def _read(self) -> dict[str, AnswerState]:
         """XYRT0033 for a file that was changed."""
@@ -72,7 +72,7 @@ class AnswerStates:
             raise damaged(self._path, str(reason)) from reason
 
     def write(self, states: Mapping[str, AnswerState]) -> None:
-        """Replace the file. The answers themselves must be on disk before."""
+        """Replace the file. The answers themselves must already be on disk."""
         kept: dict[str, bytes] = {}
         for name, state in states.items():
             try:
@@ -85,7 +85,7 @@ class AnswerStates:
         write_sealed(self._path, _KIND, encoded((VERSION, kept)))
 
     def remove(self) -> None:
-        """The stream is gone."""
+        """Remove the states of a stream that is gone."""
         if self._path.exists():
             os.unlink(self._path)
 

@@ -37,14 +37,14 @@ class Part:
 
     conditions: Conditions
     carried: Projection = field(default_factory=Projection)
-    """What is copied of a record."""
+    """The copied paths of a record."""
     values: set[ast.Expr] = field(default_factory=set)
-    """What is computed of it, in words of `$record`."""
+    """The computed values, in terms of `$record`."""
     is_told_apart: bool = False
-    """Whether it can be seen where one record ends: there is an element for each, or something that each has once."""
+    """Whether the boundaries of records can be recognised: each has its own element, or something that occurs once."""
 
     def is_apart_from(self, other: Part) -> bool:
-        """Whether the two hold elements of different names."""
+        """Whether the two hold elements with different names."""
         if any(one.carried.subtree or one.values or one.carried.attributes for one in (self, other)):
             return False
         names = [{(uri, local) for _, uri, local in one.carried.children} for one in (self, other)]
@@ -54,7 +54,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Whole:
-    """A value computed from all records that fulfil conditions, in words that depend on no names of variables."""
+    """A value computed from all records that fulfil conditions, independent of the names of variables."""
 
     form: ast.Expr
     conditions: Conditions
@@ -76,7 +76,7 @@ def answer_of(properties: Properties) -> Answer:
 
 
 def wholes_in(properties: Properties, expr: ast.Expr) -> Iterator[tuple[ast.Expr, Whole]]:
-    """The expressions over all records of a query, the outermost first, each as a whole."""
+    """The expressions over all records of a query, outermost first, each as a whole."""
     if free_in(expr) == {("", ROOT)} and not isinstance(expr, ast.VarRef):
         whole = whole_of(properties, expr)
         if whole is not None:
@@ -102,11 +102,11 @@ def whole_of(properties: Properties, expr: ast.Expr) -> Whole | None:
 
 
 def canonical(expr: ast.Expr) -> ast.Expr:
-    """An expression whose variables are called by the order in which they come: equal ones are the same."""
+    """An expression with variables renamed in order of appearance: equal expressions become identical."""
     expr = spelled_out(expr)
     names: dict[ExpandedName, ast.Name] = {}
     bound = {name.expanded for node in expr.walk() for name in bound_names(node)}
-    # A step may be called like a variable; then that variable keeps its name.
+    # A step may have the name of a variable; then that variable keeps its name.
     bound -= {node.test.name.expanded for node in expr.walk() if _is_named_step(node)}  # type: ignore[attr-defined]
 
     def renamed(node: ast.Node) -> ast.Node | None:
@@ -129,7 +129,7 @@ class _Place:
     loop: int | None = None
     conditions: Conditions = ()
     is_inside: bool = False
-    """Whether an element is around it that is made for each record."""
+    """Whether it is inside an element that is constructed for each record."""
 
 
 class _Writer:
@@ -145,7 +145,7 @@ class _Writer:
         """Record an expression whose value is part of the answer."""
         is_element = isinstance(expr, (ast.DirectElement, ast.ComputedElement)) and at.loop is not None
         if is_element and not any(isinstance(one, Item) for one in at.scope.values()):
-            # One for each record tells how many there are, and what belongs to which.
+            # One result per record determines the number of records, and the assignment of results.
             self._part(at).is_told_apart = True
             at = replace(at, is_inside=True)
         match expr:
@@ -172,7 +172,7 @@ class _Writer:
     # --- nodes and values
 
     def _write_nodes(self, expr: ast.Expr, at: _Place) -> bool:
-        """Nodes that are copied; False where they are not all that a path leads to."""
+        """Nodes that are copied; False if they are not all nodes of a path."""
         try:
             found = self.reader.place(expr, at.scope)
         except NotShared:
@@ -199,7 +199,7 @@ class _Writer:
         return True
 
     def _write_path(self, expr: ast.Expr, at: _Place) -> bool:
-        """A path from a variable of the loop."""
+        """A path from a loop variable."""
         path = self._of_record(expr, at)
         if path is None or not _is_downward(path) or not _is_bare(path):
             return False
@@ -233,7 +233,7 @@ class _Writer:
         part.is_told_apart |= at.is_inside
         path = next((one for name in ("string", "data") if (one := argument_of(value, name)) is not None), value)
         if is_path(path) and _is_bare(path) and self.properties.facts.is_always_one(path):
-            # Of one node that is always there, the text is the text.
+            # The string of a single node that always exists is its text.
             text = ast.FunctionCall(ast.Name("string", None, FN), (path,))
             project(text, {RECORD.expanded: part.carried})
 
@@ -295,7 +295,7 @@ class _Writer:
                     assert at.loop is not None
                     return replace(at, scope={**at.scope, name: One(path, at.loop)}, conditions=conditions)
                 assert at.loop is not None
-                # Other values of the record would come once for each item, so they are left out.
+                # Other values of the record would be repeated for each item, so they are left out.
                 return replace(at, scope={name: Item(path, at.loop)}, conditions=conditions, is_inside=False)
         return None
 
@@ -325,7 +325,7 @@ def _is_downward(path: ast.Expr) -> bool:
 
 
 def _is_bare(path: ast.Expr) -> bool:
-    """Whether a path has no predicates: it leads to all that there is."""
+    """Whether a path has no predicates, so it selects everything."""
     return not any(
         isinstance(node, ast.Filter) or (isinstance(node, ast.AxisStep) and node.predicates) for node in path.walk()
     )

@@ -1,9 +1,8 @@
-"""Plans as three choices for each subscription: the stream that it reads, the peer that filters it, and the peer that
-computes the answer.
+"""Plans as three choices for each subscription: the stream it reads, the peer that filters, and the peer that computes.
 
-The ways follow from these: a stream takes a tree of links to all peers that read it (`stream_trees.py`). So a change of
-one choice gives whole plans again: the streams that others make from it come from its new place. What a change costs is
-counted by the streams that it concerns, however many plans there are.
+The routes follow from these: a stream takes a tree of links to all peers that read it (`stream_trees.py`). So a change
+of one choice yields whole plans again: derived streams come from its new place. The cost of a change depends only on
+the streams involved, however many plans there are.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from .planner import Asked, Placed, Planner
 
 _OVERLOAD = 10.0
-"""The cost of a whole overload: a search may pass through such plans, and does not stay there."""
+"""Cost of an overload of 1: a search may pass through such plans, but does not stay there."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +34,12 @@ class Choice:
     filter_at: str
     transform_at: str
     by: int = 0
-    """The prices by which its stream finds its way (`Arrangement.trees`)."""
+    """The prices that determine the routes of its stream (`Arrangement.trees`)."""
     result_by: int = 0
 
 
 class Arrangement:
-    """The choices of subscriptions that may move, beside plans that stay, and what all of them cost."""
+    """The choices of subscriptions that may move, beside plans that stay, and their total cost."""
 
     def __init__(self, planner: Planner, moving: Iterable[Asked], staying: Mapping[str, Placed]) -> None:
         self._planner = planner
@@ -51,17 +50,17 @@ class Arrangement:
             StreamTrees(topology, {one: 1 / speed for one, speed in topology.links.items()}),
             StreamTrees(topology, dict.fromkeys(topology.links, 1.0)),
         ]
-        """By the time that a byte takes, and by hops; others may be added."""
+        """By transfer time per byte, and by hops; others may be added."""
         self.able = sorted(name for name in topology.peers if topology.can_execute(name))
         self.choices: dict[str, Choice] = {}
         self.source_by = 0
         self.total = 0.0
-        """The cost of everything."""
+        """The total cost."""
         self._gamma, self._theta = planner.cost.gamma, planner.cost.theta
         self._room_of_links = {one: speed * planner.seconds for one, speed in topology.links.items()}
         self._room_of_peers = {name: topology.capacity.get(name, 1.0) * planner.seconds for name in topology.peers}
         self._ends: dict[str, Counter[str]] = {}
-        """By stream: the peers that read it, and how many do."""
+        """By stream: the peers that read it, with counts."""
         self._taken: dict[str, tuple[Link, ...]] = {}
         self._bytes: dict[Link, float] = {}
         self._seconds: dict[str, float] = {}
@@ -70,7 +69,7 @@ class Arrangement:
         self._size |= {name: one.statistics.filter.bytes for name, one in self.asked.items()}
         self._count_staying()
         self.origins = {name: self._origins(name) for name in self.asked}
-        """By subscription: the streams that serve it."""
+        """By subscription: the streams that can serve it."""
         self.computers = {name: planner.computers(one) for name, one in self.asked.items()}
 
     def _count_staying(self) -> None:
@@ -97,7 +96,7 @@ class Arrangement:
     # --- choices
 
     def begin(self, placed: Mapping[str, Placed]) -> None:
-        """The choices that plans have made."""
+        """The choices made in existing plans."""
         waiting = list(self.asked)
         while waiting:
             name = waiting.pop(0)
@@ -108,7 +107,7 @@ class Arrangement:
                 self.change(name, Choice(one.uses, one.filter_at, one.transform_at))
 
     def comes_from(self, stream: str, name: str) -> bool:
-        """Whether a stream is made from that of a subscription, at any distance."""
+        """Whether a stream is derived from that of a subscription, directly or indirectly."""
         while stream in self.choices:
             if stream == name:
                 return True
@@ -116,7 +115,7 @@ class Arrangement:
         return False
 
     def change(self, name: str, new: Choice) -> None:
-        """Let a subscription have another choice; those that use its stream stay with it."""
+        """Change the choice of a subscription; users of its stream stay with it."""
         old = self.choices.get(name)
         if old == new:
             return
@@ -132,13 +131,13 @@ class Arrangement:
             self._set_out(stream)
 
     def change_source_ways(self, by: int) -> None:
-        """Let the source find its ways by other prices."""
+        """Change the prices that determine the routes of the source."""
         self._put_away(SOURCE)
         self.source_by = by
         self._set_out(SOURCE)
 
     def add_prices(self) -> None:
-        """Add the trees by what one more byte would cost on each link at the present load."""
+        """Add trees priced by the marginal cost of a byte on each link at the present load."""
         cost = self._planner.cost
         price = {}
         for one, speed in self._planner.topology.links.items():
@@ -173,7 +172,7 @@ class Arrangement:
         if not ends:
             return
         links = self._trees_of(stream).links(self._roots_of(stream), ends)
-        # What cannot be reached counts as if it were overloaded: one link that does not exist.
+        # An unreachable peer counts as overloaded, like a link that does not exist.
         self._taken[stream] = links if links is not None else (("", ""),)
         for one in self._taken[stream]:
             self._send(one, self._size[stream])
@@ -206,14 +205,14 @@ class Arrangement:
 
     def _cost(self, share: float) -> float:
         if share <= self._theta:
-            return share  # as nearly always
-        # Not the exponential of an overload: its sums would round away all else.
+            return share  # The usual case.
+        # Not the exponential of an overload: its sums would round away everything else.
         return self._planner.cost.load(min(share, 1.0)) + (_OVERLOAD * share if share > 1 else 0.0)
 
     # --- plans
 
     def plans(self) -> dict[str, Placed]:
-        """The plans that the choices mean, each after those whose streams it uses, behind those that stay."""
+        """The plans for the choices, each after those whose streams it uses, following those that stay."""
         found = dict(self._staying)
         for name in self.choices:
             self._place(name, found)

@@ -1,7 +1,7 @@
-"""Divide a subnet into two parts that hang together each, so that little of what is sent goes between them.
+"""Divide a subnet into two connected parts with little traffic between them.
 
-The parts grow from two peers far from each other, along the links with the most traffic. Then super-peers change
-sides where that saves traffic and keeps the parts whole. Thin-peers go with the super-peer they are joined to.
+The parts grow from two peers far from each other, along the links with the most traffic. Then super-peers change sides
+if that saves traffic and keeps the parts connected. Thin-peers go with their super-peer.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from .topology import Link, Topology, link
 
 _LEAST_SHARE = 1 / 3
-"""Neither part has fewer of the super-peers."""
+"""Minimum share of the super-peers in each part."""
 
 
 def divided(topology: Topology, traffic: Mapping[Link, float]) -> tuple[set[str], set[str]] | None:
-    """The two parts, with the thin-peers; None where the super-peers do not hang together, or there is only one."""
+    """The two parts, with the thin-peers; None if the super-peers are not connected, or there is only one."""
     near = _near(topology)
     if len(near) < 2 or len(_distances(near, min(near))) < len(near):
         return None
@@ -32,7 +32,7 @@ def divided(topology: Topology, traffic: Mapping[Link, float]) -> tuple[set[str]
 
 
 def cut(weight: Mapping[Link, float], one: Iterable[str], other: Iterable[str]) -> float:
-    """What goes between two parts."""
+    """The traffic between two parts."""
     first, second = set(one), set(other)
     return sum(size for (a, b), size in weight.items() if (a in first and b in second) or (a in second and b in first))
 
@@ -64,7 +64,7 @@ def _farthest(near: Mapping[str, list[str]], start: str) -> str:
 
 
 def _grown(near: Mapping[str, list[str]], weight: Mapping[Link, float]) -> tuple[set[str], set[str]]:
-    """Two parts from two ends; the smaller one takes the next, over the link with the most traffic."""
+    """Grow two parts from two ends; the smaller one takes the next peer, over the link with the most traffic."""
     first = _farthest(near, min(near))
     second = _farthest(near, first)
     parts = ({first}, {second})
@@ -81,9 +81,9 @@ def _grown(near: Mapping[str, list[str]], weight: Mapping[Link, float]) -> tuple
 
 
 def _improve(near: Mapping[str, list[str]], weight: Mapping[Link, float], one: set[str], other: set[str]) -> None:
-    """Let peers change sides in rounds, each at most once, also where that costs more at first; keep the best.
+    """Let peers change sides in rounds, each at most once, even if that first costs more; keep the best state.
 
-    The rounds are those of Fiduccia and Mattheyses (1982), with parts that must hang together.
+    The rounds are those of Fiduccia and Mattheyses (1982), with the constraint of connected parts.
     """
     while True:
         tried = (set(one), set(other))
@@ -108,7 +108,7 @@ def _improve(near: Mapping[str, list[str]], weight: Mapping[Link, float], one: s
 def _best_move(
     near: Mapping[str, list[str]], weight: Mapping[Link, float], parts: tuple[set[str], set[str]], locked: set[str]
 ) -> tuple[float, str] | None:
-    """Who changes sides next, and what that saves."""
+    """The next peer to change sides, and the saving."""
     least = max(1, int(len(near) * _LEAST_SHARE))
     moves: list[tuple[float, str]] = []
     for here, there in (parts, parts[::-1]):

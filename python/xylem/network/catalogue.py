@@ -1,8 +1,8 @@
 """The streams and subscriptions of a site: a database of changes, which are appended and never altered.
 
-All changes together give the state. A change is on disk before the site acts on it, so a site that restarts does the
-same: a subscription covers the positions [from, to), and both are in the catalogue. Each change has the digest of
-itself and of the one before, because the database does not notice a bit that was changed in a row.
+All changes together give the state. A change is on disk before the site acts on it, so a restarted site does the same:
+a subscription covers the positions [from, to), and both are in the catalogue. Each change has the digest of itself and
+of the one before, because the database does not notice a bit that was changed in a row.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ class State(StrEnum):
 
     ACTIVE = "active"
     ENDING = "ending"
-    """It was given up: what came before that is still to be answered."""
+    """The user ended it: earlier records are still to be answered."""
     COMPLETE = "complete"
     FAILED = "failed"
     SUSPENDED = "suspended"
-    """Its answer was not read for too long: it is not answered any more until it is subscribed again."""
+    """Its answer was not read for too long: it is not answered until it is subscribed again."""
 
 
 @dataclass(frozen=True)
 class Subscription:
-    """A query over the records of a stream from one position on, and up to another once it was given up."""
+    """A query over the records of a stream from one position on, up to another once it has ended."""
 
     name: str
     version: int
-    """Of the catalogue, when it was made: tells it from others of its name."""
+    """Catalogue version at its creation: distinguishes it from others of its name."""
     query: str
     source: str
     start: int
@@ -49,7 +49,7 @@ class Subscription:
     state: State = State.ACTIVE
     error: str = ""
     via: str = ""
-    """The neighbour that the answer comes from; empty where it is computed here."""
+    """The neighbour that the answer comes from; empty if it is computed here."""
 
     @property
     def is_live(self) -> bool:
@@ -76,12 +76,12 @@ class Subscription:
 
 
 def _sealed(before: str, *change: object) -> str:
-    """The digest of a change behind another one."""
+    """The digest of a change, chained to the previous one."""
     return hashlib.sha256(json.dumps([before, *map(str, change)]).encode()).hexdigest()[:32]
 
 
 class Catalogue:
-    """The catalogue of one site. Several threads may ask; one at a time adds."""
+    """The catalogue of one site. Several threads may read; one at a time writes."""
 
     def __init__(self, store: ChangeStore) -> None:
         self._store = store
@@ -91,9 +91,9 @@ class Catalogue:
         self.subscriptions: dict[str, Subscription] = {}
         self.network = NetworkState()
         self._seal = ""
-        """Of the last change."""
+        """Digest of the last change."""
         self.version = 0
-        """Of the last change."""
+        """Number of the last change."""
         for version, kind, name, body, seal in store.changes():
             self._seal = _sealed(self._seal, kind, name, body)
             if seal != self._seal:
@@ -105,7 +105,7 @@ class Catalogue:
             self._store.close()
 
     def add(self, kind: str, name: str, body: dict[str, Any]) -> int:
-        """Append a change in the network; returns its number."""
+        """Append a change in the network; return its number."""
         with self._lock:
             return self._add(kind, name, body)
 
@@ -174,14 +174,14 @@ class Catalogue:
         self._add("suspend", name, {"error": error})
 
     def resume(self, name: str) -> Subscription:
-        """A subscription that was suspended is answered again, from where its answer ends."""
+        """Resume a suspended subscription from the end of its answer."""
         with self._lock:
             self._add("resume", name, {})
             return self.subscriptions[name]
 
     @property
     def live(self) -> int:
-        """The number of subscriptions that are being answered."""
+        """The number of active subscriptions."""
         return sum(one.is_live for one in self.subscriptions.values())
 
     def complete(self, name: str, end: int) -> None:

@@ -1,8 +1,8 @@
 """The changes of catalogues in PostgreSQL: those of several sites in one database, each site with its own.
 
-A lock of the session keeps a second process of the same site away. If the server stops, the site asks it again for a
-minute; whether the last change arrived is seen by its version, so that it is there once. A site that has lost its lock
-to another process finds changes that are not its own, and stops.
+A session lock keeps out a second process of the same site. If the server stops, the site retries for a minute; the
+version of the last change shows whether it arrived, so it is stored once. A site that has lost its lock to another
+process finds changes that are not its own, and stops.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class ChangeDatabase(ChangeStore):
             opened.execute("set synchronous_commit to on")
             self._lock(opened)
             with opened.transaction():
-                # Two sites that begin at once make the tables one after the other.
+                # Two sites that start at once create the tables one after the other.
                 opened.execute("select pg_advisory_xact_lock(%s)", (FORMAT,))
                 for made in _MADE:
                     opened.execute(made)
@@ -108,7 +108,7 @@ class ChangeDatabase(ChangeStore):
         self._connection = opened
 
     def _lock(self, opened: Any) -> None:
-        # The server may take a moment to see that a process was killed.
+        # The server may take a moment to notice that a process was killed.
         until = time.monotonic() + _LOCK_SECONDS
         while not opened.execute("select pg_try_advisory_lock(%s)", (self._number,)).fetchone()[0]:
             if time.monotonic() > until:
@@ -117,12 +117,12 @@ class ChangeDatabase(ChangeStore):
 
     @property
     def _number(self) -> int:
-        """Of the lock of the site."""
+        """Number for the lock of the site."""
         digest = hashlib.sha256(f"xylem {self._site}".encode()).digest()
         return int.from_bytes(digest[:8], "big", signed=True)
 
     def _asked(self, ask: Callable[[], T]) -> T:
-        """What the server answers; asked again in a new session where it does not, for a minute."""
+        """The server's answer; retried in a new session for a minute."""
         until = time.monotonic() + self._timeout
         while True:
             try:

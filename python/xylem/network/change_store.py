@@ -17,7 +17,7 @@ from xylem.run.sealed_file import private_directory, private_file
 FORMAT = 2
 
 Change = tuple[int, str, str, str, str]
-"""A version, the kind of the change, the name that it concerns, its body as JSON, and its seal."""
+"""A version, the kind of the change, the name it concerns, its body as JSON, and its seal."""
 
 
 class ChangeStore(ABC):
@@ -25,11 +25,11 @@ class ChangeStore(ABC):
 
     @abstractmethod
     def changes(self) -> Iterator[Change]:
-        """All of them, in their order."""
+        """All changes, in order."""
 
     @abstractmethod
     def add(self, kind: str, name: str, body: str, seal: str) -> int:
-        """Append a change; its version."""
+        """Append a change; return its version."""
 
     @abstractmethod
     def close(self) -> None: ...
@@ -37,7 +37,7 @@ class ChangeStore(ABC):
     @property
     @abstractmethod
     def place(self) -> str:
-        """Where the changes are, in messages."""
+        """Location of the changes, for messages."""
 
 
 class ChangeFile(ChangeStore):
@@ -46,7 +46,7 @@ class ChangeFile(ChangeStore):
     def __init__(self, path: Path) -> None:
         self._path = path
         private_directory(path.parent)
-        # Made for its owner alone, before the database has anything in it.
+        # Created for its owner alone, before the database contains anything.
         os.close(private_file(path, os.O_RDWR))
         try:
             self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)

@@ -1,6 +1,6 @@
-"""Conditions on a record as zones: the same zones however a condition is spelled.
+"""Conditions on a record as zones: the same zones for every spelling of a condition.
 
-        not($record/en <= 1.3)      1.3 < $record/en      $record/en > 2.6 div 2
+    not($record/en <= 1.3)      1.3 < $record/en      $record/en > 2.6 div 2
 
 A comparison of a value that a record has at most once becomes a bound. A comparison of a value that may occur many
 times holds if one of them matches, and is an atom. XQuery's rules decide the types: an untyped value becomes a double
@@ -45,7 +45,7 @@ _TEXT_TESTS = ("starts-with", "ends-with", "contains")
 
 
 def zones_of(condition: ast.Expr, facts: RecordFacts) -> Zones:
-    """The zones where a condition on $record holds."""
+    """The zones in which a condition on $record holds."""
     try:
         return _Reader(facts).zones(condition, True)
     except TooMany:
@@ -57,7 +57,7 @@ class _Reader:
         self._facts = facts
 
     def zones(self, test: ast.Expr, holds: bool) -> Zones:
-        """The zones where a condition holds, or where its negation holds."""
+        """The zones in which a condition holds, or in which its negation holds."""
         match test:
             case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
                 sides = self.zones(left, holds), self.zones(right, holds)
@@ -169,7 +169,7 @@ class _Reader:
     def _any_of(
         self, values: tuple[ast.Expr, ...], op: str, constants: list[Number | str], holds: bool
     ) -> Zones | None:
-        """(en, ra) > 2: one after another, and one that is no number ends it."""
+        """(en, ra) > 2: one value after another; a value that is not a number ends it."""
         found: Zones = NEVER if holds else ALWAYS
         before: Zones = ALWAYS
         for value in values:
@@ -197,14 +197,14 @@ class _Reader:
             return None if number is None else _bounded(value, op, number, holds)
         number, called = in_view(constant, "double"), number_argument(own)
         if called is None and holds and op != "!=":
-            # What number() makes NaN of is an error of a cast: a comparison holds for neither.
+            # A value that number() turns into NaN is an error of a cast: neither the comparison nor its negation holds.
             called = _double_argument(own)
         if number is None or called is None:
             return None
         return _atom(Some(called, NUMBER_CALL, op, number), holds)
 
     def _is_one_text(self, own: ast.Expr) -> bool:
-        """Whether a side is one text at most, or the text of one node at most."""
+        """Whether a side is at most one text, or the text of at most one node."""
         path = atomized_path(own)
         if path is not None:
             return self._facts.is_at_most_one(path)
@@ -221,7 +221,7 @@ class _Reader:
             case ast.FunctionCall(name=ast.Name(local="string", uri=uri), arguments=(argument,)) if uri == FN:
                 inner = atomized_path(argument)
                 if inner is not None and self._facts.is_at_most_one(inner):
-                    # Of nothing, string() makes an empty text.
+                    # string() of nothing is the empty text.
                     there = both(self._presence(inner, True), self._text_atom(inner, op, constant, holds))
                     is_so = _holds_of_nothing(op, constant) == holds
                     return either((*there, *(self._presence(inner, False) if is_so else NEVER)))
@@ -229,7 +229,7 @@ class _Reader:
         if path is None:
             return _atom(Some(own, "string", op, constant), holds)
         if not self._facts.is_at_most_one(path):
-            # starts-with() of several is an error; of one it is what it is.
+            # starts-with() of several values is an error; of one it is a test of that value.
             return _atom(Some(path, "text", op, constant), holds)
         if op in _TEXT_TESTS and not constant:
             return None
@@ -241,7 +241,7 @@ class _Reader:
 
     @staticmethod
     def _text_atom(path: ast.Expr, op: str, constant: str, holds: bool) -> Zones:
-        """Of one text that is there."""
+        """A condition on one text that exists."""
         if not holds and op in ("=", "!="):
             op, holds = NEGATED[op], True
         return _atom(Some(path, "string", op, constant), holds)
@@ -251,16 +251,16 @@ class _Reader:
         x, y = measured(left, self._facts), measured(right, self._facts)
         if x is None or y is None or x.variable.view != "double" or y.variable.view != "double":
             return None
-        # Two untyped values are compared as strings, and by a value comparison always.
+        # Two untyped values are compared as strings, and so are the operands of a value comparison.
         typed = [x.is_typed, y.is_typed]
         if not any(typed) or (not all(typed) and not is_general):
             return None
-        # Where it does not hold, which side is looked at first decides whether there is an error.
+        # If it does not hold, the order of evaluation decides whether there is an error.
         is_sure = holds or (x.is_total and y.is_total)
         return _ordered(x, y, op, Fraction(0), holds) if is_sure else None
 
     def _difference(self, left: ast.Expr, op: str, right: ast.Expr) -> tuple[Measured, Measured, str, Fraction] | None:
-        """x - y op c of exact numbers, from any sums of them on the two sides."""
+        """x - y op c for exact numbers, from any sums of them on the two sides."""
         terms = linear(left), linear(right)
         if terms[0] is None or terms[1] is None:
             return None
@@ -310,7 +310,7 @@ def _is_truth(expr: ast.Expr) -> bool:
 
 
 def _holds_of_nothing(op: str, constant: str) -> bool:
-    """Whether an empty text compares so."""
+    """Whether the comparison holds for an empty text."""
     if op in _TEXT_TESTS:
         return not constant
     compared = {"=": not constant, "!=": bool(constant), "<": bool(constant), "<=": True, ">": False}
@@ -330,11 +330,11 @@ def _turned(test: ast.Expr) -> ast.Expr:
 
 
 def _bounded(value: Measured, op: str, number: Fraction, holds: bool) -> Zones:
-    """The zones where a variable compares with a number in this way, or where it does not."""
+    """The zones in which a variable compares with a number this way, or in which it does not."""
     variable = value.variable
     applied = op if holds else NEGATED[op]
     zones = [Zone({variable: Kinds.NUMBER}, bounds) for bounds in _bounds(variable, applied, number)]
-    # NaN is other than every number, and nothing else; what is missing is not even that.
+    # NaN differs from every number and has no other relation; a missing value does not even differ.
     if holds:
         others = value.nan if op == "!=" else Kinds(0)
     else:
@@ -354,7 +354,7 @@ def _bounds(variable: Variable, op: str, number: Fraction) -> list[DifferenceBou
 
 
 def _between(x: Variable, y: Variable | None, op: str, value: Fraction) -> DifferenceBounds | None:
-    """The bounds of x - y op value; None where they cannot hold."""
+    """The bounds of x - y op value; None if they cannot hold."""
     found: DifferenceBounds | None = DifferenceBounds()
     if op in ("<", "<=", "=") and found is not None:
         found = found.with_bound(x, y, (value, op == "<"))
@@ -371,7 +371,7 @@ def _ordered(x: Measured, y: Measured, op: str, value: Fraction, holds: bool) ->
     applied = op if holds else NEGATED[op]
     bounds = _between(first, second, applied, value)
     kinds = {first: Kinds.NUMBER, second: Kinds.NUMBER}
-    # A value compared with itself may never be so; what is no number counts all the same.
+    # A value compared with itself may never hold; values that are not numbers still count.
     zones = [] if bounds is None else [Zone(kinds, bounds)]
     if not holds:
         if not (x.is_total and y.is_total):

@@ -16,7 +16,7 @@ MOST_CONSTANTS = 32
 
 
 def constants_of(expr: ast.Expr) -> list[Number | str] | None:
-    """The constants of one side of a comparison; None where it is no constant."""
+    """The constants of one side of a comparison; None if it is not constant."""
     if isinstance(expr, ast.StringLiteral):
         return [expr.value]
     if isinstance(expr, ast.Range):
@@ -62,7 +62,7 @@ def _computed(op: str, left: Number | None, right: Number | None) -> Number | No
             return one / other if other else None
         return one + other if op == "+" else one - other if op == "-" else one * other
     if op == "div":
-        # Only what a decimal can say exactly: how a quotient is rounded is not told here.
+        # Only values that a decimal represents exactly: the rounding of quotients is not known here.
         if not right:
             return None
         quotient = Fraction(left) / Fraction(right)
@@ -75,7 +75,7 @@ def _computed(op: str, left: Number | None, right: Number | None) -> Number | No
 
 
 def _short_decimal(value: Fraction) -> Decimal | None:
-    """A number of few digits as a decimal; None for one that has no end, or many."""
+    """A number of few digits as a decimal; None for one with infinitely many, or too many."""
     scaled = value * 10**15
     if scaled.denominator != 1 or abs(scaled.numerator) >= 10**27:
         return None
@@ -83,7 +83,7 @@ def _short_decimal(value: Fraction) -> Decimal | None:
 
 
 def in_view(constant: Number, view: str) -> Fraction | None:
-    """The number that values of a view are compared with; None where the comparison would change the values."""
+    """The number that values of a view are compared with; None if the comparison would change the values."""
     if view == "double":
         number = to_double(constant)
         return Fraction(number) if isfinite(number) else None

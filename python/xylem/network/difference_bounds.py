@@ -1,9 +1,9 @@
-"""Difference bounds: conjunctions of x - y ≤ c and x - y < c, closed under all that follows from them.
+"""Difference bounds: conjunctions of x - y ≤ c and x - y < c, closed under implication.
 
 A bound on one variable is a difference from ZERO. Numbers are exact (`Fraction`): a bound on doubles is a bound on the
 real numbers they are, and no sum rounds. Infinite doubles obey the same rules, because differences of doubles occur
-only with c = 0: the bounds state their order among each other and against finite constants, and nothing else.
-(After Dill, "Timing assumptions and verification of finite-state concurrent systems": zones and their closure.)
+only with c = 0: the bounds state only their order among each other and against finite constants. (After Dill, "Timing
+assumptions and verification of finite-state concurrent systems": zones and their closure.)
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from fractions import Fraction
 
 ZERO = None
-"""Stands for the number 0."""
+"""The number 0."""
 
 Node = Hashable | None
 Bound = tuple[Fraction, bool]
@@ -20,12 +20,12 @@ Bound = tuple[Fraction, bool]
 
 
 def is_tighter(one: Bound, other: Bound) -> bool:
-    """Whether a bound says as much as the other, or more."""
+    """Whether a bound is at least as strong as the other."""
     return one[0] < other[0] or (one[0] == other[0] and (one[1] or not other[1]))
 
 
 class DifferenceBounds:
-    """A set of bounds that can all hold, with everything that follows from them. It never changes."""
+    """An immutable set of satisfiable bounds, with all their consequences."""
 
     __slots__ = ("_bounds", "_nodes")
 
@@ -41,7 +41,7 @@ class DifferenceBounds:
         return ((x, y, bound) for (x, y), bound in self._bounds.items())
 
     def bound(self, x: Node, y: Node) -> Bound | None:
-        """The tightest bound of x - y; None where there is none."""
+        """The tightest bound of x - y; None if there is none."""
         return self._bounds.get((x, y))
 
     def entails(self, x: Node, y: Node, bound: Bound) -> bool:
@@ -80,7 +80,7 @@ class DifferenceBounds:
         return DifferenceBounds(made)
 
     def with_all(self, other: DifferenceBounds) -> DifferenceBounds | None:
-        """Both together; None where they cannot all hold."""
+        """Both combined; None if they cannot all hold."""
         if not self._bounds:
             return other
         found: DifferenceBounds | None = self
@@ -93,5 +93,5 @@ class DifferenceBounds:
 
 
 def opposite(bound: Bound) -> Bound:
-    """The bound of y - x that holds where x - y does not keep a bound: x - y > c, so y - x < -c."""
+    """The bound of y - x that holds if x - y violates a bound: x - y > c, so y - x < -c."""
     return -bound[0], not bound[1]

@@ -1,11 +1,11 @@
-"""Find a site of a network without its address: a question to everybody near, which only its sites can answer.
+"""Find a site of a network without its address: a broadcast question that only its sites can answer.
 
 The thesis finds speaker-peers "via broadcast mechanisms" (2.2.2). Sites that listen on the loopback interface are asked
 by a broadcast that does not leave the machine; others by multicast over the interface of their address, which no router
 forwards.
 
-Who asks proves that it has a token of the site, and who answers proves that it knows this token, for the very address
-that it tells: neither sends the token. So strangers learn nothing, and nobody can lead a newcomer elsewhere.
+The requester proves that it has a token of the site, and the responder proves that it knows this token, for the very
+address it sends: neither sends the token. So strangers learn nothing, and nobody can redirect a newcomer.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GROUP = "239.255.88.76"
 LOOPBACK = "127.255.255.255"
 PORT = 47_088
 SECONDS = 3.0
-"""For which answers are waited for."""
+"""How long to wait for answers."""
 _ASK_AGAIN_SECONDS = 0.5
 """Datagrams may be lost."""
 _MOST_BYTES = 60_000
@@ -48,12 +48,12 @@ def _proof(digest: str, *told: str) -> str:
 
 
 def interface_of(url: str) -> str:
-    """The address of the interface that a site listens on; OSError where it has no IPv4 address."""
+    """The address of the interface that a site listens on; OSError if it has no IPv4 address."""
     return socket.gethostbyname(urlsplit(url).hostname or "")
 
 
 def _everybody(asking: socket.socket, host: str) -> str:
-    """The address of all that listen on the interface of a host; the socket may send to it from then on."""
+    """The broadcast or multicast address for the interface of a host; afterwards the socket may send to it."""
     if ip_address(host).is_loopback:
         asking.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
         return LOOPBACK
@@ -62,7 +62,7 @@ def _everybody(asking: socket.socket, host: str) -> str:
 
 
 def find(url: str, token: str, seconds: float = SECONDS) -> Found | None:
-    """A site that knows a token, near the site with an address; None where none answers."""
+    """A site that knows a token, near the site with an address; None if none answers."""
     host = interface_of(url)
     digest, number = digest_of(token), secrets.token_hex(16)
     question = json.dumps({"number": number, "proof": _proof(digest, "ask", number)}).encode()
@@ -99,7 +99,7 @@ def _read(data: bytes) -> dict[str, Any]:
 
 
 class Answering:
-    """Answers questions for a site, in a thread of its own. OSError where the machine has no such interface."""
+    """Answers questions for a site, in a separate thread. OSError if the machine has no such interface."""
 
     def __init__(self, site: Found, tokens: Iterable[str]) -> None:
         self._site = site
@@ -118,7 +118,7 @@ class Answering:
         self._thread.start()
 
     def _listen(self, host: str) -> None:
-        """Hear what is sent to everybody on the interface of a host, and nothing else."""
+        """Listen only to messages to everybody on the interface of a host."""
         if ip_address(host).is_loopback:
             self._socket.bind((LOOPBACK, PORT))
             return
@@ -134,11 +134,11 @@ class Answering:
                 if answer is not None:
                     self._socket.sendto(answer, asker)
             except OSError:
-                # Nobody asks, or who has asked is gone.
+                # No question, or the requester has gone.
                 continue
 
     def answered(self, data: bytes) -> bytes | None:
-        """The answer to a question; None for one of a stranger."""
+        """The answer to a question; None for a stranger's question."""
         told = _read(data)
         number, proof = str(told.get("number", "")), str(told.get("proof", ""))
         for digest in self._digests:

@@ -1,7 +1,7 @@
-"""One site's part in electing a speaker: the promise that it has given, on disk, and the lease that it holds.
+"""One site's part in electing a speaker: its promise, on disk, and the lease it may hold.
 
-A super-peer promises itself to one candidate for a time. A candidate with the promises of most super-peers holds a
-lease, which has a number that grows with every election, the fencing token. Times are those of each site's own clock.
+A super-peer promises its vote to one candidate for a time. A candidate with the promises of most super-peers holds a
+lease, whose number, the fencing token, grows with every election. Each site uses its own clock.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LEASE_SECONDS = 10.0
 DRIFT_SECONDS = 1.0
-"""A speaker counts its lease as shorter by this: clocks do not go equally fast."""
+"""A speaker shortens its lease by this, because clocks do not run equally fast."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Election:
         self._lock = threading.Lock()
         self.lease: Lease | None = None
         self._subnet = ""
-        """That the lease is for."""
+        """The subnet of the lease."""
 
     @property
     def promise(self) -> Lease | None:
@@ -50,12 +50,12 @@ class Election:
         return None if found is None or found["until"] <= self._clock() else Lease(**found)
 
     def told(self) -> dict[str, Any]:
-        """For other sites: the number promised last, and the candidate if the promise is still valid."""
+        """The state for other sites: the last number promised, and the candidate if the promise is still valid."""
         promise = self.promise
         return {"token": self._peer.state.token, "holder": "" if promise is None else promise.holder}
 
     def vote(self, candidate: str, token: int, subnet: str) -> dict[str, Any]:
-        """Whether this site promises itself to a candidate: not while another has its word, nor for an old number."""
+        """Whether this site votes for a candidate: not while another has its promise, nor for an old number."""
         with self._lock:
             if subnet != self._peer.state.subnet:
                 return {"granted": False, "token": self._peer.state.token}
@@ -73,7 +73,7 @@ class Election:
         return self.lease is not None and is_same and self._clock() < self.lease.until - DRIFT_SECONDS
 
     def stand(self, view: NetworkView) -> bool:
-        """Ask all super-peers for their votes; whether most have promised themselves."""
+        """Ask all super-peers for their votes; return whether most have promised."""
         asked = view.voters()
         if self._peer.name not in asked:
             return False

@@ -1,4 +1,4 @@
-"""Filter streams out of another stream of the same site; records keep the positions that they had there.
+"""Filter streams out of another stream of the same site; records keep their positions.
 
 A filter looks at one record at a time, so its output after a position does not depend on earlier records. An
 interrupted filter resumes at the end of the log that it writes. All filters at one position share a scan.
@@ -17,20 +17,20 @@ from .record_log import RecordLog
 from .shared_evaluator import SharedEvaluator, met
 
 PIECE_BYTES = 1 << 20
-"""So much is filtered at a time; then what is left of it is written."""
+"""Size of the pieces to filter; the result is written after each."""
 
 Compile = Callable[[str, str], SubscribedQuery]
 
 
 @dataclass
 class _Filtered:
-    """One stream that is made here."""
+    """One stream that is filtered here."""
 
     name: str
     log: RecordLog
     feed: Feed
     until: int | None
-    """The position where another feed takes its place."""
+    """The position where another feed replaces it."""
     is_safe: bool = False
     """Whether the query is the one for values that cannot be tested."""
     at: list[int] = field(default_factory=list)
@@ -44,7 +44,7 @@ class _Filtered:
             self.records.append(data)
 
     def write(self, end: int) -> None:
-        """Write the records that passed up to a position, and mark the log as complete up to there."""
+        """Write the passed records up to a position, and mark the log as complete up to there."""
         self.log.append_at(self.records, self.at, end)
         self.at, self.records = [], []
 
@@ -60,7 +60,7 @@ class FilterStage:
         self._evaluators: list[SharedEvaluator] = []
         self._position = 0
         self.faults: dict[str, str] = {}
-        """Streams that come to nothing, with the reason."""
+        """Streams without output, with the reason."""
 
     def __len__(self) -> int:
         return len(self._filters)
@@ -108,7 +108,7 @@ class FilterStage:
 
     @property
     def position(self) -> int:
-        """Up to where all filters have read the stream."""
+        """How far all filters have read the stream."""
         return min((one.position for one in self._evaluators), default=self.log.end)
 
     def _at(self, position: int) -> None:
@@ -116,7 +116,7 @@ class FilterStage:
 
     def _begin(self, one: _Filtered) -> None:
         if not self.log.opening or one.log.end < self.log.base or one.log.end > self.log.end:
-            # Nothing has come yet.
+            # Nothing has arrived yet.
             return
         self._waiting.remove(one)
         one.log.begin(one.feed.opening.encode())
@@ -135,7 +135,7 @@ class FilterStage:
 
     def _failed(self, member: Member, error: XylemError) -> None:
         one = self._filters[member.name]
-        # The filter that resumes here writes this record.
+        # The resuming filter writes this record.
         if one.at and one.at[-1] == self._position:
             one.at.pop()
             one.records.pop()

@@ -40,7 +40,7 @@ def opening_of(properties: Properties) -> str:
 def filter_query(properties: Properties, *, around: bool = True) -> str:
     """The query that produces the stream, as one document with the elements around the records.
 
-    Without `around` it gives the records alone.
+    Without `around` it returns only the records.
     """
     clauses: list[ast.Clause] = [ast.ForClause(RECORD, None, records_path(properties))]
     clauses += [ast.WhereClause(guarded(condition, properties.facts)) for condition in properties.conditions]
@@ -111,7 +111,7 @@ def residual_query(properties: Properties, dropped: Iterable[ast.Expr]) -> str:
 
 
 def _printable(node: N) -> N:
-    """The expression with constructor names as they were written: a tag cannot hold a namespace URI."""
+    """The expression with constructor names as written: a tag cannot hold a namespace URI."""
     made = with_values(node, _printable_value)
     if isinstance(made, (ast.DirectElement, ast.DirectAttribute)) and made.name.uri is not None:
         return replace(made, name=replace(made.name, uri=None))
@@ -119,7 +119,7 @@ def _printable(node: N) -> N:
 
 
 def readable_query(query: ast.Expr) -> str:
-    """A query of our own as text: names in no namespace, and the record, in the words a user would choose."""
+    """A generated query as text: names in no namespace, and the record, in readable words."""
 
     def plain(node: ast.Node) -> ast.Node | None:
         if isinstance(node, ast.Name):
@@ -149,8 +149,7 @@ def records_path(properties: Properties) -> ast.Expr:
 
 def guarded(condition: ast.Expr, facts: RecordFacts, holds: bool = True) -> ast.Expr:
     """A condition, or its negation, in which a test that fails with an error does not hold, and nothing else fails.
-
-    Of several items each is tested by itself: one that cannot be tested hides no other.
+    Several items are tested separately: one that cannot be tested hides no other.
     """
     match condition:
         case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
@@ -187,7 +186,7 @@ def kept_of(element: ast.Expr, projection: Projection) -> ast.Expr:
         return element
     content: list[ast.Expr] = [_attributes(element, projection)]
     if projection.string:
-        # All text in it, in one node: other elements inside are kept for their text alone.
+        # All text in it, as one node: inner elements are kept only for their text.
         content.append(ast.ComputedText(ast.FunctionCall(ast.Name("string", "fn", FN), (element,))))
         if projection.children or projection.leaves:
             return element
@@ -212,7 +211,7 @@ def _children(element: ast.Expr, projection: Projection) -> list[ast.Expr]:
     for test in projection.children:
         axis, uri, local = test
         if axis != "child" or local is None or uri is None:
-            # Elements of any name or at any depth: what is kept of each would have to be told apart.
+            # Elements of any name or at any depth: the kept parts of each would have to be distinguished.
             return [ast.Path(element, ast.AxisStep("child", ast.AnyKindTest()))]
         steps.append((ast.AxisStep("child", ast.NameTest(ast.Name(local, None, uri))), test))
     if projection.leaves:

@@ -22,17 +22,17 @@ from .network_state import NetworkState
 
 @dataclass(frozen=True)
 class Grant:
-    """The rights of one token's holder. Streams are given by name or by pattern: `alarms-*`."""
+    """The rights of a token holder. Streams are given by name or by pattern: `alarms-*`."""
 
     name: str
     digest: str
     publish: tuple[str, ...] = ()
     subscribe: tuple[str, ...] = ()
     operate: bool = False
-    """Whether it may join sites, see the map, and give up what others have subscribed."""
+    """Whether the holder may join sites, see the map, and end subscriptions of others."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The grant for people and for the catalogue, without the token itself."""
+        """The grant for people and for the catalogue, without the token."""
         streams = {"publish": list(self.publish), "subscribe": list(self.subscribe)}
         return {"digest": self.digest, **streams, "operate": self.operate}
 
@@ -77,7 +77,7 @@ class Caller:
             raise self._refused(f"publish '{stream}'")
 
     def may_subscribe(self, streams: Iterable[str]) -> bool:
-        """Whether it may read streams, all of them: those that another one is made from."""
+        """Whether the caller may read streams, including all base streams of derived ones."""
         grant = self.grant
         return grant is None or all(_is_one_of(stream, grant.subscribe) for stream in streams)
 
@@ -86,12 +86,12 @@ class Caller:
             raise self._refused(f"subscribe to '{stream}'")
 
     def owns(self, subscription: str, asked_by: Callable[[str], str]) -> bool:
-        """Whether a subscription is its own, or it may look after those of others."""
+        """Whether a subscription is the caller's own, or the caller may manage those of others."""
         return self.may_operate or asked_by(subscription) == self.name
 
     def must_own(self, subscription: str, asked_by: Callable[[str], str]) -> None:
         if not self.owns(subscription, asked_by):
-            # The same error as for an unknown name, which does not reveal whether the name exists.
+            # The same error as for an unknown name, so it does not reveal whether the name exists.
             raise InputError("XYRT0053", f"there is no subscription '{subscription}'")
 
     def _refused(self, what: str) -> InputError:
@@ -103,7 +103,7 @@ def _is_one_of(stream: str, patterns: tuple[str, ...]) -> bool:
 
 
 def base_streams(state: NetworkState, stream: str) -> list[str]:
-    """The published streams that one of a site is made from; the stream itself where it is published."""
+    """The published streams that a stream of the site is derived from; the stream itself if it is published."""
     if stream in state.virtual:
         return [base for part in state.virtual[stream] for base in base_streams(state, part)]
     kept = state.streams.get(stream)
@@ -113,5 +113,5 @@ def base_streams(state: NetworkState, stream: str) -> list[str]:
     if source:
         return [str(source)]
     feed = kept.feeds[-1][1]
-    # What comes from a neighbour under its own name is a copy of what was published there.
+    # A stream from a neighbour under its own name is a copy of one published there.
     return [feed.stream] if feed.peer else base_streams(state, feed.stream)

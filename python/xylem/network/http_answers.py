@@ -1,4 +1,4 @@
-"""How a site answers over HTTP: the check of tokens, and the form of errors."""
+"""HTTP responses of a site: token checks, and the form of errors."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ class Scope(IntEnum):
     """The callers that may send a request."""
 
     PEER = 1
-    """Sites, which ask each other; and the owner."""
+    """Sites, which send each other requests; and the owner."""
     USER = 2
-    """Whoever has a token of the site: what it lets them do is looked at by what they ask."""
+    """Anyone with a token of the site: the request decides which rights are checked."""
     OWNER = 3
 
 
 class Access:
-    """The tokens of a site: those of its owner and of its peers, in files for the owner to read, and those granted."""
+    """The tokens of a site: those of its owner and of its peers, in files that the owner can read, and granted ones."""
 
     def __init__(self, directory: Path, state: NetworkState, *, is_mutual: bool = False) -> None:
-        """`is_mutual` says that sites show certificates, and that none is served without one."""
+        """`is_mutual` means that sites show certificates, and none is served without one."""
         self.owner = _kept_token(directory / "token")
         self.peer = _kept_token(directory / "peer-token")
         self._state = state
@@ -49,7 +49,7 @@ class Access:
     def caller(self, request: Request, scope: Scope) -> Caller | None:
         """The caller of a request; None if the caller has no right to it."""
         given = digest_of(request.headers.get("authorization", "").removeprefix("Bearer "))
-        # Digests, so that the time of the comparison says nothing of how much is right.
+        # Digests, so that the duration of the comparison reveals nothing about the token.
         if hmac.compare_digest(given, digest_of(self.owner)):
             return Caller()
         if scope is Scope.PEER:
@@ -63,7 +63,7 @@ class Access:
 
 
 def answering(access: Access, scope: Scope, ask: Ask) -> Callable[[Request], Awaitable[Response]]:
-    """A handler that answers requests of permitted callers with the result of `ask`, or with its error as JSON."""
+    """A handler that answers permitted requests with the result of `ask`, or with its error as JSON."""
 
     async def answered(request: Request) -> Response:
         from starlette.responses import JSONResponse
@@ -87,7 +87,7 @@ def answering(access: Access, scope: Scope, ask: Ask) -> Callable[[Request], Awa
 
 
 def site_of(request: Request) -> str:
-    """The site that asks, by its own words; where sites show certificates, these were compared."""
+    """The requesting site, by its own claim; if sites show certificates, the claim has been checked."""
     return request.headers.get(SITE_HEADER, "")
 
 
@@ -96,7 +96,7 @@ def _certified(request: Request) -> set[str]:
 
 
 def must_be(request: Request, name: str) -> None:
-    """XYRT0059 for a site that calls itself by another name than its certificate."""
+    """XYRT0059 for a site whose claimed name is not that of its certificate."""
     if request.state.is_mutual and name not in _certified(request):
         raise InputError("XYRT0059", f"the certificate that was shown is not for '{name}'")
 
@@ -108,7 +108,7 @@ async def body_of(request: Request) -> dict[str, Any]:
 
 
 def _kept_token(path: Path) -> str:
-    """A token that is made once and kept."""
+    """A token that is created once and kept."""
     if not path.exists():
         with os.fdopen(private_file(path, os.O_WRONLY), "w") as file:
             file.write(secrets.token_urlsafe(32))

@@ -11,12 +11,12 @@
     GET    /network                          what a planner needs to know of this site
     POST   /admissions                       which super-peer a newcomer is to join: the speaker chooses
     POST   /links, DELETE /links/NAME        add or remove a neighbour
-    POST   /plans, DELETE /plans/NAME        a plan to carry out and hand on; a subscription to give up
+    POST   /plans, DELETE /plans/NAME        a plan to carry out and forward; a subscription to end
     POST   /votes, /speaker                  a vote for a speaker; a request to stand for it
     POST   /registrations, /optimizations    requests that the speaker places for others
     POST   /hosted/NAME                      an operator that this site is to run
     POST   /exports                          a stream that another subnet reads, which the speaker places
-    POST   /memberships, PUT /subnet         what the speaker does with subnets; that a peer belongs to another
+    POST   /memberships, PUT /subnet         the speaker's changes of subnets; a peer's move to another
     GET    /subnet                           what other subnets may know of this one
     POST   /subnet/WHAT                      what another subnet forwards: a subscription, its end, a question
     POST   /pull                             records and answers from positions on, as soon as there are any
@@ -246,7 +246,7 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
             raise InputError("XYRT0053", f"there is no stream '{name}'")
         data, seconds = await run_in_threadpool(site.sample, name, SAMPLE_BYTES)
         lists = lists_of(peer.state, name)
-        # Who plans may be another than who may have it: then the plan is made without knowing the records.
+        # The planner may not be allowed to read the stream: then the plan is made without its records.
         data = data if admits(lists, site_of(request)) or site_of(request) == peer.name else b""
         log = site.streams[name].log
         told = {"position": log.end, "base": log.base, "seconds": seconds, "schema": peer.state.schemas.get(name)}
@@ -278,7 +278,7 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
 
 
 def shown_to(peer: Peer, caller: Caller) -> set[str] | None:
-    """The subscriptions that somebody may know of; None for all."""
+    """The subscriptions that a caller may know of; None for all."""
     if caller.may_operate:
         return None
     return {name for name, by in peer.state.askers.items() if by == caller.name}

@@ -2,7 +2,7 @@
 
     GET    /sources                          the streams
     POST   /sources/NAME                     a document, whose records are added to a stream
-    PUT    /sources/NAME/schema              {"ending": ".dtd", "text": …}: what its records follow
+    PUT    /sources/NAME/schema              {"ending": ".dtd", "text": …}: the schema of its records
     GET    /subscriptions                    all of them;  GET /subscriptions/NAME  one
     POST   /subscriptions                    {"name": …, "query": …, "source": …, "from": "now", "at": …}
     DELETE /subscriptions/NAME               give one up
@@ -57,18 +57,18 @@ class Listening:
 
     host: str = "127.0.0.1"
     port: int = 0
-    """0 takes the one that it had before, or one that is free."""
+    """0 means the previous port, or a free one."""
     name: str = ""
     kind: PeerKind = PeerKind.SUPER
     capacity: float = 1.0
     certificate: Path | None = None
     key: Path | None = None
     authority: Path | None = None
-    """Who signs the certificates of all sites: then they prove to each other who they are."""
+    """The authority that signs the certificates of all sites: then they prove their identity to each other."""
     subnets: SubnetLimits = field(default_factory=SubnetLimits)
 
     def checked(self) -> Listening:
-        """XYRT0053 for an address that others than this machine reach, without encryption."""
+        """XYRT0053 for an address that other machines reach without encryption."""
         if (self.certificate is None) != (self.key is None):
             raise InputError("XYRT0053", "a certificate and its key come together: --tls-cert and --tls-key")
         if self.authority is not None and self.certificate is None:
@@ -178,7 +178,7 @@ def application(peer: Peer, pulling: Pulling, access: Access) -> Starlette:
 
 
 def _listed(peer: Peer) -> list[dict[str, Any]]:
-    """All subscriptions of a site; those of a plan as they were asked for, wherever they are computed."""
+    """All subscriptions of a site; those of a plan as they were requested, wherever they are computed."""
     found = []
     for one in peer.site.subscriptions():
         plan = peer.state.plans.get(one["name"])
@@ -200,7 +200,7 @@ def _subscribed(peer: Peer, caller: Caller, body: dict[str, Any]) -> dict[str, A
         if is_live and not caller.may_operate:
             raise InputError("XYRT0053", f"a subscription '{name}' exists already")
         if not is_live:
-            # Written down first: whose answer it is must be known before there is one.
+            # Recorded first: the owner of an answer must be known before the answer exists.
             peer.site.catalogue.add("asker", name, {"by": caller.name})
     return _subscribed_to(peer, name, query, source, body, shown_to(peer, caller))
 
@@ -237,7 +237,7 @@ def _unsubscribed(peer: Peer, name: str) -> dict[str, Any]:
 
 
 class ServedSite:
-    """A site that others reach: its address and token are in a file of its directory while it runs."""
+    """A site reachable by others: its address and token are in a file of its directory while it runs."""
 
     def __init__(self, directory: Path, limits: SiteLimits | None = None, listening: Listening | None = None) -> None:
         try:
@@ -284,7 +284,7 @@ class ServedSite:
         self._server = uvicorn.Server(config)
 
     def run(self) -> None:
-        """Answer requests until `stop` is called."""
+        """Serve requests until `stop` is called."""
         try:
             _write(self._directory / ADDRESS_FILE, self._address)
             self._site.start()
@@ -298,7 +298,7 @@ class ServedSite:
             self._close()
 
     def _can_be_found(self) -> None:
-        """Answer newcomers that ask everybody; says so where the machine does not allow that."""
+        """Answer broadcasts of newcomers; report if the machine does not allow it."""
         peer = self.peer
         try:
             self._answering = Answering(Found(peer.name, peer.url, peer.certificate), self._tokens)
@@ -319,7 +319,7 @@ class ServedSite:
 
 
 def _mutual(authority: Path) -> dict[str, Any]:
-    """How the server asks others for their certificates: users have none, and come with a token."""
+    """How the server requests certificates from others: users have none, and send a token."""
     return {"ssl_ca_certs": str(authority), "ssl_cert_reqs": ssl.CERT_OPTIONAL, "http": certified_protocol()}
 
 

@@ -1,9 +1,4 @@
-"""Tokens of a site over HTTP: made, listed and withdrawn by its owner.
-
-    GET    /tokens                           the grants, without the tokens themselves
-    POST   /tokens                           {"name": …, "publish": […], "subscribe": […], "operate": false}
-    DELETE /tokens/NAME                      the token is no longer accepted
-"""
+"""Tokens of a site over HTTP: created, listed and withdrawn by its owner."""
 
 from __future__ import annotations
 

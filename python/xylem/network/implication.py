@@ -1,4 +1,4 @@
-"""Whether one condition follows from another: zones are compared with zones and with their consequences.
+"""Decide whether one condition implies another: zones are compared with zones and with their consequences.
 
 Only the premise is extended by its consequences, so the conclusion needs nothing beyond what it states:
 
@@ -25,7 +25,7 @@ from .zones import EXISTS, Kinds, Some, SomeItem, Variable, Zone, Zones, covered
 
 
 def implies(one: Zones, other: Zones) -> bool:
-    """Whether the other condition holds wherever the one does: never true where it is not, sometimes not found."""
+    """Whether one condition implies the other: never true wrongly, but sometimes not found."""
     return all(covered(zone, other) or _covered_with_all(zone, other) for zone in one)
 
 
@@ -36,7 +36,7 @@ def _covered_with_all(zone: Zone, others: Zones) -> bool:
     whole: Zone | None = zone
     for more in found:
         whole = None if whole is None else whole.both(more)
-    # What contradicts its own consequences is nowhere.
+    # A zone that contradicts its own consequences is empty.
     return whole is None or covered(whole, others)
 
 
@@ -55,7 +55,7 @@ def _consequences(zone: Zone) -> list[Zone]:
         elif kinds == Kinds.MISSING and is_path(variable.term):
             found.append(_counted(variable.term, at_most=0))
         if not kinds & Kinds.MISSING and is_path(variable.term):
-            # What there is of note[2] is there of note.
+            # Facts about the existence of note[2] hold for note.
             found.append(Zone(atoms=frozenset({(Some(variable.term, "", EXISTS), True)})))
     return found
 
@@ -96,7 +96,7 @@ def _of_number(variable: Variable, most: Bound | None, least: Bound | None) -> l
             # Several zones would be alternatives.
             return list(there) if len(there) == 1 else []
         case ast.FunctionCall(name=ast.Name(local="min" | "max", uri=uri), arguments=(values,)) if uri == FN:
-            # One of the values is the least, and one the greatest.
+            # One of the values is the minimum, and one the maximum.
             return _one_between(atomized_path(values), most, least)
         case ast.Path(left=left, right=ast.AxisStep(predicates=(ast.IntegerLiteral(),)) as step) if (
             variable.view == "double"
@@ -109,7 +109,7 @@ def _of_number(variable: Variable, most: Bound | None, least: Bound | None) -> l
 
 
 def _one_between(path: ast.Expr | None, most: Bound | None, least: Bound | None) -> list[Zone]:
-    """That one of the items of a path lies between bounds."""
+    """The consequence that one of the items of a path lies between bounds."""
     tests = [
         ast.GeneralComparison(op if bound[1] else f"{op}=", THE_ITEM, literal(float(sign * bound[0])))
         for bound, op, sign in ((most, "<", 1), (least, ">", -1))
@@ -127,7 +127,7 @@ def _negated(test: ast.Expr) -> ast.Expr:
 
 
 def _as_double(variable: Variable, most: Bound | None, least: Bound | None) -> list[Zone]:
-    """The double next to an exact number is on the same side of a double, or is that double."""
+    """Rounding an exact number to a double keeps its order relative to any double, or makes them equal."""
     as_double = shared_variable(variable.term, "double", variable.domain | Kinds.NAN)
     bounds: DifferenceBounds | None = DifferenceBounds()
     if most is not None and bounds is not None:

@@ -1,4 +1,4 @@
-"""One form for conditions that ask whether any of several items passes a test, however they are spelled.
+"""One form for all spellings of the condition that one of several items passes a test.
 
         note > 2       note[. > 2]       exists(note[. > 2])       some $n in note satisfies $n > 2
         →   one of `note` with  . > 2                               (`$record` stands for the item in its test)
@@ -33,13 +33,13 @@ class ItemCondition:
 
     path: ast.Expr
     test: ast.Expr | None
-    """In words of `$record`, which stands for the item; None where it is enough that there is one."""
+    """In terms of `$record`, which stands for the item; None if existence is enough."""
     holds: bool = True
-    """Whether there is such an item, or none."""
+    """Whether there must be such an item, or none."""
 
 
 def item_condition(condition: ast.Expr) -> ItemCondition | None:
-    """A condition as one on items; None where it is another one."""
+    """A condition as one on items; None if it is not one."""
     match condition:
         case ast.SequenceExpr(items=(item,)):
             return item_condition(item)
@@ -63,7 +63,7 @@ def item_condition(condition: ast.Expr) -> ItemCondition | None:
 
 
 def _present(path: ast.Expr, holds: bool) -> ItemCondition:
-    """Items of which the last predicates are the test."""
+    """Items whose last predicates are the test."""
     if isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
         step = path.right
         tests = [_of_item(predicate) for predicate in step.predicates]
@@ -98,7 +98,7 @@ def _compared(own: ast.Expr, op: str, other: ast.Expr) -> ItemCondition | None:
 
 
 def _of_each(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
-    """A path and the value computed from each item: en/number(), en ! number(.), for $e in en return number($e)"""
+    """A path and the value computed from each item: en/number(), en ! number(.), for $e in en return number($e)."""
     match expr:
         case ast.SequenceExpr(items=(item,)):
             return _of_each(item)
@@ -119,7 +119,7 @@ def _of_each(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
 
 
 def one_of(own: ast.Expr, op: str, constants: list[Number | str]) -> ast.Expr:
-    """A comparison with several constants as one with each: it holds where one of them does."""
+    """A comparison with several constants as one comparison per constant: it holds if one of them does."""
     made: ast.Expr | None = None
     for constant in constants:
         one = ast.GeneralComparison(op, own, literal(constant))
@@ -148,7 +148,7 @@ _NONE = {("=", 0), ("<", 1), ("<=", 0)}
 
 
 def _count_test(own: ast.Expr, op: str, other: ast.Expr) -> ItemCondition | None:
-    """count(E) > 0 and the like, which ask whether there is an item."""
+    """count(E) > 0 and the like, which test for an item."""
     match own, other:
         case (
             ast.FunctionCall(name=ast.Name(local="count", uri=uri), arguments=(argument,)),
@@ -167,7 +167,7 @@ def _quantified(test: ast.Quantified) -> ItemCondition | None:
     inner = _present(binding.collection, True)
     asked = test.satisfies if test.kind == "some" else negated(test.satisfies)
     if free_in(asked) - {binding.name.expanded}:
-        # It reads the record, too: `$record` would stand for both.
+        # It also reads the record: `$record` would be ambiguous.
         return None
     try:
         of_item = Substitution({binding.name.expanded: THE_ITEM}).apply(asked)
@@ -179,7 +179,7 @@ def _quantified(test: ast.Quantified) -> ItemCondition | None:
 
 
 def deeper(condition: ItemCondition) -> ItemCondition:
-    """one of `obs` with val > 3  →  one of `obs/val` with . > 3"""
+    """one of `obs` with val > 3  →  one of `obs/val` with . > 3."""
     if condition.test is None:
         return condition
     inner = item_condition(condition.test)

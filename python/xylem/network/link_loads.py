@@ -35,7 +35,7 @@ class Load:
 
 
 class CountedLoad:
-    """The load of plans, and which streams go over which links; grows with each plan."""
+    """The load of plans, and which streams use which links; grows with each plan."""
 
     def __init__(self, source_bytes: int, one_uplink: bool) -> None:
         self.load = Load()
@@ -44,7 +44,7 @@ class CountedLoad:
         self._one_uplink = one_uplink
 
     def add(self, placed: Iterable[Placed], others: Mapping[str, Placed]) -> None:
-        """Plans beside those that are counted; `others` has the ones whose streams they use."""
+        """Add plans to those counted; `others` has the ones whose streams they use."""
         for one in placed:
             added = self.added(one, others)
             for link, size in added.bytes.items():
@@ -64,7 +64,7 @@ class CountedLoad:
                 found.send(key[1], statistics.filter.bytes if key[0] == one.asked.name else size)
         for link in links_on(one.result_route):
             found.send(link, statistics.result.bytes)
-        # The time of a filter was measured over the source; it goes with the bytes that it reads.
+        # The time of a filter was measured over the source; it scales with the bytes that it reads.
         found.work(one.filter_at, statistics.filter.seconds * size / max(1, self._source_bytes))
         found.work(one.transform_at, statistics.result.seconds)
         return found

@@ -54,7 +54,7 @@ class LogFiles(LogStore):
         return damaged(self._directory / _name(first), told.replace("byte ?", f"byte {offset - first:,}"))
 
     def _first(self, offset: int) -> int:
-        """Where the file begins that has a byte of the stream."""
+        """Start of the file that contains a byte of the stream."""
         number = bisect_right(self.pieces, offset, key=lambda one: one.offset) - 1
         assert number >= 0, "records are read that the log has removed"
         return self.pieces[number].offset

@@ -1,7 +1,7 @@
-"""Where the entries of a log are kept: in files of the site, or in a topic of Kafka. One interface for both.
+"""Storage for the entries of a log: files of the site, or a Kafka topic, behind one interface.
 
-An entry says what an addition to the log is, and comes with the bytes of its records. When `add` returns, both are
-kept for good. A store keeps what it has in pieces, and forgets whole pieces.
+An entry describes an addition to the log, and comes with the bytes of its records. When `add` returns, both are
+durable. A store keeps its content in pieces, and drops whole pieces.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Any
 
 _MOST_IN_PIECE = 64 << 20
 _PIECES = 8
-"""A limit is divided among so many pieces: as much as one of them is kept beyond it at most."""
+"""A limit is divided into this many pieces: the log exceeds it by at most one piece."""
 
 
 @dataclass(frozen=True)
 class LogLimits:
-    """The size and age up to which a log is kept; None means no limit."""
+    """The size and age limits of a log; None means no limit."""
 
     bytes: int | None = None
     seconds: float | None = None
@@ -35,7 +35,7 @@ class LogLimits:
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a log that is forgotten as a whole: the byte of the stream where it begins, and when that was."""
+    """A stretch of a log that is dropped as a whole: the stream offset where it begins, and the time of that."""
 
     offset: int
     begun: float
@@ -48,15 +48,15 @@ class LogStore(ABC):
         self.limits = limits or LogLimits()
         self.clock = clock
         self.pieces = [Piece(0, clock())]
-        """Those that are kept; the last one grows."""
+        """The kept pieces; the last one grows."""
 
     @abstractmethod
     def entries(self) -> Iterator[dict[str, Any]]:
-        """All that are kept, in their order; asked for once, before anything else."""
+        """All kept entries, in order; called once, before anything else."""
 
     @abstractmethod
     def write(self, entry: Mapping[str, Any], data: bytes = b"", offset: int = 0) -> None:
-        """Keep an entry with its bytes, which begin at a byte of the stream."""
+        """Store an entry with its bytes, which begin at a stream offset."""
 
     @abstractmethod
     def read(self, offset: int, size: int) -> bytes:
@@ -64,22 +64,22 @@ class LogStore(ABC):
 
     @abstractmethod
     def damage(self, offset: int, told: str) -> Exception:
-        """XYRT0033 for bytes that are not what came."""
+        """XYRT0033 for bytes that differ from those written."""
 
     @abstractmethod
     def remove(self, offset: int) -> None:
-        """Let go of the bytes before one of the stream, where a piece begins; again where that was interrupted."""
+        """Drop the bytes before a stream offset where a piece begins; repeated after an interruption."""
 
     @abstractmethod
     def destroy(self) -> None:
-        """Remove all there is: the stream is gone."""
+        """Remove everything: the stream is gone."""
 
     @abstractmethod
     def close(self) -> None:
-        """Give back what the store holds open."""
+        """Release open resources."""
 
     def add(self, entry: Mapping[str, Any], data: bytes, offset: int, state: Mapping[str, Any]) -> None:
-        """Keep an addition that has records. `state` is what the log knows before it, for a piece that begins here."""
+        """Store an addition with records. `state` is the state of the log before it, in case a piece begins here."""
         last, now = self.pieces[-1], self.clock()
         is_full = offset - last.offset >= self.limits.bytes_in_piece
         if offset > last.offset and (is_full or now - last.begun >= self.limits.seconds_in_piece):
@@ -88,10 +88,10 @@ class LogStore(ABC):
         self.write(entry, data, offset)
 
     def begin_piece(self, entry: Mapping[str, Any], state: Mapping[str, Any]) -> None:
-        """Write down that a piece begins."""
+        """Record that a piece begins."""
         self.write(entry)
 
     def forgotten(self, offset: int) -> None:
-        """The pieces before a byte are not kept any more."""
+        """Drop the pieces before an offset from the list."""
         self.remove(offset)
         self.pieces = [piece for piece in self.pieces if piece.offset >= offset]

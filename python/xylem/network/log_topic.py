@@ -1,8 +1,8 @@
-"""A log in a topic of Kafka, with one partition: each entry is a message, with the bytes of its records behind it.
+"""A log in a topic of Kafka, with one partition: each entry is a message, followed by the bytes of its records.
 
 Each message is a transaction: an entry and its records come together or not at all. The site has the topic's name as
-its transactional identity, so that a message of a process that was killed does not arrive behind its successor's. A
-piece begins with what the log knew by then, so that all messages before it can be deleted.
+its transactional identity, so a message of a killed process does not arrive after its successor's. A piece begins with
+the state of the log at that point, so all earlier messages can be deleted.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TIMEOUT_SECONDS = 60.0
 
 
 def brokers_in(place: str) -> str:
-    """The brokers in `kafka://HOST:PORT,…`; none for `files`. XYRT0053 for another place."""
+    """The brokers in `kafka://HOST:PORT,…`; none for `files`. XYRT0053 for any other place."""
     if place == "files":
         return ""
     if not place.removeprefix("kafka://") or not place.startswith("kafka://"):
@@ -43,12 +43,12 @@ class LogTopics:
         self.prefix = prefix
 
     def store(self, stream: str, limits: LogLimits) -> LogTopic:
-        # A stream that comes again under its name has another topic: its name has the version of the catalogue.
+        # A stream that reuses a name gets another topic: the topic's name contains the catalogue version.
         return LogTopic(self.brokers, f"{self.prefix}.{stream.replace('~', '.v')}", limits)
 
     @classmethod
     def of(cls, directory: Path, brokers: str) -> LogTopics | None:
-        """Where the logs of a site are, as it was first told; XYRT0053 for another place than then."""
+        """The place of the logs of a site, fixed by the first call; XYRT0053 for a different one."""
         kept = directory / "log-topics.json"
         known = json.loads(kept.read_text()) if kept.exists() else None
         has_files = (directory / "streams").exists() and known is None
@@ -68,7 +68,7 @@ class LogTopics:
 
 
 class LogTopic(LogStore):
-    """The topic of one log. XYRT0063 where the broker does not answer or refuses something."""
+    """The topic of one log. XYRT0063 if the broker does not answer or refuses something."""
 
     def __init__(
         self,
@@ -86,11 +86,11 @@ class LogTopic(LogStore):
         self._brokers, self._topic = brokers, topic
         self._lock = threading.Lock()
         self._offsets: list[int] = []
-        """By addition: the byte of the stream where it begins."""
+        """By addition: the stream offset where it begins."""
         self._messages: list[int] = []
         """By addition: the number of its message."""
         self._piece_messages: dict[int, int] = {0: 0}
-        """By the byte where a piece begins: the number of its first message."""
+        """By the offset where a piece begins: the number of its first message."""
         self._first = 0
         """The first message that the broker has."""
         self._next = -1
@@ -98,7 +98,7 @@ class LogTopic(LogStore):
         common = {"bootstrap.servers": brokers, "message.max.bytes": _MOST_BYTES}
         self._make_topic()
         self._fault: object = None
-        """Why the broker has not confirmed a message: whether it has it is known when the log is opened again."""
+        """Why the broker has not confirmed a message: reopening the log shows whether it arrived."""
         timeout = int(_TIMEOUT_SECONDS * 1000)
         sending = {"transactional.id": topic, "transaction.timeout.ms": timeout, "linger.ms": 0}
         self._producer = Producer({**common, **sending})
@@ -107,7 +107,7 @@ class LogTopic(LogStore):
                 "bootstrap.servers": brokers, "group.id": f"xylem-{topic}", "enable.auto.commit": False,
                 "enable.partition.eof": True, "isolation.level": "read_committed", "auto.offset.reset": "error",
                 "fetch.message.max.bytes": _MOST_BYTES, "receive.message.max.bytes": 2 * _MOST_BYTES,
-                # A reader that goes elsewhere waits for the fetch that is under way.
+                # A reader that seeks must wait for the fetch in progress.
                 "fetch.wait.max.ms": 20, "queued.max.messages.kbytes": 8 << 10,
             }
         )  # fmt: skip
@@ -133,7 +133,7 @@ class LogTopic(LogStore):
         from confluent_kafka import KafkaException, TopicPartition
 
         try:
-            # What a process before this one has begun is over now, one way or the other.
+            # Transactions of an earlier process are completed or aborted by now.
             self._producer.init_transactions(_TIMEOUT_SECONDS)
             place = TopicPartition(self._topic, 0)
             self._first, _ = self._consumer.get_watermark_offsets(place, timeout=_TIMEOUT_SECONDS)
@@ -157,7 +157,7 @@ class LogTopic(LogStore):
         from confluent_kafka import KafkaException
 
         with suppress(KafkaException):
-            # Faster, where the consumer is at work already.
+            # Faster if the consumer is already at this place.
             self._consumer.seek(place)
             return
         self._consumer.assign([place])
@@ -177,7 +177,7 @@ class LogTopic(LogStore):
             error = message.error()
             if error is not None:
                 if error.code() == KafkaError._PARTITION_EOF:
-                    # Who has read everything asks the broker for nothing more.
+                    # A reader at the end makes no further requests to the broker.
                     self._next = -1
                     self._consumer.unassign()
                     return
@@ -204,7 +204,7 @@ class LogTopic(LogStore):
         self._piece_messages[entry["file"]] = self._send({**entry, "state": dict(state)}, b"")
 
     def _send(self, entry: Mapping[str, Any], data: bytes) -> int:
-        """The number of the message, when the broker has it."""
+        """The number of the message, once the broker has it."""
         from confluent_kafka import KafkaException
 
         if self._fault is not None:
@@ -225,14 +225,14 @@ class LogTopic(LogStore):
     def read(self, offset: int, size: int) -> bytes:
         wanted = self._messages[bisect_left(self._offsets, offset)]
         with self._lock:
-            # What is between two messages of a log are marks of transactions: the next one is the one.
+            # Between two messages of a log there are only transaction marks: the next message is the one.
             for number, _, data in self._messages_from(self._between(wanted)):
                 if number >= wanted:
                     return data if number == wanted else b""
         return b""
 
     def _between(self, wanted: int) -> int:
-        """Where to read from: on from the last message, if only marks are between."""
+        """Where to start reading: after the last message, if only marks are in between."""
         return self._next if 0 <= wanted - self._next <= 1 else wanted
 
     def damage(self, offset: int, told: str) -> Exception:

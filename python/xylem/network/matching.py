@@ -1,4 +1,5 @@
-"""Whether the stream of one query can answer another: the match, the conditions left to test, or the reason against it.
+"""Decide whether the stream of one query can answer another: the match and the remaining tests, or the reason against
+it.
 
         A: photons of Vela          B: those of RXJ with en > 1.3
         reuse: yes; residual: en > 1.3 and ra > 130.5 and …
@@ -28,7 +29,7 @@ class Widening:
     """The records and paths that a stream would have to keep in addition."""
 
     where: str = ""
-    """The condition that it would have to have instead; empty for the one it has."""
+    """The condition that it would need instead; empty for its current one."""
     paths: tuple[str, ...] = ()
 
 
@@ -39,10 +40,10 @@ class Match:
     reuse: bool
     why: str
     residual: tuple[ast.Expr, ...] = ()
-    """What B still has to test."""
+    """The tests left for B."""
     widen: Widening | None = None
     dropped: tuple[ast.Expr, ...] = field(default=(), compare=False)
-    """What A has tested for B."""
+    """The tests of B that A has made."""
 
     def to_dict(self) -> dict[str, Any]:
         widen = None
@@ -125,7 +126,7 @@ def residual_of(zones: Zones, wanted: Properties) -> tuple[tuple[ast.Expr, ...],
 
 
 def _unmet(own: Properties, wanted: Properties) -> str:
-    """The conditions of a stream that are more than is asked for."""
+    """The conditions of a stream that are stricter than the query's."""
     each = zip(own.conditions, own.condition_zones, strict=True)
     unmet = [one for one, zones in each if not implies(wanted.zones, zones)]
     if not unmet:
@@ -139,7 +140,7 @@ def _widened(own: Properties, wanted: Properties, lacking: list[str]) -> Widenin
     if sides[0] is not None and sides[1] is not None:
         where = condition_text(ast.Or(sides[0], sides[1]))
     needed = missing_paths(own.projection, wanted.needed(wanted.conditions))
-    # Consumers of the stream test again what it no longer tests for them.
+    # Consumers of the stream repeat the tests that it no longer makes for them.
     again = missing_paths(own.projection, own.needed(own.conditions))
     return Widening(where, tuple(dict.fromkeys([*lacking, *needed, *again])))
 

@@ -1,10 +1,10 @@
-"""Values of a record as numbers. Bounds can apply to them, because a record has each at most once.
+"""Values of a record as numbers. Bounds apply to them, because a record has each at most once.
 
         $record/en      number($record/en)      xs:decimal($record/en)      count($record/note)      max($record/note)
         $record/ra * $record/ra + $record/dec * $record/dec      string-length($record/@id)      math:sqrt(…)
 
-Arithmetic of doubles rounds, so its result counts as a new value that says nothing about the operands. Sums and
-differences of exact numbers are split into their terms (`linear`).
+Arithmetic of doubles rounds, so its result counts as a new value, unrelated to the operands. Sums and differences of
+exact numbers are split into their terms (`linear`).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _LIKE_OPERAND = ("abs", "ceiling", "floor", "round")
 
 @dataclass(frozen=True)
 class Measured:
-    """One side of a comparison as a number: a variable, and what happens where there is no number."""
+    """One side of a comparison as a number: a variable, and the effect of a missing number."""
 
     variable: Variable
     is_total: bool = False
-    """Whether it is NaN where there is nothing, or no number."""
+    """Whether it is NaN if there is nothing, or no number."""
     is_typed: bool = True
-    """Whether a value comparison takes it for a number; an untyped value is a string to it."""
+    """Whether a value comparison treats it as a number; an untyped value counts as a string there."""
     may_miss: bool = True
-    """Whether nothing is compared as nothing; otherwise it is an error."""
+    """Whether a missing value compares as nothing; otherwise it is an error."""
 
     @property
     def defined(self) -> Kinds:
@@ -57,7 +57,7 @@ def variable_of(path: ast.Expr, view: str, facts: RecordFacts) -> Variable:
 
 
 def measured(expr: ast.Expr, facts: RecordFacts) -> Measured | None:
-    """A value that a record has at most once, as a number; None where it may have several, or it is no number."""
+    """A value that a record has at most once, as a number; None if it may have several, or is not a number."""
     path = atomized_path(expr)
     if path is not None:
         if not facts.is_at_most_one(path):
@@ -124,7 +124,7 @@ def _call(call: ast.FunctionCall, facts: RecordFacts) -> Measured | None:
             if path is None:
                 return None
             if local != "sum" and facts.is_at_most_one(path):
-                # Of one value it is that value, as a double.
+                # For a single value it is that value, as a double.
                 return Measured(variable_of(path, "double", facts))
             domain = Kinds.ANY & ~Kinds.MISSING if local == "sum" else Kinds.ANY
             return Measured(shared_variable(call, "double", domain))
@@ -135,7 +135,7 @@ def _call(call: ast.FunctionCall, facts: RecordFacts) -> Measured | None:
 
 
 def _by_signature(call: ast.FunctionCall) -> Measured | None:
-    """string-length($record/@id), math:sqrt(…): one number at most, whatever it is computed from."""
+    """string-length($record/@id), math:sqrt(…): at most one number, whatever it is computed from."""
     known = look_up(*call.name.expanded, len(call.arguments))
     view = None if known is None else _VIEWS.get(known.returns.rstrip("?"))
     if known is None or view is None or (known.focus and len(call.arguments) < known.most):
@@ -145,7 +145,7 @@ def _by_signature(call: ast.FunctionCall) -> Measured | None:
 
 
 def _view_of_sum(op: str, left: ast.Expr, right: ast.Expr, facts: RecordFacts) -> str | None:
-    """The type that arithmetic gives, each side one number at most; None where that is not known."""
+    """The result type of arithmetic with at most one number per side; None if unknown."""
     views: list[str] = []
     is_of_record = False
     for side in (left, right):

@@ -48,7 +48,7 @@ BUFFERED_BYTES = DEFAULT_LIMITS.buffered_bytes
 
 
 class SubscribedQuery:
-    """A query that can be subscribed: one pass over its stream, with no more kept than items, windows and aggregates.
+    """A query that can be subscribed: one pass over its stream, whose state is only items, windows and aggregates.
 
     XYST0004 or XYRT0051 with the reason for any other.
     """
@@ -58,7 +58,7 @@ class SubscribedQuery:
     )  # fmt: skip
 
     def __init__(self, text: str, name: str, documents: Documents | None = None) -> None:
-        """`documents` are those of the site; a query that names none knows nothing of them."""
+        """`documents` are those of the site; a query that names none does not need them."""
         self.text = text
         self.name = name
         self.documents = documents if documents is not None and documents_read(text) else None
@@ -76,12 +76,12 @@ class SubscribedQuery:
                 raise StaticError("XYRT0051", f"the external variable ${variable.local} has no value")
         if not takes_markup(self.parameters, *self.program.copy_namespaces):
             raise StaticError("XYRT0051", "its output method, or how it copies namespaces, is not that of a stream")
-        # How the plan came about is for those who ask for an explanation: it would take most of the memory.
+        # Details of the plan are for those who request an explanation: they would take most of the memory.
         self.program.plan = replace(self.program.plan, steps=(), normal_form=self.program.plan.program)
-        # Found out now, and not when the first record comes.
+        # Detected now, and not at the first record.
         _ = self.program._may_recurse
         self.is_merged = can_be_merged(self.program.scan)
-        """Whether it can share a scan with others; else it has one of its own."""
+        """Whether it can share a scan with others; otherwise it has one of its own."""
         self.request = Request(without_numbers(self.program.scan))
         self._panes: PaneForm | bool | None = False
         self._saves: bool | None = None
@@ -95,13 +95,13 @@ class SubscribedQuery:
 
     @property
     def panes(self) -> PaneForm | None:
-        """The query as windows over items that others may have in common; None where it is not of that kind."""
+        """The query as windows over items that other queries may share; None if it is not of that kind."""
         if isinstance(self._panes, bool):
             self._panes = None if self.documents is not None else pane_form(self.text)
         return self._panes
 
     def with_constants(self, text: str, name: str, form: Form, constants: Constants) -> SubscribedQuery:
-        """A query like this one, which is that of the form, with constants in the place of marks."""
+        """A query like this one, made from a form with constants in place of marks."""
         made = SubscribedQuery.__new__(SubscribedQuery)
         made.text, made.name, made.documents = text, name, None
         made.parameters, made.is_merged, made._panes = self.parameters, self.is_merged, False
@@ -111,7 +111,7 @@ class SubscribedQuery:
         located = self.program.handlers.locate
 
         def locate(error: BaseException) -> Span | None:
-            # The code is the same line by line, and so is the text but for its constants.
+            # The code is the same line by line, and so is the text except for its constants.
             span = located(error)
             return None if span is None else form.outline.span_in(span, SourceText(text, name))
 
@@ -119,13 +119,13 @@ class SubscribedQuery:
         return made
 
     def written_by(self, step: int) -> ItemRole | None:
-        """Whose results the scan writes for a step; None where it writes rows, of which windows are formed."""
+        """The handlers whose results the scan writes for a step; None if it writes rows for windows."""
         found = (role for role in self.program.roles if role.step == step and isinstance(role, ItemRole))
         return next(found, None)
 
     @property
     def source(self) -> str | None:
-        """The stream that it names; None where it reads the context item."""
+        """The stream that it names; None if it reads the context item."""
         match self.program.plan.source:
             case ast.FunctionCall(arguments=(ast.StringLiteral(value=name),)):
                 return name
@@ -133,7 +133,7 @@ class SubscribedQuery:
 
 
 class SubscribedQueries:
-    """Queries that have been compiled, be it with other constants."""
+    """Compiled queries, including variants with other constants."""
 
     def __init__(self, documents: Documents | None = None) -> None:
         self._documents = documents
@@ -141,7 +141,7 @@ class SubscribedQueries:
         self._of_form: dict[int, SubscribedQuery] = {}
 
     def compiled(self, text: str, name: str) -> SubscribedQuery:
-        """A query, compiled unless one of its form is known."""
+        """A query, compiled unless its form is known."""
         known = self._forms.known(text) or self._learnt(text, name)
         if known is None:
             return SubscribedQuery(text, name, self._documents)
@@ -154,7 +154,7 @@ class SubscribedQueries:
             return None
         marked: SubscribedQuery | None = None
         with suppress(XylemError):
-            # What is wrong with it is said of the query as it was written.
+            # Report its errors in terms of the query as written.
             marked = SubscribedQuery(outline.marked, name)
         form = self._forms.add(outline, None if marked is None else marked.program)
         constants = outline.constants(text)
@@ -178,7 +178,7 @@ class Member:
         part = RunPart(resources, clock_time(made_ms), None, {})
         encode = byte_encoder(query.parameters)
         self._resumed: RunState | None = None
-        """What another run had come to, where the elements around the records have not begun in this one."""
+        """The state of another run, while the elements around the records have not begun in this one."""
 
         def output_text(text: str) -> None:
             if self._resumed is None:
@@ -198,7 +198,7 @@ class Member:
         context = Context(program.static, part)
         self._run = StreamRun(program.roles, len(program.slots), space, context, output, self._statistics)
         self.may_be_done = self._run.stopping.is_possible or self._windows is not None
-        """Whether it may come to pass that nothing can change the answer any more."""
+        """Whether its answer may become final before the stream ends."""
         self._started = False
         self._written_step = -1
         self._written_role: ItemRole | None
@@ -212,12 +212,12 @@ class Member:
 
     @property
     def is_resumed(self) -> bool:
-        """Whether it is to go on from a state that it has not been given yet."""
+        """Whether it still has to load the state that it resumes from."""
         return self._resumed is not None
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing that comes can change the answer."""
+        """Whether no further input can change the answer."""
         is_over = self._windows is not None and self._windows.is_over and self.query.program.ends_with_windows
         return is_over or self._run.is_done
 
@@ -226,7 +226,7 @@ class Member:
         return self._statistics.peak_buffered_bytes
 
     def state(self) -> RunState | None:
-        """The state between two records; None where it cannot be saved, or nothing has begun."""
+        """The state between two records; None if it cannot be saved, or nothing has begun."""
         if not self._started or not self.query.can_be_saved:
             return None
         self._writer.flush()
@@ -236,11 +236,11 @@ class Member:
             return None
 
     def resume(self, state: RunState) -> None:
-        """Go on from the state of another run: what the elements around the records give was written before."""
+        """Resume from the state of another run: output for the elements around the records was written before."""
         self._resumed = state
 
     def begin(self, tree: TreeInterface, share: Share | None) -> None:
-        """The elements around the records; XYRT0033 for a state that is not one of this query."""
+        """Process the elements around the records; XYRT0033 for a state that belongs to another query."""
         if share is None:
             self.start(tree)
         else:
@@ -256,13 +256,13 @@ class Member:
             self._resumed = None
 
     def start(self, tree: TreeInterface) -> None:
-        """The stream begins: the document is there, and nothing in it."""
+        """Begin the stream: there is an empty document."""
         if not self._started:
             self._started = True
             self._guarded(lambda: self._run.start(Node(tree, 0)))
 
     def take(self, tree: TreeInterface, share: Share) -> None:
-        """Take the records of a batch and write the results that they make final."""
+        """Process the records of a batch and write the results that become final."""
         self.start(tree)
 
         def take() -> None:
@@ -273,7 +273,7 @@ class Member:
         self._writer.flush()
 
     def take_text(self, step: int, written: Written) -> None:
-        """As `take`, for text that the scan has written; open elements then refer to a small tree."""
+        """Like `take`, for text that the scan has written; open elements then refer to a small tree."""
         run, windows = self._run, self._windows
         if self._written_step != step:
             self._written_step, self._written_role = step, self.query.written_by(step)
@@ -307,12 +307,12 @@ class Member:
         except InputError:
             raise
         finally:
-            # What was complete before an error counts.
+            # Complete results before an error count.
             self._writer.flush()
 
 
 def clock_time(milliseconds: int) -> DateTime:
-    """A moment as current-dateTime() gives it, in UTC: the same wherever and whenever it is asked again."""
+    """A moment as current-dateTime() returns it, in UTC: the same wherever and whenever it is requested again."""
     at = datetime.fromtimestamp(milliseconds // 1000, UTC)
     seconds = Decimal(at.second * 1000 + milliseconds % 1000) / 1000
     return DateTime(at.year, at.month, at.day, at.hour, at.minute, seconds, 0)

@@ -1,8 +1,8 @@
 """Subnets that divide and join (thesis 2.2.2): the speaker moves peers from one to another, in the name of its lease.
 
-Each peer writes down where it belongs. A speaker that is stopped halfway leaves some peers moved and others not: both
-are subnets, and what is too small is joined with another the next time somebody looks. Streams and answers go on over
-the links they went over. In either subnet a speaker is elected when something is to be placed next.
+Each peer records its subnet. A speaker that stops halfway leaves some peers moved and others not: both parts are
+subnets, and one that is too small is merged at the next check. Streams and answers keep their links. Each subnet elects
+a speaker when it next has to place something.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .topology import Link, link
 
 
 def is_settled(peer: Peer) -> bool:
-    """Whether a site's subnet has a good size; else the speaker divides it, or joins it with another, if it can."""
+    """Whether a site's subnet has a good size; otherwise the speaker divides or merges it, if possible."""
     view = gathered(peer)
     limits, size = peer.subnet_limits, len(view.voters())
     if size <= limits.most and (size >= limits.least or not view.outside):
@@ -30,10 +30,10 @@ def is_settled(peer: Peer) -> bool:
 
 
 def arranged(peer: Peer, view: NetworkView, token: int | None) -> dict[str, Any]:
-    """The same as the speaker. Does nothing where no site speaks for the subnet."""
+    """The same, as the speaker. Does nothing if no site speaks for the subnet."""
     limits, size = peer.subnet_limits, len(view.voters())
     if token is None or view.silent:
-        # Who does not answer could not be told.
+        # A peer that does not answer could not be informed.
         return {}
     if size > limits.most:
         return _divide(peer, view, token)
@@ -53,7 +53,7 @@ def _divide(peer: Peer, view: NetworkView, token: int) -> dict[str, Any]:
 
 
 def _join(peer: Peer, view: NetworkView, token: int) -> dict[str, Any]:
-    """With the smallest subnet next to it that has room, and no subscription of the same name."""
+    """Merge with the smallest adjacent subnet that has room, and no subscription of the same name."""
     own = len(view.voters())
     next_to_it = [one for one in around(view).found if one.first == frozenset(one.told["peers"])]
     for other in sorted(next_to_it, key=lambda one: (one.size, one.name)):
@@ -68,18 +68,18 @@ def _clash(view: NetworkView, other: Subnet) -> bool:
 
 
 def _move(peer: Peer, view: NetworkView, names: set[str], subnet: str, token: int) -> None:
-    """Tell peers where they belong now; the speaker itself comes last, so that it can."""
+    """Tell peers their new subnet; the speaker itself comes last, because it must still speak."""
     body = {"subnet": subnet, "from": view.subnet, "token": token}
     for name in sorted(names - {peer.name}):
         with suppress(InputError):
-            # One that stays away is in a subnet of its own, and looked at again.
+            # A peer that stays behind is in a subnet of its own, and checked again.
             view.ask(name, "PUT", "/subnet", body)
     if peer.name in names:
         peer.move(subnet, token)
 
 
 def moved(peer: Peer, body: dict[str, Any]) -> None:
-    """The speaker says that this site belongs to another subnet; XYRT0061 for one that speaks no more."""
+    """The speaker assigns this site to another subnet; XYRT0061 for a former speaker."""
     if peer.state.subnet != body["subnet"]:
         peer.check_lease(body["token"], body["from"])
         peer.move(body["subnet"], body["token"])

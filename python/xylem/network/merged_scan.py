@@ -1,10 +1,10 @@
 """One scan for many programs: it runs their plans side by side and gives each program its own records.
 
 Several steps of a scan may reach one element, each as if it were alone (`plan/scan_plan.py`). So merging concatenates
-the steps of all plans; they share only the document node. Plans with the same steps (`shared_steps.py`) have them once
-and are takers there, which may join and leave during the scan. Between two records the merged plan may be replaced: a
-scan that begins there, with the elements around records open, gives the same records as one that read everything
-before. Programs that have seen these elements begin do not see them again.
+the steps of all plans; they share only the document node. Plans with equal steps (`shared_steps.py`) share them as
+takers, which may join and leave during the scan. Between two records the merged plan may be replaced: a scan that
+begins there, with the elements around records open, gives the same records as one that read everything before. Programs
+that have already seen the starts of these elements do not see them again.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _COUNT = int(Report.COUNT)
 
 
 def can_be_merged(plan: ScanPlan) -> bool:
-    """Whether a scan by a plan may begin between any two records, and beside others."""
+    """Whether a scan by a plan may begin between any two records, and run beside others."""
     document = plan.steps[0]
     if document.keep != Keep.NOTHING or document.report or document.text:
         return False
     if any(step.axis == "self" for step in plan.steps):
-        # Nodes beside the root belong to the document.
+        # Nodes outside the root belong to the document.
         return False
     if any(step.remembers or step.awaits for step in plan.steps):
-        # What is in front of a record, or behind it, is part of it.
+        # Nodes before or after a record are part of it.
         return False
     return not any(isinstance(test, PositionTest) for step in plan.steps for test in step.tests)
 
@@ -49,7 +49,7 @@ class Request:
 
     def __init__(self, plan: ScanPlan) -> None:
         self.plan = plan
-        """Its steps; where it shares them, those that it has in common with others."""
+        """Its steps; if they are shared, the common ones."""
         self.shared: SharedPlan | None = None
         if can_be_merged(plan):
             self.plan = ScanPlan(tuple(map(_step, plan.steps)), plan.comments)
@@ -119,12 +119,12 @@ class Found:
     tree: TreeInterface
     shares: dict[int, Share] = field(default_factory=dict)
     texts: list[tuple[int, int, Written]] = field(default_factory=list)
-    """The step and the text of those that are given a text of one step and nothing else."""
+    """The step and the text of queries whose only matches are text of one step."""
 
 
 @dataclass
 class _Part:
-    """Steps of the merged plan that belong together: those of one query, or those that several share."""
+    """Steps of the merged plan that belong together: those of one query, or those shared by several."""
 
     base: int
     size: int
@@ -132,7 +132,7 @@ class _Part:
 
 
 class MergedScan:
-    """A scan for several queries from some record on. One that asks for nothing in a batch has no share of it."""
+    """A scan for several queries from some record on. A query without matches in a batch has no share of it."""
 
     def __init__(self, requests: Sequence[Request], opening: bytes, limits: Limits = DEFAULT_LIMITS) -> None:
         steps: list[ScanStep] = [ScanStep(-1)]
@@ -140,9 +140,9 @@ class MergedScan:
         self._part_of_step = [-1]
         self._of_shape: dict[int, _Part] = {}
         self._shapes: list[ScanPlan] = []
-        """Held, so that no other object has the identity of one of them."""
+        """Referenced, so that no other object gets the identity of one of them."""
         self._takers: dict[int, list[tuple[int, int]]] = {}
-        """By the number of a query: the steps it takes from, and its numbers there."""
+        """By query number: the steps it takes from, and its numbers there."""
         self._columns: dict[tuple[object, ...], int] = {}
         self._results: dict[Template | Tally, int] = {}
         self._next = 0
@@ -162,10 +162,10 @@ class MergedScan:
         for request, part in zip(requests, parts, strict=True):
             self._enter(part, request)
         self.error: XylemError | None = None
-        """What ended the scan, behind the records that it has given: a test of one of the plans that fails, say."""
-        # A start tag is read once something stands behind it: a comment, which nobody keeps.
+        """The error that ended the scan, after the records it returned: for example a failing test of one plan."""
+        # A start tag is only processed once something follows it: a comment, which nobody keeps.
         self.begun = self._batch(opening + b"<!---->" if opening else b"")
-        """What the elements around the records gave."""
+        """The matches in the elements around the records."""
         self._begun_parts = {
             id(part): self.begun.shares[number]
             for part in self._parts
@@ -188,10 +188,10 @@ class MergedScan:
         made = scanner_class()
         return self._trees.scanner(plan, limits, None) if made is kernel.Scanner else made(plan, limits)
 
-    # --- who takes part
+    # --- participants
 
     def add(self, request: Request) -> int | None:
-        """Add a query from here on; returns its number, or None if the scan lacks steps for it."""
+        """Add a query from here on; return its number, or None if the scan lacks steps for it."""
         part = None if request.shared is None else self._of_shape.get(id(request.shared.shape))
         return None if part is None else self._enter(part, request)
 
@@ -201,7 +201,7 @@ class MergedScan:
         return self._begun_parts.get(id(part))
 
     def remove(self, number: int) -> bool:
-        """A query takes no part any more; whether the scan can go on without it."""
+        """Remove a query; return whether the scan can go on without it."""
         takers = self._takers.pop(number, None)
         if takers is None:
             return False
@@ -244,11 +244,11 @@ class MergedScan:
     # --- records
 
     def feed(self, records: bytes) -> Found | None:
-        """The matches in some more whole records."""
+        """The matches in some further whole records."""
         return self._batch(records)
 
     def end(self, closing: bytes) -> TreeInterface:
-        """End the document: the tree of its last batch, in which nothing but the document node need be."""
+        """End the document: the tree of its last batch, which needs only the document node."""
         self._scanner.feed(closing)
         return self._trees.scanned(self._scanner.finish()).tree
 

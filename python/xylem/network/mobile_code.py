@@ -1,10 +1,11 @@
-"""Functions that travel with a query, as WebAssembly: they run at whatever peer computes it, and can do nothing else.
+"""Functions that travel with a query, as WebAssembly: they run at the peer that computes it, and can do nothing but
+compute.
 
     declare option xylem:code "udf:cone(xs:double, xs:double) as xs:boolean = AGFzbQEAAAA…";
 
 The option has the name and types of a function and its module in base64. A plan carries its query as text, so the code
 goes wherever the plan goes. A module may import nothing: it sees its arguments and its own memory. Each call has a new
-instance, some fuel and some memory, so that an answer depends on the records alone and no call takes for ever.
+instance and limited fuel and memory, so an answer depends only on the records, and no call runs for ever.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from xylem.functions.external import ExternalFunction, Functions
 from xylem.syntax import ast
 
 FUEL = 10_000_000
-"""About how many instructions a call may take."""
+"""Approximate number of instructions per call."""
 MEMORY_BYTES = 16 << 20
 CAPABILITY = "code:wasm"
-"""What a peer must have to compute a query with code, as it must have the documents that a query reads."""
+"""The capability that a peer needs to compute a query with code, like the documents that a query reads."""
 _TYPES = {"xs:double": "f64", "xs:integer": "i64", "xs:boolean": "i32"}
 _OPTION = re.compile(r"\s*(udf:[\w.-]+)\s*\(([^()]*)\)\s*as\s+(xs:\w+)\s*=\s*([A-Za-z0-9+/=\s]+)")
 _SIGNATURE = re.compile(r"\s*(udf:[\w.-]+)\s*\(([^()]*)\)\s*as\s+(xs:\w+)\s*")
@@ -43,7 +44,7 @@ class Signature:
 
     @property
     def types(self) -> tuple[list[str], list[str]]:
-        """Those of WebAssembly."""
+        """The WebAssembly types."""
         return [_TYPES[one] for one in self.parameters], [_TYPES[self.returns]]
 
     def __str__(self) -> str:
@@ -51,7 +52,7 @@ class Signature:
 
 
 def brings_code(text: str) -> bool:
-    """Whether a query may bring functions of its own; a quick look at its text."""
+    """Whether a query may contain functions of its own; a quick look at its text."""
     return "xylem:code" in text
 
 
@@ -61,14 +62,14 @@ def can_run_code() -> bool:
 
 
 def code_option(module: bytes, signature: str) -> str:
-    """The declaration for a query; XYST0040 for a module that has no such function."""
+    """The declaration for a query; XYST0040 for a module without such a function."""
     found = _signature(_SIGNATURE.fullmatch(signature), signature)
     _callable(found, module)
     return f'declare option xylem:code "{found} = {b64encode(module).decode()}";'
 
 
 def mobile_functions(module: ast.Module) -> tuple[ExternalFunction, ...]:
-    """The functions that a query brings; XYST0040 where they cannot be run."""
+    """The functions that a query contains; XYST0040 if they cannot run here."""
     functions = Functions()
     for one in module.prolog:
         if isinstance(one, ast.OptionDecl) and (one.name.prefix, one.name.local) == ("xylem", "code"):
@@ -96,7 +97,7 @@ def _signature(match: re.Match[str] | None, text: str) -> Signature:
 
 @lru_cache(64)
 def _callable(signature: Signature, code: bytes) -> Callable[..., Any]:
-    """A function of Python that calls the one of the module."""
+    """A Python function that calls the one of the module."""
     if not can_run_code():
         raise StaticError("XYST0040", "WebAssembly is not installed here: pip install 'xylem-xquery[wasm]'")
     import wasmtime
@@ -132,7 +133,7 @@ def _callable(signature: Signature, code: bytes) -> Callable[..., Any]:
     return _with_parameters(call, len(signature.parameters))
 
 
-# Sandboxes are closed before the library that closes them is gone.
+# Sandboxes are closed before their library is unloaded.
 register_at_exit(_callable.cache_clear)
 
 

@@ -1,4 +1,4 @@
-"""A site's links to its neighbours: both know each other's address, token, certificate and subnet.
+"""A site's links to its neighbours: both ends know each other's address, token, certificate and subnet.
 
 A site without links joins the subnet of its first neighbour (thesis 2.2.2). Later only the speaker of
 a subnet moves it to another one (`membership.py`).
@@ -21,26 +21,26 @@ from .topology import PeerKind
 
 
 class Neighbours(ABC):
-    """Who a site is in its network, and whom it is linked with."""
+    """A site's identity in its network, and its links."""
 
     def __init__(self, site: Site, url: str, token: str, certificate: str = "") -> None:
         self.site = site
         self.url = url
         self.token = token
-        """What others show when they ask this site as a peer."""
+        """The token that other sites use to address this site as a peer."""
         self.certificate = certificate
         self.state = site.catalogue.network
         self.identity = Identity(self.state.name)
         self.has_new_members = False
-        """Whether somebody has come or gone since the subnet was looked at."""
+        """Whether a peer has joined or left since the last check of the subnet."""
 
     @abstractmethod
     def tell(self, peer: str, method: str, path: str, body: dict[str, Any], *, now: bool = True) -> None:
-        """Tell a neighbour something, now or as soon as it answers."""
+        """Send a message to a neighbour, now or as soon as it answers."""
 
     @abstractmethod
     def tidy(self) -> None:
-        """Let go of what is over."""
+        """Remove state that is no longer needed."""
 
     @property
     def name(self) -> str:
@@ -67,7 +67,7 @@ class Neighbours(ABC):
         return {**told, "certificate": self.certificate, "subnet": self.state.subnet}
 
     def join(self, url: str, token: str, bandwidth: float = DEFAULT_BANDWIDTH, certificate: str = "") -> str:
-        """Make another site a neighbour, and be one of it; its name."""
+        """Link with another site; return its name."""
         asked = self.asking(url, token, certificate=certificate)
         try:
             found = asked.ask("POST", "/links", {"name": self.name, "card": self._card(bandwidth)})
@@ -82,13 +82,13 @@ class Neighbours(ABC):
         return name
 
     def linked(self, name: str, card: dict[str, Any]) -> dict[str, Any]:
-        """Make another site a neighbour; returns the facts that it needs about this one."""
+        """Accept a link from another site; return the facts that it needs about this one."""
         self._has_moved(card)
         self._link(name, card)
         return {"name": self.name, "card": self._card(card["bandwidth"])}
 
     def _has_moved(self, card: dict[str, Any]) -> bool:
-        """A site that is alone becomes part of the subnet of its first neighbour; whether that is another one."""
+        """A site without links joins the subnet of its first neighbour; return whether that is another one."""
         subnet = card.get("subnet", MAIN)
         if not self.is_alone or subnet == self.state.subnet:
             return False
@@ -96,7 +96,7 @@ class Neighbours(ABC):
         return True
 
     def move(self, subnet: str, token: int) -> None:
-        """Be part of another subnet: who speaks there is elected anew."""
+        """Move to another subnet, which elects its own speaker."""
         self.site.catalogue.add("subnet", subnet, {"token": token})
         self.announce()
 
@@ -131,7 +131,7 @@ class Neighbours(ABC):
                 with_it.ask("DELETE", f"/links/{quote(self.name)}")
                 with_it.close()
             except (Unreachable, InputError):
-                # It finds out by itself that nobody is here.
+                # It will notice by itself that nobody is here.
                 pass
             self.unlinked(name)
         if self.state.subnet != MAIN:
@@ -150,6 +150,6 @@ class Neighbours(ABC):
         return self.asking(found.url, found.token, timeout, found.certificate)
 
     def asking(self, url: str, token: str, timeout: float = 60.0, certificate: str = "") -> PeerClient:
-        """A client that asks another site, as this one."""
+        """A client that sends requests to another site as this one."""
         return PeerClient(url, token, timeout, certificate, self.identity)
 

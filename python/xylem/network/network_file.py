@@ -50,7 +50,7 @@ class DescribedNetwork:
 
 
 def read_network(path: Path) -> DescribedNetwork:
-    """XYRT0056 for a file that says something else."""
+    """XYRT0056 for a file with other content."""
     try:
         told: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         source = told["source"]
@@ -71,7 +71,7 @@ def read_network(path: Path) -> DescribedNetwork:
 
 
 def asked_query(name: str, peer: str, text: str, title: str, network: DescribedNetwork) -> Asked:
-    """A query as it would be asked at a peer of a network, measured over its sample."""
+    """A query as if requested at a peer of a network, measured over its sample."""
     return _asked(name, peer, text, title, network.schema, network.sample)
 
 

@@ -32,7 +32,7 @@ def text(told: dict[str, Any]) -> Iterator[str]:
 
 
 def _subnets(told: dict[str, Any]) -> dict[str, str]:
-    """By peer, the subnet that it is in; nothing where there is only one."""
+    """The subnet of each peer; empty if there is only one."""
     found = {peer["name"]: peer.get("subnet", "") for peer in told["peers"]}
     is_divided = len(set(found.values()) - {""}) > 1
     return {name: f", subnet {subnet}" if is_divided and subnet else "" for name, subnet in found.items()}
@@ -43,7 +43,7 @@ def _total(told: dict[str, Any]) -> int:
 
 
 def dot(told: dict[str, Any]) -> Iterator[str]:
-    """For Graphviz."""
+    """The map for Graphviz."""
     yield "graph network {"
     yield "  node [style=filled, fontname=Helvetica];"
     for peer in told["peers"]:
@@ -68,7 +68,7 @@ def _quoted(lines: list[str]) -> str:
 
 
 def svg(told: dict[str, Any]) -> Iterator[str]:
-    """A picture."""
+    """The map as SVG."""
     places = _places([peer["name"] for peer in told["peers"]], [tuple(link["between"]) for link in told["links"]])
     font = 'font-family="sans-serif" font-size="13"'
     yield f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {font}>'

@@ -13,24 +13,24 @@ from .topology import PeerKind
 
 DEFAULT_BANDWIDTH = 125e6
 MAIN = "main"
-"""The subnet of a site that was never told another one."""
+"""The subnet of a site that was never assigned to another."""
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A site that is joined to this one."""
+    """A site linked with this one."""
 
     name: str
     url: str
     token: str
-    """What this site shows when it asks the neighbour."""
+    """The token for requests to the neighbour."""
     kind: PeerKind = PeerKind.SUPER
     bandwidth: float = DEFAULT_BANDWIDTH
     """Of the link, in bytes per second."""
     certificate: str = ""
-    """Of the neighbour or who signed it, where the link is encrypted."""
+    """Certificate of the neighbour or its signer, if the link is encrypted."""
     subnet: str = MAIN
-    """As the neighbour said last."""
+    """As last reported by the neighbour."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Feed:
     peer: str = ""
     """The neighbour that sends it; empty for a filter."""
     stream: str = ""
-    """What it is called there; for a filter, the stream of this site that is filtered."""
+    """Its name there; for a filter, the filtered stream of this site."""
     query: str = ""
     safe_query: str = ""
     """The same filter, for records with values that cannot be tested."""
@@ -63,18 +63,18 @@ class KeptStream:
     name: str
     base: int
     feeds: list[tuple[int, Feed]]
-    """From which position on the records come from where."""
+    """The origin of the records, from each position on."""
     readers: set[str] = field(default_factory=set)
-    """Who needs it: `peer:SP2`, `stream:rxj-filter`, `subscription:rxj`."""
+    """Its readers: `peer:SP2`, `stream:rxj-filter`, `subscription:rxj`."""
     plan: dict[str, Any] = field(default_factory=dict)
-    """Of the subscription whose filter it is; empty for a copy of a source."""
+    """The subscription whose filter it is; empty for a copy of a source."""
     sites: list[list[str]] = field(default_factory=list)
-    """Where it may go, as its source says (`stream_sites.py`)."""
+    """The sites where it may go, as its source says (`stream_sites.py`)."""
     version: int = 0
-    """Of the catalogue, when it was made: tells it from others of its name."""
+    """Catalogue version at its creation: distinguishes it from others of its name."""
 
     def feed_at(self, position: int) -> tuple[Feed, int | None]:
-        """The origin of the record at a position, and the position up to which it stays the origin."""
+        """The origin of the record at a position, and the position up to which it applies."""
         found, until = self.feeds[0][1], None
         for at, feed in self.feeds:
             if at <= position:
@@ -84,7 +84,7 @@ class KeptStream:
         return found, until
 
     def origin(self, position: int) -> str:
-        """In words."""
+        """The origin in words."""
         feed, _ = self.feed_at(position)
         return f"from {feed.peer}" if feed.peer else f"filtered from {feed.stream}"
 
@@ -102,38 +102,38 @@ class Message:
 
 @dataclass
 class NetworkState:
-    """All of it."""
+    """The whole network state of a site."""
 
     neighbours: dict[str, Neighbour] = field(default_factory=dict)
     streams: dict[str, KeptStream] = field(default_factory=dict)
     source_readers: dict[str, set[str]] = field(default_factory=dict)
-    """Who has copies of the streams that are published here."""
+    """Readers of copies of the streams published here."""
     virtual: dict[str, list[str]] = field(default_factory=dict)
-    """Streams of this site that are put together from others, which are here too."""
+    """Streams of this site that merge others, which are here too."""
     operators: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Of virtual streams that an operator makes: its code, and the position where it began."""
+    """For virtual streams made by an operator: its code, and the position where it began."""
     schemas: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Of sources: the ending of the file's name, and its text."""
+    """Schemas of sources: the file name extension, and the text."""
     sites: dict[str, list[str]] = field(default_factory=dict)
-    """Of sources that may not go everywhere: the sites that may have them."""
+    """For sources that may not go everywhere: the permitted sites."""
     plans: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By subscription: the part of this site, with those of the sites behind it inside."""
+    """By subscription: this site's part of the plan, with the parts of the sites behind it inside."""
     outbox: dict[int, Message] = field(default_factory=dict)
     name: str = ""
-    """Of the site itself, as others know it."""
+    """Name of the site itself, as others know it."""
     kind: PeerKind = PeerKind.SUPER
     capacity: float = 1.0
     subnet: str = MAIN
     grants: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Tokens of others than the owner, by name: what they may do (`grants.py`)."""
+    """Tokens of users other than the owner, by name, with their rights (`grants.py`)."""
     askers: dict[str, str] = field(default_factory=dict)
-    """By subscription: the name of the token it was asked with."""
+    """By subscription: the name of the token used to request it."""
     promise: dict[str, Any] | None = None
-    """To whom this site has given its vote, with which number, and until when."""
+    """This site's vote: the candidate, the number, and the expiry."""
     token: int = 0
-    """The greatest number that it has voted for: plans of speakers before that are refused."""
+    """The greatest number it has voted for: plans of earlier speakers are refused."""
     past_traffic: dict[str, int] = field(default_factory=dict)
-    """Bytes that came from neighbours in streams and answers that are gone."""
+    """Bytes received from neighbours in streams and answers that are gone."""
 
     def apply(self, version: int, kind: str, name: str, body: dict[str, Any]) -> None:
         """Apply one change to the state."""
@@ -146,7 +146,7 @@ class NetworkState:
             case "unlink":
                 self.neighbours.pop(name, None)
             case "subnet":
-                # Who spoke for the old one has no word in the new one; numbers go on from the greatest.
+                # The speaker of the old subnet has no authority in the new one; numbers continue from the greatest.
                 self.subnet, self.promise, self.token = name, None, max(self.token, body["token"])
             case "stream":
                 feed = Feed.from_dict(body["feed"])

@@ -1,4 +1,4 @@
-"""A subnet as one of its sites sees it: its peers, their streams, the plans, and the peers of other subnets next to it.
+"""A subnet as one of its sites sees it: its peers, their streams, the plans, and adjacent peers of other subnets.
 
 No site stores a map. A site that needs one asks its neighbours, then theirs; a peer that does not answer is known from
 its neighbours. These messages go directly; data goes only between neighbours.
@@ -27,15 +27,15 @@ class NetworkView:
 
     here: str
     records: dict[str, dict[str, Any]]
-    """What each peer says of itself; those that do not answer say nothing."""
+    """The report of each peer; silent peers have none."""
     ways: dict[str, PeerClient] = field(default_factory=dict)
     kinds: dict[str, PeerKind] = field(default_factory=dict)
     links: dict[Link, float] = field(default_factory=dict)
     subnet: str = MAIN
     outside: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """What peers of other subnets say that are neighbours of some in this one."""
+    """The reports of peers in other subnets that are adjacent to this one."""
     asking: Callable[[str, str, float, str], PeerClient] = PeerClient
-    """Makes a client that asks as the site here."""
+    """Makes a client that sends requests as this site."""
 
     @property
     def silent(self) -> list[str]:
@@ -43,7 +43,7 @@ class NetworkView:
         return sorted(self.kinds.keys() - self.records.keys())
 
     def topology(self, *, with_borders: bool = False) -> Topology:
-        """The peers that answer, and the links between them; with super-peers of other subnets next to them."""
+        """The peers that answer, and the links between them; with adjacent super-peers of other subnets."""
         peers = {name: kind for name, kind in self.kinds.items() if name in self.records}
         capacity = {name: self.records[name]["capacity"] for name in peers}
         outside: set[str] = set()
@@ -85,7 +85,7 @@ class NetworkView:
             self.ways[peer].close()
 
     def card(self, name: str, peer: Peer) -> dict[str, Any]:
-        """How a peer is reached, as its neighbours know; `peer` is the one here."""
+        """How to reach a peer, according to its neighbours; `peer` is the one here."""
         keys = ("url", "token", "certificate")
         if name == peer.name:
             return {"url": peer.url, "token": peer.token, "certificate": peer.certificate}
@@ -94,7 +94,7 @@ class NetworkView:
         return {key: found[key] for key in keys}
 
     def voters(self) -> list[str]:
-        """The super-peers of the network, whether they answer or not: most of them elect the speaker."""
+        """The super-peers of the network, including silent ones: a majority elects the speaker."""
         return sorted(name for name, kind in self.kinds.items() if kind is PeerKind.SUPER)
 
     def publishers(self, stream: str) -> list[str]:
@@ -107,7 +107,7 @@ class NetworkView:
         for record in self.records.values():
             for stream in record["streams"]:
                 plan = stream["plan"]
-                # The peer that makes a stream knows its way best; those with copies know of it, too.
+                # The peer that makes a stream knows its route best; those with copies know it, too.
                 if plan and plan["source"] == source and (not stream["fed by"] or plan["subscription"] not in found):
                     found[plan["subscription"]] = {**plan, "is over": True}
         for record in self.records.values():
@@ -117,14 +117,14 @@ class NetworkView:
         return found
 
     def names(self) -> set[str]:
-        """Of all subscriptions in the network."""
+        """Names of all subscriptions in the network."""
         return {plan["subscription"] for record in self.records.values() for plan in record["plans"]}
 
     def has_stream(self, peer: str, stream: str) -> bool:
         return self.stream(peer, stream) is not None
 
     def stream(self, peer: str, stream: str) -> dict[str, Any] | None:
-        """What a peer says of a stream that it keeps; None where it has no such stream, or does not answer."""
+        """A peer's report on a stream that it keeps; None if it has no such stream, or does not answer."""
         kept = self.records.get(peer, {"streams": ()})["streams"]
         return next((one for one in kept if one["name"] == stream), None)
 
@@ -163,7 +163,7 @@ class NetworkView:
 
 
 def gathered(peer: Peer, *, everywhere: bool = False) -> NetworkView:
-    """The subnet around a site; `everywhere` the whole network, as if it were one."""
+    """The subnet around a site; with `everywhere` the whole network as if it were one subnet."""
     own = peer.record()
     view = NetworkView(peer.name, {peer.name: own}, subnet=own["subnet"], asking=peer.asking)
     view.ways[peer.name] = peer.asking(peer.url, peer.token, TIMEOUT_SECONDS, peer.certificate)
@@ -176,7 +176,7 @@ def gathered(peer: Peer, *, everywhere: bool = False) -> NetworkView:
             asked, waiting = waiting, []
             for one, record in zip(asked, records, strict=True):
                 name = one["name"]
-                # It knows best where it is; of one that does not answer, its neighbours know where it was.
+                # A peer knows its own subnet best; for a silent one, its neighbours know the last one.
                 subnet = one["subnet"] if record is None else record["subnet"]
                 if not everywhere and subnet != view.subnet:
                     if record is not None:
@@ -190,7 +190,7 @@ def gathered(peer: Peer, *, everywhere: bool = False) -> NetworkView:
 
 
 def _news(view: NetworkView, record: dict[str, Any], seen: set[str]) -> list[dict[str, Any]]:
-    """The neighbours of a peer that were not known."""
+    """The neighbours of a peer that were not known yet."""
     found = []
     for one in record["neighbours"]:
         name = one["name"]

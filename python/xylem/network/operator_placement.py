@@ -20,7 +20,7 @@ _CAPABILITIES = {"wasm": mobile_code.CAPABILITY, "python": signed_python.CAPABIL
 
 
 def place_operator(peer: Peer, name: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Have a peer of the network run an operator; where it is."""
+    """Have a peer of the network run an operator; return where."""
     checked_name(name)
     language = str(body["language"])
     if language not in _CAPABILITIES:
@@ -51,7 +51,7 @@ def _nearest(view: NetworkView, source: str, capability: str) -> str:
 
 
 def host_operator(peer: Peer, name: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Run an operator here, over a stream that comes here for it. The same again is the one there is."""
+    """Run an operator here, over a stream that is sent here for it. Repeating the same request changes nothing."""
     source, site = str(body["source"]), peer.site
     view = gathered(peer)
     if any(there != peer.name for there in view.publishers(name)):

@@ -1,7 +1,7 @@
 """The stream that a user-defined operator makes from another one.
 
-Together with what the operator gave, the log has the position up to which it has seen its source. A site that starts
-again runs the operator over the records up to there once more, without writing, and goes on.
+Together with the operator's output, the log holds the position it has reached in its source. A restarted site runs the
+operator over the records up to there once more, without writing, and continues.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from .virtual_stream import PIECE_BYTES
 
 
 class OperatorStream:
-    """Lets one operator work. One thread works here."""
+    """Runs one operator. One thread works here."""
 
     def __init__(self, log: RecordLog, start: int, begin: Callable[[], StreamOperator]) -> None:
-        """`start` is the position of the first record that it is given."""
+        """`start` is the position of its first record."""
         self.log = log
         self._begin = begin
         self._operator: StreamOperator | None = None
         self._at = self._start = start
         self._splitter = RecordSplitter()
         self.faults: dict[str, str] = {}
-        """Its source, with what went wrong: it makes nothing more."""
+        """Its source, with the error that stopped the operator."""
 
     def work(self, parts: Mapping[str, RecordLog]) -> bool:
-        """Give some records to the operator; False where there are none."""
+        """Pass some records to the operator; False if there are none."""
         for name, part in parts.items():
             if name in self.faults or not part.opening or self._at >= part.end:
                 continue
@@ -49,7 +49,7 @@ class OperatorStream:
             self._operator = self._begin()
             self._splitter.feed(part.opening)
         done = self.log.parts.get(name, self._start)
-        # What it has seen before goes by itself: nothing of that is written again.
+        # Records it has seen before are replayed: their output is not written again.
         found = part.records(self._at, part.end if self._at >= done else done, PIECE_BYTES)
         made = [one for _, record in found.each() for one in self._given(record)]
         if self._at >= done:
@@ -58,7 +58,7 @@ class OperatorStream:
         self._at = found.end
 
     def _given(self, record: bytes) -> list[bytes]:
-        """What the operator gives for one record; a fault where that is not whole records."""
+        """The operator's output for one record; a fault if it is not whole records."""
         assert self._operator is not None
         given = self._operator.push(record)
         if not given.strip():

@@ -6,9 +6,9 @@
     windows    for $w in /windows/w return <w n="{ xs:integer($w/@count…) }">{ xs:double($w/@max…) }</w>
 
 Gain:   subscriptions over the same items share the first part and form panes of it (`panes.py`).
-Needs:  data windows by a reference value, of which nothing but count, sum, avg, min and max is read; values whose type
-        is known: untyped, xs:double, xs:decimal, xs:integer; sizes that doubles have exactly.
-Safe:   values are cast as the aggregates would cast them. Where that fails, the query is answered as it was written.
+Needs:  data windows by a reference value, of which only count, sum, avg, min and max are read; values of a known type:
+        untyped, xs:double, xs:decimal, xs:integer; sizes that are exact as doubles.
+Safe:   values are cast as the aggregates would cast them. If that fails, the query is answered as written.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class PaneValue:
 
     name: str
     text: str
-    """How it is computed, in words of `$record`."""
+    """Its computation, in terms of `$record`."""
     kind: str
-    """double, decimal, integer; or count"""
+    """double, decimal, integer; or count."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class PaneAggregate:
 
 @dataclass(frozen=True)
 class PaneForm:
-    """A query as windows over items that others may have in common."""
+    """A query as windows over items that other queries may share."""
 
     items: str
     """The path to the items, with their conditions."""
@@ -68,11 +68,11 @@ class PaneForm:
     step: Fraction
     aggregates: tuple[PaneAggregate, ...]
     windows: str
-    """What it makes of the windows, `/windows/w`."""
+    """The query over the windows, `/windows/w`."""
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Queries with one key have the same items with the same reference values."""
+        """Queries with equal keys have the same items with the same reference values."""
         return self.prolog, self.items, self.reference
 
     @property
@@ -81,11 +81,11 @@ class PaneForm:
 
 
 class NoPanes(Exception):
-    """Why a query over windows does not share them."""
+    """The reason why a query over windows does not share them."""
 
 
 def items_query(form: PaneForm, values: frozenset[PaneValue]) -> str:
-    """The query that gives what panes keep of each item."""
+    """The query that computes the values that panes keep of each item."""
     kept = "".join(f' {one.name}="{{ {one.text} }}"' for one in sorted(values, key=lambda one: one.name))
     reference = f"xs:double({form.reference})"
     return f'{form.prolog}for $record in {form.items} return <i r="{{ {reference} }}"{kept}/>'
@@ -97,7 +97,7 @@ def has_windows(text: str) -> bool:
 
 
 def pane_form(text: str) -> PaneForm | None:
-    """A query taken apart; None where it has no windows of this kind, or reads more of them than aggregates."""
+    """A query taken apart; None if it has no windows of this kind, or reads more than aggregates of them."""
     if not has_windows(text):
         return None
     try:
@@ -107,7 +107,7 @@ def pane_form(text: str) -> PaneForm | None:
 
 
 def why_no_panes(text: str) -> str:
-    """Why a query does not share windows with others; empty where it does, or has none by values."""
+    """Why a query does not share windows with others; empty if it does, or has none by values."""
     if not has_windows(text):
         return ""
     try:
@@ -181,7 +181,7 @@ def _length(expr: ast.Expr) -> Fraction:
 
 
 def _read(window: ast.Name, aggregate: Aggregated, found: dict[str, PaneAggregate]) -> ast.Expr:
-    """An aggregate as it is read of a window's attributes."""
+    """The type in which an aggregate is read from a window's attributes."""
     if aggregate.function == "count":
         value = None if aggregate.value == THE_ITEM else _counted(aggregate.value)
         return _cast("integer", _attribute(window, "count", value, found))
@@ -251,7 +251,7 @@ def _text(node: ast.Node) -> str:
             return None
         if part == RECORD:
             return ast.Name("record")
-        # Parts that were spelled out anew have names without prefixes.
+        # Rewritten parts have names without prefixes.
         return replace(part, prefix=_PREFIXES[part.uri]) if part.prefix is None and part.uri in _PREFIXES else None
 
     return print_query(with_readable_names(replaced(node, named)))

@@ -1,8 +1,8 @@
 """Subscriptions over windows that share their panes: one member of the scan for all with the same items.
 
-The windows of a subscription begin with its first item, as in a run of its own. So those share panes that begin at one
-position and read the same items by the same reference values; their sizes and steps may differ. One that is subscribed
-later, from the same position, has panes of its own until it meets the others, if theirs suit it.
+The windows of a subscription begin with its first item, as in a separate run. So subscriptions share panes if they
+begin at the same position and read the same items by the same reference values; their sizes and steps may differ. One
+that is subscribed later, from the same position, has separate panes until it catches up, if theirs suit it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class WindowRecords:
 
 @dataclass
 class Roll:
-    """The windows of one size and step with their readers: an evaluator of their own reads windows as records."""
+    """The windows of one size and step with their readers: a separate evaluator reads windows as records."""
 
     evaluator: SharedEvaluator
     windows: WindowsOfPanes = field(default_factory=lambda: WindowsOfPanes(1, 1))
@@ -57,12 +57,12 @@ class PaneGroup:
         self.panes = Panes(Fraction(1), self.values)
         self.rolls: dict[tuple[Fraction, Fraction], Roll] = {}
         self.items: Member | None = None
-        """The member of the scan that brings what panes are made of."""
+        """The member of the scan that supplies the items of panes."""
         self._data: list[bytes] = []
 
     @property
     def is_fresh(self) -> bool:
-        """Whether nothing has come yet."""
+        """Whether nothing has arrived yet."""
         return self.items is None or not self.items.is_started
 
     def names(self) -> list[str]:
@@ -78,9 +78,9 @@ class PaneGroup:
         return all((one / self.length).denominator == 1 for one in (form.size, form.step))
 
     def add(self, form: PaneForm, member: Member, like: PaneGroup | None, compiled: Compile) -> Member:
-        """One more, before anything has come: the member of the scan that now serves all.
+        """Add a query before anything has arrived; return the member of the scan that now serves all.
 
-        `like` is a group that is ahead: with panes as it has them, this one can become part of it.
+        `like` is a group that is ahead: with the same panes, this one can later join it.
         """
         lengths = [*(length for key in self.rolls for length in key), form.size, form.step]
         values = self.values | form.values | (frozenset() if like is None else like.values)
@@ -116,7 +116,7 @@ class PaneGroup:
                 self.rolls[key].evaluator.take(b"".join(found))
 
     def leave(self, name: str) -> None:
-        """A member is complete: its last windows are those that the end of the stream would complete here."""
+        """Complete a member: its last windows are those that the end of the stream would complete here."""
         roll = next(roll for roll in self.rolls.values() if name in roll.evaluator)
         last = roll.windows.last(self.panes, roll.needed)
         member = roll.evaluator.drop(name)
@@ -138,7 +138,8 @@ class PaneGroup:
                 del self.rolls[key]
 
     def takes_over(self, other: PaneGroup) -> bool:
-        """Whether another group at the same position has the very same panes; then its members are here now."""
+        """Take over the members of another group at the same position, if it has the very same panes; return whether.
+        """
         is_same = (self.start, self.form.key, self.length) == (other.start, other.form.key, other.length)
         if not is_same or not other.values <= self.values or self.is_fresh or other.is_fresh:
             return False

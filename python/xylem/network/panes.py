@@ -1,4 +1,4 @@
-"""Panes: the aggregates of stretches that windows are made up of, side by side (Li et al., "No pane, no gain").
+"""Panes: the aggregates of adjacent stretches that make up windows (Li et al., "No pane, no gain").
 
 A pane is as long as the greatest length that divides the sizes and steps of all windows. Each item goes into one pane,
 however many windows it is in. Counts, sums of exact numbers, minima and maxima are kept as one value each. Doubles are
@@ -30,11 +30,11 @@ _FINEST = float(1 << 20)
 
 
 class Apart(Exception):
-    """Something came that panes do not answer for: each query is answered by itself."""
+    """Something arrived that panes cannot represent: each query is then answered separately."""
 
 
 def common_pane(lengths: Iterable[Fraction]) -> Fraction:
-    """The greatest length that divides all of some."""
+    """The greatest length that divides all of them."""
     found = list(lengths)
     denominator = lcm(*(one.denominator for one in found))
     return Fraction(gcd(*(int(one * denominator) for one in found)), denominator)
@@ -46,11 +46,11 @@ class Pane:
 
     size: int = 0
     values: dict[str, list[Any]] = field(default_factory=dict)
-    """Doubles in the order in which they came; of exact numbers the sum, the minimum, the maximum, and how many."""
+    """Doubles in order of arrival; for exact numbers the sum, the minimum, the maximum, and the count."""
 
 
 class Panes:
-    """The panes of one stream of items, from the first that some window still needs on.
+    """The panes of one stream of items, from the first that a window still needs.
 
     Holds:  the panes of the longest window, and the open one.
     """
@@ -64,7 +64,7 @@ class Panes:
         self._last = float("-inf")
         self._is_exact = True
         self.number = 0
-        """Of the open pane."""
+        """Number of the open pane."""
         self.open = Pane()
         self._kept: deque[Pane] = deque()
         self._kept_from = 0
@@ -115,7 +115,7 @@ class Panes:
         return self.first + number * self._step
 
     def _check(self, value: float, border: float) -> None:
-        """Apart where windows that add their lengths in another order may see a value on the other side of a border."""
+        """Raise Apart if windows that add their lengths in another order may see a value across a border."""
         if self._is_exact and abs(value) < _EXACT_BELOW and (value * _FINEST).is_integer():
             return
         if abs(value - border) <= 8 * ulp(max(abs(border), abs(value), self._step)):
@@ -127,7 +127,7 @@ class Panes:
         return [*found, self.open] if end > self.number else found
 
     def recall(self, other: Panes) -> None:
-        """Have also what another has kept of the same panes, for windows that reach back further."""
+        """Take over earlier panes of another group, for windows that reach back further."""
         earlier = list(other._kept)[: max(0, self._kept_from - other._kept_from)]
         self._kept.extendleft(reversed(earlier))
         self._kept_from -= len(earlier)
@@ -152,23 +152,23 @@ def _keep(kept: list[Any], kind: str, texts: list[str]) -> None:
 
 
 class WindowsOfPanes:
-    """Windows of one size and step, made up of panes, as records for the queries that ask for them.
+    """Windows of one size and step, composed of panes, as records for the queries over them.
 
     Order:  as data windows: by their start; the last may be smaller, and none follows the one with the last item.
     """
 
     def __init__(self, size: int, step: int) -> None:
-        """In panes."""
+        """Sizes are in panes."""
         self.size, self.step = size, step
         self.number = 0
-        """Of the next window."""
+        """Number of the next window."""
 
     @property
     def needs_from(self) -> int:
         return self.number * self.step
 
     def closed(self, panes: Panes, number: int, aggregates: Sequence[PaneAggregate]) -> Iterator[bytes]:
-        """The windows that are complete when a pane is; each but once."""
+        """The windows completed by a pane, each only once."""
         while self.needs_from + self.size <= number + 1:
             yield self._record(panes.between(self.needs_from, self.needs_from + self.size), aggregates)
             self.number += 1
@@ -185,7 +185,7 @@ class WindowsOfPanes:
         return b"".join(records)
 
     def _reached(self) -> int:
-        """The number of the pane behind the window before."""
+        """The number of the pane after the previous window."""
         return (self.number - 1) * self.step + self.size
 
     @staticmethod
@@ -195,7 +195,7 @@ class WindowsOfPanes:
 
 
 def _value(panes: list[Pane], aggregate: PaneAggregate) -> str:
-    """An aggregate over some panes as text; empty where it has no value."""
+    """An aggregate over some panes as text; empty if it has no value."""
     if aggregate.value is None:
         return str(sum(pane.size for pane in panes))
     name, kind, function = aggregate.value.name, aggregate.value.kind, aggregate.function

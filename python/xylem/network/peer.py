@@ -1,7 +1,7 @@
 """A site as a peer of a network: its neighbours, its part of plans, and its messages to others.
 
 A peer records a plan before it carries it out, and sends the inner plan to the next neighbour until that one confirms.
-Every step may be repeated without harm, so a peer that is killed at any moment continues where it was.
+Every step may be repeated without harm, so a peer killed at any moment continues where it was.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PAUSE_SECONDS = 0.5
 
 
 class Peer(Neighbours):
-    """One site in its network. Threads may ask at once."""
+    """One site in its network. Thread-safe."""
 
     def __init__(self, site: Site, url: str, token: str, certificate: str = "") -> None:
         super().__init__(site, url, token, certificate)
@@ -52,7 +52,7 @@ class Peer(Neighbours):
     # --- what others may know
 
     def record(self) -> dict[str, Any]:
-        """This site, as a planner needs to know it."""
+        """The facts about this site that a planner needs."""
         state = self.state
         with self.site.changed:
             streams = [
@@ -97,7 +97,7 @@ class Peer(Neighbours):
         return [*([CAPABILITY] if can_run_code() else []), *python]
 
     def traffic(self) -> dict[str, int]:
-        """Bytes of records and answers that came from each neighbour; each counts once, however often it was sent."""
+        """Bytes of records and answers from each neighbour; repeated ones count once."""
         found = dict(self.state.past_traffic)
         for kept in self.state.streams.values():
             for peer, size in self._traffic_of(kept).items():
@@ -127,12 +127,12 @@ class Peer(Neighbours):
         return {one.name: one.bandwidth for one in list(self.state.neighbours.values())}
 
     def _alerted(self) -> None:
-        """Something is overloaded: let the network be optimised again, beside all else."""
+        """Something is overloaded: have the network optimised again, in another thread."""
         from .registration import optimized
 
         def optimise() -> None:
             with suppress(XylemError):
-                # What cannot be done now is tried again while the alert lasts.
+                # If it is impossible now, it is tried again while the alert lasts.
                 optimized(self)
 
         if self.state.neighbours:
@@ -141,7 +141,7 @@ class Peer(Neighbours):
     # --- plans
 
     def carry_out(self, plan: dict[str, Any]) -> None:
-        """Do this site's part of a plan, and hand on the rest; XYRT0061 for one of a speaker before the last."""
+        """Carry out this site's part of a plan, and forward the rest; XYRT0061 for a plan of an earlier speaker."""
         if plan["atPeer"] != self.name:
             raise InputError("XYRT0053", f"a plan for '{plan['atPeer']}' came to '{self.name}'")
         # Only the author of a plan names its lease: a forwarded plan was accepted before.
@@ -151,7 +151,7 @@ class Peer(Neighbours):
         same = ("query", "at", "source")
         if known is not None and any(known["about"][key] != plan["about"][key] for key in same):
             raise InputError("XYRT0053", f"there is a subscription '{name}' already")
-        # A part that only has streams is over as soon as it is carried out: they know who reads them.
+        # A part with streams only is complete once it is carried out: the streams know their readers.
         if known is None and any(part["do"] in ("query", "receive") for part in plan["add"]):
             self.site.catalogue.add("plan", name, plan)
         try:
@@ -163,7 +163,7 @@ class Peer(Neighbours):
             raise
 
     def check_lease(self, token: int | None, subnet: str) -> None:
-        """XYRT0061 for something that an earlier speaker says, or that of another subnet."""
+        """XYRT0061 for requests of an earlier speaker, or that of another subnet."""
         if subnet != self.state.subnet:
             told = f"the plan is of subnet '{subnet}', and '{self.name}' is in '{self.state.subnet}' now"
             raise InputError("XYRT0061", told)
@@ -215,7 +215,7 @@ class Peer(Neighbours):
         self._finished(name, plan)
 
     def cancel(self, name: str, end: int | None) -> None:
-        """Give a subscription up, here and at the peer that its answer comes from."""
+        """End a subscription, here and at the peer that its answer comes from."""
         plan = self.state.plans.get(name)
         if plan is None:
             return
@@ -227,7 +227,7 @@ class Peer(Neighbours):
                 self.tell(part["peer"], "DELETE", f"/plans/{quote(name)}", {"to": end}, now=False)
 
     def placed_anew(self, name: str, about: dict[str, Any]) -> None:
-        """Record that a subscription of this site is placed in a new way."""
+        """Record that a subscription of this site has a new place."""
         plan = self.state.plans.get(name)
         if plan is not None:
             kept = {**about, "from": plan["about"]["from"]}
@@ -254,7 +254,7 @@ class Peer(Neighbours):
             self.release(feed.stream, f"stream:{stream}")
 
     def _finished(self, name: str, plan: dict[str, Any]) -> None:
-        """Finish this site's part of a plan: it reads nothing more for it."""
+        """Finish this site's part of a plan: the plan needs no more input."""
         traffic: dict[str, int] = {}
         known = self.site.catalogue.subscriptions.get(name)
         for part in plan["add"]:
@@ -283,7 +283,7 @@ class Peer(Neighbours):
                 self._send(message)
 
     def _send(self, message: Message) -> bool:
-        """Whether the neighbour was reached."""
+        """Send; return whether the neighbour was reached."""
         try:
             asked = self.client(message.peer)
         except InputError:
@@ -303,7 +303,7 @@ class Peer(Neighbours):
         return True
 
     def deliver(self) -> None:
-        """Send the messages that could not be sent before."""
+        """Deliver the messages that could not be sent before."""
         silent: set[str] = set()
         for message in list(self.state.outbox.values()):
             if message.peer in silent:
@@ -317,7 +317,7 @@ class Peer(Neighbours):
                     self._refused(message.body, str(refused))
 
     def _refused(self, inner: dict[str, Any], error: str) -> None:
-        """A part of a plan that was handed on later is refused: the subscription is over, wherever it was asked for."""
+        """A part of a plan that was forwarded later is refused: the subscription ends, wherever it was requested."""
         if self.state.plans.get(inner["subscription"]) is not None:
             self.failed(inner["subscription"], error)
         else:
@@ -360,7 +360,7 @@ class Peer(Neighbours):
         return now
 
     def start(self) -> None:
-        """Deliver and tidy in a thread of its own."""
+        """Deliver and clean up in a separate thread."""
         self._thread = threading.Thread(target=self._run, name="xylem-peer", daemon=True)
         self._thread.start()
 
@@ -372,13 +372,13 @@ class Peer(Neighbours):
             self.deliver()
             self.tidy()
             self._look_at_members()
-            # To measure takes longer the more subscriptions there are.
+            # Measuring takes longer with more subscriptions.
             if time.monotonic() - looked >= SECONDS:
                 looked = time.monotonic()
                 self.alerter.look()
 
     def _look_at_members(self) -> None:
-        """Somebody came or went: the subnet may be too large or too small now. What cannot be mended is tried again."""
+        """After a peer has joined or left: check the size of the subnet. Failed repairs are retried."""
         if not self.has_new_members and time.monotonic() < self._looks_again:
             return
         from .membership import is_settled

@@ -24,7 +24,7 @@ class Unreachable(Exception):
 
 
 class Busy(Unreachable):
-    """Somebody answers there, and has no time: it is to be asked again."""
+    """The site answers, but has no time: ask again later."""
 
 
 class PeerClient:
@@ -33,7 +33,7 @@ class PeerClient:
     def __init__(
         self, url: str, token: str, timeout: float = 60.0, certificate: str = "", identity: Identity = NOBODY
     ) -> None:
-        """`certificate` is of who is asked, or of who has signed it; `identity` of who asks."""
+        """`certificate` belongs to the site asked, or to its signer; `identity` to the requester."""
         self._place = urlsplit(url)
         self._token = token
         self._timeout = timeout
@@ -45,7 +45,7 @@ class PeerClient:
         return json.loads(self.ask_bytes(method, path, body))
 
     def ask_bytes(self, method: str, path: str, body: Any = None) -> bytes:
-        """The body of the answer. The connection is kept for the next question."""
+        """The body of the answer. The connection is kept for the next request."""
         data = None if body is None else json.dumps(body, ensure_ascii=False).encode()
         headers = {"Authorization": f"Bearer {self._token}", SITE_HEADER: self._identity.name}
         is_fresh = self._connection is None
@@ -95,7 +95,7 @@ def refusal(status: int, data: bytes) -> InputError:
         found = json.loads(data)
         told = found["error"]
         if found.get("code") == "XYRT0061":
-            # Who asked has another speaker place it.
+            # The requester has another speaker place it.
             return InputError("XYRT0061", str(told).removeprefix(str(InputError("XYRT0061", "|")).partition("|")[0]))
     except (ValueError, KeyError, TypeError):
         told = f"status {status}"

@@ -22,7 +22,7 @@ from .stream_statistics import Measured, StreamStatistics
 
 NAMESPACE = "urn:xylem:network:plan"
 Parts = list[tuple[str, dict[str, Any]]]
-"""What is to be done at which peer."""
+"""The work for each peer."""
 _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 
 
@@ -58,7 +58,7 @@ def network_dict(planner: Planner) -> dict[str, Any]:
 
 
 def kept_plan(planner: Planner, name: str, source: str) -> dict[str, Any]:
-    """A plan with all that a planner needs to know of it later."""
+    """A plan with everything a planner later needs to know."""
     measured = planner.placed[name].asked.statistics
     sizes = {
         "filter bytes": measured.filter.bytes, "filter seconds": measured.filter.seconds,
@@ -69,7 +69,7 @@ def kept_plan(planner: Planner, name: str, source: str) -> dict[str, Any]:
 
 
 def placed_again(told: dict[str, Any], properties: Properties | None) -> Placed:
-    """The place of a subscription from the output of `kept_plan`. Its filter knows the remaining tests."""
+    """A placed subscription, restored from the output of `kept_plan`. Its filter knows the remaining tests."""
     sizes = told["measured"]
     statistics = StreamStatistics(
         Measured(sizes["filter bytes"], sizes["filter seconds"]),
@@ -84,7 +84,7 @@ def placed_again(told: dict[str, Any], properties: Properties | None) -> Placed:
 
 
 def filter_feed(properties: Properties, residual: tuple[Any, ...], used: str) -> Feed:
-    """The filter of a subscription over a stream that has tested the rest of its conditions."""
+    """The filter of a subscription over a stream that has made its other tests."""
     rest = replace(properties, conditions=residual)
     plain = plain_filter_query(rest, around=False) or ""
     return Feed("", used, plain, filter_query(rest, around=False), opening_of(rest))
@@ -96,10 +96,10 @@ class Naming:
 
     source: str = SOURCE
     others: Mapping[str, str] = field(default_factory=dict)
-    """Streams that have another name than their own, since those of that name begin too late."""
+    """Streams with a different name, because the existing ones with their own name begin too late."""
 
     def of(self, key: str) -> str:
-        """The stream that a subscription leaves for others, or the source."""
+        """The stream that a subscription offers to others, or the source."""
         own = self.source if key == SOURCE else f"{key}-filter"
         return self.others.get(own, own)
 
@@ -120,7 +120,7 @@ def nested_plan(planner: Planner, name: str, naming: Naming = Naming(), start: i
 
 
 def switching_plan(planner: Planner, name: str, naming: Naming, position: int, reader: str) -> dict[str, Any]:
-    """The plan that lets the stream of a subscription come from elsewhere, from a position on, with those it uses."""
+    """The plan that moves a subscription's stream to another origin from a position on, with the streams it uses."""
     one = planner.placed[name]
     parts: Parts = []
     key = SOURCE if one.asked.properties is None else name
@@ -141,7 +141,7 @@ def stream_plan(
 
 
 def part_plan(route: list[str], stream: str, start: int, virtual: str, sites: list[list[str]]) -> dict[str, Any]:
-    """The plan that brings a stream over a route to the peer where a virtual one is put together from it and others."""
+    """The plan that brings a stream over a route to the peer where a virtual stream merges it with others."""
     parts: Parts = []
     reader = f"stream:{virtual}"
     for here, before in zip(reversed(route[1:]), reversed(route[:-1]), strict=True):
@@ -153,7 +153,7 @@ def part_plan(route: list[str], stream: str, start: int, virtual: str, sites: li
 
 
 def _nested(name: str, about: dict[str, Any], parts: Parts) -> dict[str, Any]:
-    """Parts one after another as plans inside each other."""
+    """A list of parts as nested plans."""
     plan: dict[str, Any] | None = None
     while parts:
         peer = parts[-1][0]
@@ -175,7 +175,7 @@ def _add_stream(
     start: int,
     parts: list[tuple[str, dict[str, Any]]],
 ) -> None:
-    """The parts that bring a stream to a peer, from there up to the source."""
+    """Add the parts that bring a stream to a peer, from there up to the source."""
     stream = naming.of(key)
     told: dict[str, Any] = {"do": "stream", "name": stream, "from": start, "reader": reader}
     if planner.sites:
@@ -196,7 +196,7 @@ def _add_stream(
         _add_stream(planner, key, before, f"peer:{peer}/{stream}", naming, start, parts)
         return
     if key == SOURCE or planner.placed[key].uses == ELSEWHERE:
-        # It came from another subnet before that was joined with this one, and is there.
+        # It came from another subnet that has since been merged with this one, and is already there.
         parts.append((peer, told))
         return
     made = planner.placed[key]
@@ -210,7 +210,7 @@ def _add_stream(
 
 
 def _peer_before(planner: Planner, key: str, peer: str) -> str | None:
-    """The neighbour that sends a stream to a peer; None where it is made there."""
+    """The neighbour that sends a stream to a peer; None if it is made there."""
     routes = [] if key == SOURCE else [planner.placed[key].filter_route]
     routes += [one.fetched for one in planner.placed.values() if one.uses == key]
     if key != SOURCE and planner.placed[key].filter_at == peer:
@@ -222,7 +222,7 @@ def _peer_before(planner: Planner, key: str, peer: str) -> str | None:
 
 
 def plan_xml(plan: dict[str, Any]) -> str:
-    """A plan as XML, with all that are inside it."""
+    """A plan as XML, with all inner plans."""
     return _plan_xml(plan, f' xmlns="{NAMESPACE}" xmlns:xsi="{_INSTANCE}"', True)
 
 

@@ -1,8 +1,8 @@
-"""Look for cheaper plans: from the choices there are, by changes of one subscription and of several at once.
+"""Look for cheaper plans by changing the choices of one subscription, or of several at once.
 
 One subscription reads another stream, or is filtered or computed elsewhere. Several together: a stream is brought to a
-peer, all that it serves read it there, and each goes back that does better without. The first alone never brings a
-large stream nearer to its readers, since that pays only for all of them.
+peer, all subscriptions that it can serve read it there, and each goes back that was better off before. Single changes
+never bring a large stream nearer to its readers, since that pays only for all of them together.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from .arrangement import Arrangement, Choice
 from .site_names import SOURCE
 
 _GAIN = 1e-7
-"""Of the cost: less may be the rounding of sums."""
+"""Share of the cost: smaller gains may be rounding errors of sums."""
 
 
 class PlanSearch:
-    """A search over one arrangement, which is left with the best choices that were found."""
+    """A search over one arrangement, which ends with the best choices found."""
 
     def __init__(self, arrangement: Arrangement, fixed: Collection[str] = (), most_tries: int = 200_000) -> None:
-        """The answers of those that are `fixed` are computed where they are. A search ends after so many tries."""
+        """The answers of `fixed` subscriptions stay in place. A search ends after a number of tries."""
         self._all = arrangement
         self._fixed = fixed
         self._left = most_tries
         self._gain = _GAIN * arrangement.total
 
     def run(self, streams: Iterable[str] | None = None) -> float:
-        """Change what costs less until nothing does; how much was gained.
+        """Make cheaper changes until there are none; return the gain.
 
         Only these streams are brought to other peers, and only subscriptions that they serve change.
         """
@@ -61,7 +61,7 @@ class PlanSearch:
         return choice.uses == known.uses or not self._all.comes_from(choice.uses, name)
 
     def _improve(self, name: str, others: Iterable[Choice]) -> bool:
-        """Give a subscription the best of some choices; whether that is another one."""
+        """Give a subscription the best of some choices; return whether that is another one."""
         best = known = self._all.choices[name]
         least = self._all.total - self._gain
         for choice in others:
@@ -85,7 +85,8 @@ class PlanSearch:
                     yield replace(known, uses=uses, filter_at=at, transform_at=there)
 
     def _bring(self, stream: str, peer: str) -> None:
-        """Bring a stream to a peer, let all that it serves read it there, and keep that where it costs less."""
+        """Bring a stream to a peer, let all subscriptions that it can serve read it there; keep that if it costs less.
+        """
         every = self._all
         users = [name for name in every.choices if stream in every.origins[name] and self._is_filtered(name)]
         users = [name for name in users if name != stream and not every.comes_from(stream, name)]
@@ -106,7 +107,7 @@ class PlanSearch:
             self._restore(kept, moved)
 
     def _restore(self, kept: dict[str, Choice], moved: Iterable[str]) -> None:
-        # One after another may pass through two that use each other: first all of them read the source.
+        # Changing one after another may pass through two that use each other: first all of them read the source.
         for name in moved:
             self._all.change(name, replace(self._all.choices[name], uses=SOURCE))
         for name in moved:
@@ -120,7 +121,7 @@ class PlanSearch:
         return replace(known, transform_at=peer) if is_free else known
 
     def _beside(self, name: str, known: Choice, stream: str, peer: str) -> Iterator[Choice]:
-        """What a subscription may do when a stream is brought to a peer."""
+        """The choices of a subscription when a stream is brought to a peer."""
         own = self._all.asked[name].peer
         origins = [known]
         if name != stream:
@@ -131,7 +132,7 @@ class PlanSearch:
             yield self._at(name, one, own)
 
     def _find_ways(self, names: Iterable[str]) -> None:
-        """Let streams and results take the ways by other prices."""
+        """Let streams and results take other routes, by other prices."""
         every = self._all
         best, least = every.source_by, every.total - self._gain
         for by in range(len(every.trees)):

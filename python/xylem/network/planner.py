@@ -32,23 +32,23 @@ from .stream_statistics import StreamStatistics
 from .topology import Link, Topology
 
 MOST_PLACES = 16
-"""Of the peers that have a stream, so many are tried: the ones nearest to who asks."""
+"""Number of peers with a stream that are tried: those nearest to the subscriber."""
 SETTLING_TRIES = 1_000
 OPTIMIZING_TRIES = 60_000
-"""So many changes of plans are tried when one subscription comes, and when all are placed together."""
+"""Number of plan changes tried when a subscription is added, and when all are placed together."""
 MOST_BEGUN_ANEW = 40
-"""With more subscriptions, a search begins with the plans there are and with no others."""
+"""With more subscriptions, a search starts only from the current plans."""
 MOST_MOVED = 12
-"""So many others may get a stream from elsewhere when one subscription comes."""
+"""Number of other subscriptions that may change their stream when one is added."""
 LEAST_GAIN = 0.01
-"""Of the cost: for less nothing that runs is changed."""
+"""Share of the cost: smaller gains change nothing that runs."""
 REDUCING = 0.5
-"""A result of less than this share of the filter's bytes comes from a transformation that reduces."""
+"""A transformation reduces if its result has less than this share of the filter's bytes."""
 
 
 @dataclass(frozen=True)
 class CostModel:
-    """The weights of the formula: starting guesses, for those who know the network to adjust."""
+    """The weights of the formula: initial guesses, which operators of the network may adjust."""
 
     gamma: float = 0.5
     theta: float = 0.8
@@ -65,14 +65,14 @@ class Asked:
     name: str
     peer: str
     properties: Properties | None
-    """None for a query that shares nothing but the source."""
+    """None for a query that shares only the source."""
     statistics: StreamStatistics
     """Over a stretch of the stream that takes `Planner.seconds`."""
     why_not: str = ""
     """Why it shares nothing."""
     query: str = ""
     documents: tuple[str, ...] = ()
-    """What it reads besides the stream, and can only be computed where that is."""
+    """The documents that it reads; it can only be computed where they are."""
 
     @property
     def is_reducing(self) -> bool:
@@ -92,7 +92,7 @@ class Placed:
     """The subscription whose filter stream it reads, or SOURCE."""
     filter_at: str
     fetched: tuple[str, ...]
-    """The peers that the stream it uses is sent over to get there, from one that has it; just one where it is there."""
+    """The peers over which the stream it uses is sent, from one that has it; a single peer if it is already there."""
     transform_at: str
     filter_route: tuple[str, ...]
     result_route: tuple[str, ...]
@@ -100,7 +100,7 @@ class Placed:
 
     @property
     def peers(self) -> set[str]:
-        """All that it leads over."""
+        """All peers that it involves."""
         return {*self.fetched, *self.filter_route, *self.result_route}
 
 
@@ -132,21 +132,21 @@ class Planner:
         self.one_uplink = one_uplink
         self.near_source = transform_near_source
         self.documents: dict[str, set[str]] = {}
-        """What peers have stored."""
+        """The documents stored at peers."""
         self.entries: frozenset[str] = frozenset()
         """The peers of another subnet that its source comes over; `source_peer` is one of them."""
         self.sites: SiteLists = ()
-        """Where its source may go."""
+        """The sites where its source may go."""
         self.placed: dict[str, Placed] = {}
         self.forced: dict[str, str] = {}
-        """Peers of transformations that were decided for the network as a whole."""
+        """Peers of transformations that were fixed for the network as a whole."""
         self._known_load: tuple[dict[str, Placed], int, CountedLoad] | None = None
-        """Of which plans, how many of them, and what they come to."""
+        """The plans counted, their number, and their load."""
 
-    # --- what there is
+    # --- the current state
 
     def available(self, stream: str) -> set[str]:
-        """The peers that a stream is at, or passes by."""
+        """The peers that have a stream or forward it."""
         if stream == SOURCE:
             found = {self.source_peer, *self.entries}
             if self.one_uplink:
@@ -166,7 +166,7 @@ class Planner:
         return self._counted().load
 
     def _counted(self) -> CountedLoad:
-        """The load of the plans there are, counted anew where they are others than before."""
+        """The load of the current plans, recounted if they have changed."""
         known = self._known_load
         if known is None or known[0] is not self.placed or known[1] != len(self.placed):
             counted = CountedLoad(self.source_bytes, self.one_uplink)
@@ -175,7 +175,7 @@ class Planner:
         return known[2]
 
     def phi(self, load: Load | None = None) -> float:
-        """The cost of everything; infinite where something is overloaded."""
+        """The total cost; infinite if something is overloaded."""
         found = self.load() if load is None else load
         links = sum(self._of_link(one, size) for one, size in found.bytes.items())
         return links + sum(self._of_peer(peer, work) for peer, work in found.seconds.items())
@@ -202,7 +202,7 @@ class Planner:
     # --- registration
 
     def register(self, asked: Asked) -> Placed:
-        """Place a subscription where it costs least, and leave all others alone; XYRT0057 where none has room."""
+        """Place a subscription where it costs least, without moving others; XYRT0057 if there is no room."""
         best: Placed | None = None
         least = float("inf")
         self.placed.pop(asked.name, None)
@@ -237,7 +237,7 @@ class Planner:
         yield SOURCE, () if own is None else own.conditions
         if own is None or not self.shares:
             return
-        # What was made from a stream holds less: where that does not serve, it is not looked at.
+        # Derived streams hold less: if a stream does not serve, those derived from it are skipped.
         of_stream: dict[str, list[str]] = {}
         for name, one in self.placed.items():
             of_stream.setdefault(one.uses, []).append(name)
@@ -283,7 +283,7 @@ class Planner:
         for place in able:
             there, onward = rest[place], tuple(rest[place:])
             if asked.properties is None:
-                # Nothing is filtered: the source itself goes as far as that, and others may use it there.
+                # Nothing is filtered: the source itself goes this far, and others may use it there.
                 yield Placed(asked, stream, there, tuple(route[: at + place + 1]), there, (there,), onward)
             else:
                 yield Placed(asked, stream, rest[0], fetched, there, tuple(rest[: place + 1]), onward, residual)
@@ -308,13 +308,14 @@ class Planner:
         assert found is not None, f"{placed.uses} does not serve {placed.asked.name}"
         return found.residual
 
-    # --- streams that several use
+    # --- shared streams
 
     def widened(self, asked: Asked, name: str, wide: Asked, *, stays: bool = True) -> dict[str, Placed] | None:
-        """All plans with a subscription beside them, where a stream there is becomes wider; None where that is no plan.
+        """All plans with an additional subscription, for which an existing stream becomes wider; None if that is no
+        valid plan.
 
-        The wider stream goes where the one of `name` went. Its readers read the wider one and filter it. The old one
-        `stays` where its own subscription, or another subnet, reads it; otherwise nobody does any more.
+        The wider stream takes the route of that of `name`. Its readers read the wider one and filter it. The old one
+        `stays` if its own subscription, or another subnet, reads it; otherwise it has no readers left.
         """
         kept, one = self.placed, self.placed[name]
         used = None if one.uses == SOURCE else kept[one.uses].asked.properties
@@ -355,7 +356,7 @@ class Planner:
         result_route: tuple[str, ...],
         others: dict[str, Placed],
     ) -> Placed:
-        """A plan with these routes, beside others of which it may use one."""
+        """A plan with these routes, which may use one of the others."""
         own = asked.properties
         used = others[uses].asked.properties if uses in others else None
         residual: tuple[ast.Expr, ...] = () if own is None else own.conditions
@@ -366,10 +367,10 @@ class Planner:
         return Placed(asked, uses, fetched[-1], fetched, result_route[0], filter_route, result_route, residual)
 
     def admit(self, asked: Asked, movable: Collection[str]) -> Placed:
-        """Place a subscription, and let others read its stream, or one that it uses, where that costs less.
+        """Place a subscription, and let others read its stream, or one that it uses, if that costs less.
 
-        The answers of all are computed where they are: only streams change, of those that are `movable`. That may
-        make room where there was none; XYRT0057 where it does not.
+        Answers stay where they are computed: only streams of `movable` subscriptions change. That may make room;
+        XYRT0057 if it does not.
         """
         kept, name = self.placed, asked.name
         try:
@@ -390,21 +391,21 @@ class Planner:
         return self.placed[name]
 
     def _settle(self, name: str, movable: Collection[str]) -> None:
-        """Look for cheaper plans of a subscription and of some that may have streams in common with it."""
+        """Look for cheaper plans of a subscription and of some that may share streams with it."""
         streams = [name]
         while streams[-1] in self.placed:
             streams.append(self.placed[streams[-1]].uses)
         near = [one for one in self.placed.values() if one.asked.name in movable and one.asked.properties is not None]
-        # Those that read the same stream come first, and of these the ones that keep most.
+        # Readers of the same stream come first, and of these the ones that keep most.
         near.sort(key=lambda one: (one.uses not in streams, -one.asked.statistics.filter.bytes))
         moving = [one.asked.name for one in near[:MOST_MOVED] if one.asked.name != name]
         if moving and self.placed[name].asked.properties is not None:
             self._searched([*moving, name], {*moving, name}, SETTLING_TRIES, streams)
 
     def reconsidered(self, asked: list[Asked], staying: Collection[str] = ()) -> dict[str, Placed]:
-        """The plans of subscriptions all placed together: their answers are computed where they are.
+        """All subscriptions placed together, with answers computed where they are.
 
-        Streams of other subnets are not moved: those that are `staying`.
+        Streams that other subnets read, the `staying` ones, do not move.
         """
         kept = self.placed
         names = {one.name for one in asked}
@@ -417,7 +418,7 @@ class Planner:
             self.placed = kept
 
     def _whole(self, staying: Collection[str]) -> None:
-        """Let those read the source whose stream is not among the plans any more."""
+        """Let subscriptions read the source if their stream is no longer among the plans."""
         for name, one in list(self.placed.items()):
             if name not in staying and one.uses not in {SOURCE, *self.placed}:
                 way = tuple(self.topology.route(self.source_peer, one.transform_at))
@@ -426,7 +427,8 @@ class Planner:
     def optimize(self) -> float:
         """Place all subscriptions together: a local search from the current plans. Returns the gain in Φ.
 
-        Unless there are very many, it also begins anew: with those that keep most, and with those that keep least.
+        Unless there are very many, it also starts from scratch: with those that keep most first, and with those that
+        keep least first.
         """
         start = self.phi()
         given = sorted((one.asked for one in self.placed.values()), key=lambda one: -one.statistics.filter.bytes)
@@ -440,7 +442,7 @@ class Planner:
                     self.admit(asked, list(self.placed))
                 self._searched(list(self.placed), (), least_gain=0.0)
             except InputError:
-                # In this order they have no room.
+                # In this order there is no room.
                 self.placed = best
             best = self.placed = self.placed if self.phi() < least else best
         return start - self.phi()
@@ -454,10 +456,10 @@ class Planner:
         *,
         least_gain: float = LEAST_GAIN,
     ) -> float:
-        """Search for cheaper plans of some subscriptions beside all others, and take them; the gain in Φ."""
+        """Search for cheaper plans of some subscriptions beside all others, and adopt them; return the gain in Φ."""
         start = self.phi()
         free = set(moving)
-        # A stream that others read who stay does not move either.
+        # A stream with fixed readers does not move either.
         while used := free & {one.uses for name, one in self.placed.items() if name not in free}:
             free -= used
         staying = {name: one for name, one in self.placed.items() if name not in free}
@@ -473,7 +475,7 @@ class Planner:
         return start - found
 
     def remove(self, name: str) -> list[str]:
-        """Give a subscription up. Those that used its stream are placed again; their names."""
+        """Remove a subscription, and place those that used its stream again; return their names."""
         if self.placed.pop(name, None) is None:
             raise InputError("XYRT0053", f"there is no subscription '{name}'")
         self.forced.pop(name, None)
@@ -532,7 +534,7 @@ class Planner:
 
 
 def _copy_of(planner: Planner) -> Planner:
-    """A planner of its own with the same plans."""
+    """A separate planner with the same plans."""
     made = Planner(
         planner.topology, planner.source_peer, planner.source_bytes, planner.seconds, planner.cost,
         shares=planner.shares, one_uplink=planner.one_uplink, transform_near_source=planner.near_source,

@@ -1,4 +1,4 @@
-"""Whether one projection of a record keeps everything that another needs."""
+"""Decide whether one projection of a record keeps everything that another needs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xylem.analysis.projection import Projection, Test
 
 
 def missing_paths(kept: Projection, needed: Projection) -> list[str]:
-    """The paths that are needed and not kept, as a user knows them; none where everything is there."""
+    """The needed paths that are not kept, in readable form; empty if everything is there."""
     return list(_missing(kept, needed, ""))
 
 
@@ -21,7 +21,7 @@ def _missing(kept: Projection, needed: Projection, prefix: str) -> Iterator[str]
         return
     if needed.string and not kept.string:
         yield f"{here}string()"
-    # The text of an element is not part of what is kept of it as one string among others.
+    # The text of an element is not part of a string that is kept of it along with other text.
     if needed.text and not kept.text:
         yield f"{here}text()"
     if needed.remarks and not kept.remarks:
@@ -40,7 +40,7 @@ def _missing(kept: Projection, needed: Projection, prefix: str) -> Iterator[str]
 
 
 def _covering(kept: Projection, sought: Test) -> Iterator[Projection]:
-    """The parts kept of all elements that include those of a test: `*` covers all children, `//en` every en."""
+    """The kept parts of all elements whose tests include the given one: `*` covers all children, `//en` every en."""
     axis, uri, local = sought
     for (own_axis, own_uri, own_local), found in kept.children.items():
         if own_axis not in (axis, "descendant") or (own_axis == "child" and axis == "descendant"):
@@ -55,7 +55,7 @@ def _step(test: Test) -> str:
 
 
 def copied(projection: Projection) -> Projection:
-    """A projection of its own that needs the same."""
+    """A separate copy of a projection."""
     made = Projection()
     made.merge(projection)
     return made

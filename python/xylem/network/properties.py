@@ -39,7 +39,7 @@ from .zones import ALWAYS, Opaque, TooMany, Zone, Zones, both
 
 _DOWNWARD = ("attribute", "child", "descendant", "descendant-or-self", "self")
 MOST_STEPS = 12
-"""Records further down than this are not looked for."""
+"""Records deeper than this are not searched for."""
 
 
 @dataclass(frozen=True)
@@ -49,31 +49,31 @@ class Properties:
     source: str
     """The call that names the stream; empty for the context item."""
     record: Names
-    """The names of the elements on the way to a record, its own last."""
+    """The element names on the path to a record, including its own."""
     conditions: Conditions
-    """σ: all must hold, in the words of the query; `$record` stands for a record."""
+    """σ: all must hold, as written in the query; `$record` stands for a record."""
     condition_zones: tuple[Zones, ...]
     """Each of them as zones."""
     zones: Zones
-    """Where all of them hold."""
+    """The zones in which all of them hold."""
     projection: Projection
-    """π: what the transformation reads of a record; without what σ alone reads."""
+    """π: the paths of a record that the transformation reads; not those read only by σ."""
     module: ast.MainModule
-    """The query, its names resolved, its body over $ROOT."""
+    """The query with resolved names and its body over $ROOT."""
     facts: RecordFacts
     single_around: int = 1
-    """How many of the elements on the way to a record are there once at most."""
+    """Number of elements on the path to a record that occur at most once."""
     uses: tuple[Conditions, ...] = ()
-    """The conditions of each place where it takes records."""
+    """The conditions at each place that takes records."""
     windowed: Windowed | None = None
-    """α: windows and what is aggregated over each, where the query is nothing but that."""
+    """α: windows and the aggregates over each, if the query is nothing else."""
 
     @property
     def path(self) -> str:
         return "".join(f"{'//' if uri == ANYWHERE else '/'}{local}" for uri, local in self.record)
 
     def without(self, conditions: Iterable[ast.Expr]) -> ast.Expr:
-        """The query over $ROOT without some of its conditions, where they are known to hold."""
+        """The query over $ROOT without some of its conditions, if they are known to hold."""
         return self.reader(conditions).read(self.module.body)
 
     def reader(self, without: Iterable[ast.Expr] | None = None) -> RecordReads:
@@ -96,7 +96,7 @@ class Properties:
 
     @property
     def common(self) -> list[ast.Expr]:
-        """The conditions that all uses have in common."""
+        """The conditions shared by all uses."""
         return _common(list(self.uses))
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class Properties:
 
 
 def condition_text(condition: ast.Expr) -> str:
-    """A condition as a predicate on the record would say it: en > 1.3."""
+    """A condition in the form of a predicate on the record: en > 1.3."""
 
     def prefixed(node: ast.Node) -> ast.Node | None:
         if isinstance(node, ast.Name) and node.prefix is None and node.uri in _PREFIXES:
@@ -134,14 +134,14 @@ def properties_of(
     environment: StaticContext | None = None,
     anywhere: bool = False,
 ) -> Properties:
-    """The properties of a query; NotShared says why it has none that others could use.
+    """The properties of a query; NotShared with the reason if others cannot use any.
 
     `record` names the elements that are records of the stream. Without it they are the first elements that a schema
     lets occur more than once; without a schema, the children of the root element. With `anywhere` they may also be
     the elements of a name at whatever depth, `//photon`: they can be compared, and no log has them as its records.
     """
     if any(isinstance(one, ast.OptionDecl) and one.name.local == "code" for one in module.prolog):
-        # Functions of one name may be different code.
+        # Functions with the same name may have different code.
         raise NotShared("it brings code of its own")
     module = resolved_module(module, environment)
     if not isinstance(module, ast.MainModule):
@@ -203,7 +203,7 @@ def _single_around(record: Names, schema: Schema | None) -> int:
 
 
 def _all_hold(conditions: Conditions, each: tuple[Zones, ...]) -> Zones:
-    """The zones where all conditions hold. A condition that would make too many zones is kept by its form alone."""
+    """The zones in which all conditions hold. A condition with too many zones is only compared by its form."""
     zones = ALWAYS
     for condition, its_zones in zip(conditions, each, strict=True):
         try:
@@ -217,11 +217,11 @@ _NOT_COMPARED = (ast.DefaultCollationDecl, ast.ModuleImport, ast.ExecutionDecl, 
 
 
 def _check_declarations(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> None:
-    """NotShared where a function or a variable reads the input out of sight, or errors are answered."""
+    """NotShared if a function or a variable reads the input indirectly, or errors are caught."""
     for part in (body, *reached_declarations([body], prolog)):
         for node in part.walk():
             if isinstance(node, ast.TryCatch):
-                # A record that is filtered out raises no error: what is done about errors would not be done.
+                # A filtered-out record raises no error, so its handler would not run.
                 raise NotShared("it catches errors, which records that are filtered out do not raise", node)
             if part is not body and isinstance(node, ast.FunctionCall) and is_named_source(node):
                 raise NotShared("a declaration reads the stream", node)
@@ -243,7 +243,7 @@ def _constants(prolog: Iterable[ast.Declaration]) -> dict[tuple[str, str], ast.E
 
 
 def _has_type(constants: list[Any], kind: ast.SequenceTypeNode) -> bool:
-    """Whether constants are of a declared type as they are, so that nothing is converted."""
+    """Whether constants have a declared type without conversion."""
     if not isinstance(kind.item, ast.AtomicType) or kind.item.name.uri != PREFIXES["xs"]:
         return False
     if len(constants) != 1 and kind.occurrence not in ("*", "+"):
@@ -259,7 +259,7 @@ def _common(uses: list[Conditions]) -> list[ast.Expr]:
 
 
 def _alternatives(uses: list[Conditions], common: list[ast.Expr]) -> Conditions:
-    """The further conditions of the uses as one disjunction; nothing if some use has no further condition."""
+    """The further conditions of the uses as one disjunction; empty if some use has no further condition."""
     options: list[ast.Expr] = []
     for use in uses:
         rest = [condition for condition in use if condition not in common]
@@ -306,7 +306,7 @@ def _all(projection: Projection) -> Iterable[Projection]:
 
 
 def _record_of(body: ast.Expr, schema: Schema | None) -> Names:
-    """The way to the records that a query reads."""
+    """The path to the records that a query reads."""
     here = _projected(body)
     names: list[tuple[str, str]] = []
     constraints: ElementConstraints | None = None if schema is None else schema.document()

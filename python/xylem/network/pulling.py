@@ -2,8 +2,8 @@
 
     {"streams": {"vela-filter": 5000}, "answers": {"rxj": 120}}      everything after these positions and bytes, please
 
-A site asks only for what it does not have: the log knows its last position, and the file of an answer its size. So
-nothing is lost or doubled if either site is killed.
+A site requests only missing data: the log knows its last position, and the file of an answer its size. So nothing is
+lost or doubled if either site is killed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .site import Site
 from .stream_sites import SiteLists, admits, lists_of, must_admit
 
 WAIT_SECONDS = 1.0
-"""So long a neighbour waits for something to come before it says that there is nothing."""
+"""How long a neighbour waits for new data before it reports that there is none."""
 _RETRY_SECONDS = 0.3
 _MOST_BYTES = 4 << 20
 
@@ -112,7 +112,7 @@ def _answer(site: Site, name: str, start: int) -> tuple[dict[str, Any], bytes] |
 
 
 def take(site: Site, peer: str, data: bytes) -> None:
-    """Keep what a neighbour has sent; XYRT0060 where it no longer has what comes next, XYRT0062 where it may not."""
+    """Store data from a neighbour; XYRT0060 if it has dropped the next records, XYRT0062 if it may not send them."""
     head, _, rest = data.partition(b"\n")
     told = json.loads(head)
     at = 0
@@ -135,7 +135,7 @@ def take(site: Site, peer: str, data: bytes) -> None:
 
 
 class Puller(threading.Thread):
-    """Asks one neighbour as long as it is one."""
+    """Pulls from one neighbour as long as it is one."""
 
     def __init__(self, peer: Peer, neighbour: str) -> None:
         super().__init__(name=f"xylem-from-{neighbour}", daemon=True)

@@ -6,8 +6,8 @@
 Gain:   a subscription of a known form needs no parsing and no compiling, and shares everything but its constants.
 Needs:  each constant is an operand of a comparison, and the compiled program shows every place of it: in tests of the
         scan, in templates, or as a constant of the generated code.
-Safe:   the form is compiled with constants that occur nowhere else, so that each place is known. If a constant could
-        hide elsewhere, the form is not used, and its queries are compiled separately.
+Safe:   the form is compiled with unique constants, so each place is known. If a constant could hide elsewhere, the form
+        is not used, and its queries are compiled separately.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_CONSTANTS = 40
 _MOST_LOOKED_AT = 50_000
 Copied = TypeVar("Copied")
 Constants = dict[float | Decimal | str, float | Decimal | str]
-"""By the mark of a form that stands in its place."""
+"""Constants by the mark that represents them in a form."""
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,17 @@ class Outline:
     marks: tuple[str | Decimal, ...]
     marked: str
     places: tuple[tuple[int, int], ...]
-    """Of the marks in that query."""
+    """Places of the marks in that query."""
 
     def span_in(self, span: Span, source: SourceText) -> Span:
-        """What a part of the marked query is in a query of this form."""
+        """A span of the marked query, mapped to a query of this form."""
         found = self.pattern.fullmatch(source.text)
         assert found is not None
         pairs = [*zip(self.places, (found.span(number + 1) for number in range(len(self.marks))), strict=True)]
         return Span(_moved(span.start, pairs, 0), _moved(span.end, pairs, 1), source)
 
     def constants(self, text: str) -> Constants | None:
-        """The constants of another query with this text around them; None where it has another text."""
+        """The constants of another query with the same surrounding text; None if its text differs."""
         found = self.pattern.fullmatch(text)
         if found is None:
             return None
@@ -71,7 +71,7 @@ class Outline:
 
 
 def _moved(offset: int, pairs: list[tuple[tuple[int, int], tuple[int, int]]], side: int) -> int:
-    """An offset in another text; inside of a constant, one of its two sides."""
+    """An offset in another text; inside a constant, one of its two sides."""
     by = 0
     for (start, end), there in pairs:
         if start < offset < end or (start, end)[side] == offset:
@@ -82,7 +82,7 @@ def _moved(offset: int, pairs: list[tuple[tuple[int, int], tuple[int, int]]], si
 
 
 def outline_of(text: str) -> Outline | None:
-    """The outline of a query; None where it compares nothing with a constant."""
+    """The outline of a query; None if it compares nothing with a constant."""
     literals = sorted(_compared(parse(text)), key=lambda one: one.span.start)
     if not literals or len(literals) > MOST_CONSTANTS:
         return None
@@ -93,7 +93,7 @@ def outline_of(text: str) -> Outline | None:
         start, end = literal.span.start, literal.span.end
         written, rest = text[start:end], text[end : end + 1]
         is_string = written[:1] in "\"'"
-        # Longer or shorter, the constant must end where it ends here; what is doubled or escaped has another length.
+        # Longer or shorter, the constant must end where it ends here; doubled or escaped characters change its length.
         if start < at or re.match(r"[\w.\-\"']", rest) or not re.fullmatch(STRING if is_string else NUMBER, written):
             return None
         mark = f"\ue000{number}\ue001" if is_string else Decimal(f"{90_000_000 + number}.5")
@@ -110,7 +110,7 @@ def _compared(module: ast.Module) -> Iterator[ast.Expr]:
     for node in module.walk():
         if isinstance(node, ast.GeneralComparison):
             for side, other in (node.left, node.right), (node.right, node.left):
-                # Numbers of items are not asked for: they say when nothing more can come.
+                # Numbers of items are excluded: they determine when nothing more can arrive.
                 if _is_literal(side) and any(isinstance(one, _NODES) for one in other.walk()):
                     yield side
 
@@ -129,14 +129,14 @@ class Form:
         self.program = program
         numbers = [mark for mark in outline.marks if isinstance(mark, Decimal)]
         self._marks: set[Any] = {*outline.marks, *map(float, numbers)}
-        # Somebody has rounded it: what became of other constants there would not be known.
+        # The mark was rounded: the result for other constants would be unknown.
         self._rounded = {int(mark) + by for mark in numbers for by in (-1, 0, 1, 2)}
         code = program.handlers
         self._named = {name: value for name, value in code.constants.items() if self._is_mark(value)}
         in_code = {mark for value in self._in_code(code._compiled) for mark in value}
         seen = self._found_in(program.scan) | set(self._named.values()) | in_code
         is_hidden = bool(self._found_in(tuple(program.roles))) or self._is_hidden(code)
-        # As sets, a decimal and the double of the same value are one.
+        # In sets, a decimal and the double of the same value are one.
         self.is_usable = seen == set(outline.marks) and not is_hidden
 
     def _is_mark(self, value: object) -> bool:
@@ -169,7 +169,7 @@ class Form:
                 yield self._found_in(constant)
 
     def _is_hidden(self, code: Program) -> bool:
-        """Whether a constant of the generated code holds a mark inside, where it could not be replaced."""
+        """Whether a constant of the generated code contains a mark inside, where it could not be replaced."""
         waiting = [value for name, value in code.constants.items() if name not in self._named]
         seen: set[int] = set()
         while waiting:
@@ -182,7 +182,7 @@ class Form:
             if len(seen) > _MOST_LOOKED_AT:
                 return True
             if isinstance(value, FunctionType):
-                # Not its module, which is everybody's.
+                # Not its module, which is shared.
                 cells = [cell.cell_contents for cell in value.__closure__ or ()]
                 waiting += [*cells, *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
                 waiting += value.__code__.co_consts
@@ -200,7 +200,7 @@ class Form:
 
 
 def _copied(value: Copied) -> Copied:
-    """A copy with the same attributes, computed ones included; not as it would travel."""
+    """A copy with the same attributes, including computed ones; not its pickled form."""
     made = object.__new__(type(value))
     made.__dict__.update(value.__dict__)
     return made
@@ -215,7 +215,7 @@ def _patched(code: CodeType, constants: Constants) -> CodeType:
 
 
 def replaced(value: Any, constants: Constants) -> Any:
-    """Plain data with constants in the place of marks; the very same object where there are none."""
+    """Plain data with constants in place of marks; the very same object if there are none."""
     if type(value) in (float, Decimal, str):
         return constants.get(value, value)
     if isinstance(value, tuple):
@@ -237,7 +237,7 @@ class QueryForms:
     def __init__(self) -> None:
         self._forms: list[Form] = []
         self._others: list[Outline] = []
-        """Outlines of which no program can be made but by compiling."""
+        """Outlines whose programs cannot be derived from a form, but must be compiled."""
 
     def known(self, text: str) -> tuple[Form, Constants] | None:
         """The form of a query and its constants, if one like it has been compiled."""
@@ -248,7 +248,7 @@ class QueryForms:
         return None
 
     def new_outline(self, text: str) -> Outline | None:
-        """The outline of a query whose form would be of use to others; None too for a text that is no query."""
+        """The outline of a query whose form would help others; also None for a text that is not a query."""
         if len(self._forms) >= self.MOST or any(one.pattern.fullmatch(text) for one in self._others):
             return None
         try:
@@ -257,7 +257,7 @@ class QueryForms:
             return None
 
     def add(self, outline: Outline, program: StreamProgram | None) -> Form | None:
-        """Keep the form of a program, if one can be made; None says that there is no program for the outline."""
+        """Store the form of a program, if one can be made; None records that the outline has no program."""
         form = None if program is None else Form(outline, program)
         if form is not None and form.is_usable:
             self._forms.append(form)

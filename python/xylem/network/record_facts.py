@@ -10,7 +10,7 @@ from xylem.schema.symbols import element_symbol
 from xylem.syntax import ast
 
 RECORD = ast.Name("record", None, "urn:xylem:network")
-"""The variable that stands for a record in conditions, whatever the query calls it."""
+"""The variable for a record in conditions, whatever the query calls it."""
 
 Names = tuple[tuple[str, str], ...]
 
@@ -22,11 +22,11 @@ class RecordFacts:
     constraints: ElementConstraints | None = None
 
     def is_at_most_one(self, path: ast.Expr) -> bool:
-        """Whether a path from the record leads to one node at most."""
+        """Whether a path from the record selects at most one node."""
         return self._occurrence(path) is not None
 
     def is_always_one(self, path: ast.Expr) -> bool:
-        """Whether a path from the record leads to exactly one node."""
+        """Whether a path from the record selects exactly one node."""
         found = self._occurrence(path)
         return found is not None and found[1]
 
@@ -52,7 +52,7 @@ class RecordFacts:
                 before = self._occurrence(left)
                 return None if before is None else _step(before, step)
             case ast.Filter(base=base, predicate=ast.IntegerLiteral()):
-                # (E)[1] is one item at most, whatever E is.
+                # (E)[1] is at most one item, whatever E is.
                 return (None, False) if is_path(base) else None
         return None
 

@@ -1,4 +1,4 @@
-"""A stream as a log of records: they are numbered by position, and can be read again.
+"""A stream as a log of records, which are numbered by position and can be read again.
 
 The log keeps its entries in files (`log_files.py`) or in a topic of Kafka (`log_topic.py`): a header with the elements
 around the records, then one for each addition. Each addition has a checksum; a mismatch is XYRT0033.
@@ -30,18 +30,18 @@ from .log_files import LogFiles
 from .log_store import LogLimits, LogStore, Piece
 
 _DECLARATION = re.compile(rb"""^<\?xml\s+version\s*=\s*["']1\.0["'](\s+encoding\s*=\s*["'][Uu][Tt][Ff]-8["'])?\s*\?>""")
-"""Says of the bytes behind it what holds without it, too."""
+"""A declaration that holds for the following bytes even without it."""
 
 
 @dataclass(frozen=True)
 class _Addition:
     first: int
-    """The position of its first record; of the first that it may have, where records are missing."""
+    """Position of its first record or, with gaps, of the first that it may have."""
     offset: int
     lengths: tuple[int, ...]
     crc: int
     at: tuple[int, ...] | None = None
-    """The positions of its records; None where they follow each other."""
+    """Positions of its records; None if they are consecutive."""
 
     @property
     def size(self) -> int:
@@ -70,7 +70,7 @@ class Records:
     lengths: list[int]
     data: bytes
     end: int
-    """The position behind them: nothing is missing up to there."""
+    """The position after them: complete up to there."""
 
     def each(self) -> Iterator[tuple[int, bytes]]:
         places = accumulate(self.lengths, initial=0)
@@ -89,20 +89,20 @@ class RecordLog:
         clock: Callable[[], float] = time.time,
         store: LogStore | None = None,
     ) -> None:
-        """`base` is the first position of a log that is new. Without a store, its entries are in files."""
+        """`base` is the first position of a new log. Without a store, its entries are in files."""
         self._store = LogFiles(directory, limits, clock) if store is None else store
         self._additions: list[_Addition] = []
         self._firsts: list[int] = []
         self.opening = b""
-        """What stands before the records; empty before the first one has come."""
+        """The opening tags before the records; empty before the first one has arrived."""
         self.base = 0
         """The first position that it has."""
         self.end = 0
-        """The position behind the last record; records up to there that are missing are known not to be in it."""
+        """The position after the last record; records missing before it are known not to be in the log."""
         self.count = 0
-        """How many records it has."""
+        """Number of records."""
         self.parts: dict[str, int] = {}
-        """Of a stream that is put together from others: up to where each of them is in it."""
+        """For a merged stream: the position reached in each part."""
         self.bytes = 0
         self._last_read: tuple[_Addition, bytes] | None = None
         """An addition may be read in many pieces."""
@@ -139,16 +139,16 @@ class RecordLog:
         self._store.close()
 
     def destroy(self) -> None:
-        """Remove all of it, wherever it is."""
+        """Remove the log completely, wherever it is."""
         self._store.destroy()
 
     def _state(self) -> dict[str, Any]:
-        """What is known without the additions there are, for a piece that begins behind them."""
+        """The state apart from the additions, for a piece that begins after them."""
         known = {"end": self.end, "bytes": self.bytes, "count": self.count, "parts": self.parts}
         return {**known, "opening": b64encode(self.opening).decode()}
 
     def _restore(self, entry: dict[str, Any]) -> None:
-        """The log begins with a piece: those before it are gone."""
+        """Restore the state at the beginning of a piece: earlier pieces are gone."""
         state = entry["state"]
         self.opening, self.parts = b64decode(state["opening"]), state["parts"]
         self.base = self.end = state["end"]
@@ -169,16 +169,16 @@ class RecordLog:
             raise InputError("XYRT0052", told)
 
     def append(self, records: list[bytes], parts: Mapping[str, int] | None = None) -> int:
-        """Add records; when this returns they are on disk. The position behind them.
+        """Add records; when this returns they are on disk. Return the position after them.
 
-        `parts` are positions in the streams that the records come from, where this one is put together from others.
+        `parts` are positions in the source streams, if this one merges others.
         """
         return self.append_at(records, None, self.end + len(records), parts)
 
     def append_at(
         self, records: list[bytes], at: list[int] | None, end: int, parts: Mapping[str, int] | None = None
     ) -> int:
-        """Add records at positions, up to one behind which the next may come; no positions for all up to there."""
+        """Add records at positions, up to one after which the next may come; no positions for all up to there."""
         entry: dict[str, Any] = {"to": end}
         data = b"".join(records)
         if records:
@@ -205,7 +205,7 @@ class RecordLog:
         return self.bytes - self._store.pieces[0].offset
 
     def forget(self, before: int) -> bool:
-        """Remove pieces that are beyond the limits, and whose records are all before a position; whether any was."""
+        """Remove pieces that exceed the limits and whose records are all before a position; return whether any were."""
         limits, now, gone = self._store.limits, self._store.clock(), 0
         for following in self._store.pieces[1:]:
             is_old = limits.seconds is not None and following.begun < now - limits.seconds
@@ -216,13 +216,13 @@ class RecordLog:
         if not gone:
             return False
         base = self._first_at(gone)
-        # Said first: what is left behind by a crash is removed when the log is opened again.
+        # Recorded first: leftovers of a crash are removed when the log is opened again.
         self._store.write({"forget": gone, "from": base})
         self._remove(gone, base)
         return True
 
     def _first_at(self, offset: int) -> int:
-        """The position of the first record from a byte on."""
+        """The position of the first record from an offset on."""
         number = bisect_left(self._additions, offset, key=lambda one: one.offset)
         return self._firsts[number] if number < len(self._firsts) else self.end
 
@@ -277,7 +277,7 @@ class RecordLog:
         return Records(at, lengths, b"".join(found), reached)
 
     def _spans(self, start: int, end: int, most_bytes: int) -> Iterator[tuple[_Addition, int, int, int]]:
-        """Additions, the records in each that are wanted, and the position behind these."""
+        """Additions, the requested records in each, and the position after these."""
         size = 0
         at = start
         number = max(0, bisect_right(self._firsts, start) - 1)

@@ -13,13 +13,13 @@ from xylem.syntax import ast
 from .record_facts import Names
 
 MOST_STEPS = 12
-"""Records further down than this are not looked for."""
+"""Records deeper than this are not searched for."""
 ANYWHERE = "urn:xylem:network:anywhere"
-"""Stands for the namespace of elements that are looked for at any depth."""
+"""The namespace of elements that are looked for at any depth."""
 
 
 def without_descents(body: ast.Expr, schema: Schema | None, *, anywhere: bool = False) -> ast.Expr:
-    """The query with $ROOT/a/b for $ROOT//b and $ROOT/*/b, where the schema knows one way only.
+    """The query with $ROOT/a/b for $ROOT//b and $ROOT/*/b, if the schema knows only one path.
 
     With `anywhere`, $ROOT//b is one step to elements of that name otherwise.
     """
@@ -55,7 +55,7 @@ def _below(
 ) -> ast.Expr | None:
     way = None if schema is None else _only_way(schema, sought)
     if way is None:
-        # A position counts the elements below one parent, or all of them: that is not told apart here.
+        # A position may count the elements below one parent, or all of them: this is not distinguished here.
         if not anywhere or sought.uri or any(not is_test(one) for one in step.predicates):
             return None
         marked = ast.NameTest(ast.Name(sought.local, None, ANYWHERE))
@@ -82,7 +82,7 @@ def _roots(schema: Schema) -> list[str]:
 
 
 def _only_way(schema: Schema, sought: ast.Name) -> Names | None:
-    """The one path of names from the document to elements of a name; None where there are several, or none is known."""
+    """The only path of names from the document to elements of a name; None if there are several, or none is known."""
     found: list[Names] = []
     document = schema.document()
     waiting: list[tuple[ElementConstraints | None, Names, list[str]]] = [(document, (), _roots(schema))]

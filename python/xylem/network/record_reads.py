@@ -36,11 +36,11 @@ THE_RECORD = ast.VarRef(RECORD)
 
 
 CONSTANT, NOWHERE = 0, -1
-"""In the place of a loop: a value that follows from no record; a choice among records that is no condition."""
+"""In place of a loop: a value that does not depend on records; a choice among records that is no condition."""
 
 
 class NotShared(Exception):
-    """The query reads more than records: `why` says what."""
+    """The query reads more than records: `why` is the reason."""
 
     def __init__(self, why: str, node: ast.Node | None = None) -> None:
         super().__init__(why)
@@ -93,9 +93,9 @@ class RecordReads:
     without: frozenset[ast.Expr] = frozenset()
     uses: list[Conditions] = field(default_factory=list)
     single_around: int = 1
-    """How many of the elements on the way to a record, from the root, are there once at most."""
+    """Number of elements on the path to a record, from the root, that occur at most once."""
     given: frozenset[ast.Expr] = frozenset()
-    """Values of a record, in words of `$record`, that need not be computed: they are left out."""
+    """Values of a record, in terms of `$record`, that need not be computed: they are left out."""
     _loops: int = 0
     _invented: int = 0
 
@@ -158,13 +158,13 @@ class RecordReads:
         return None
 
     def is_there(self, path: ast.Expr) -> Conditions:
-        """exists(PATH) as a condition on the record; nothing where that is no condition, or always holds."""
+        """exists(PATH) as a condition on the record; nothing if it is not a condition, or always holds."""
         if self.facts.is_always_one(path):
             return ()
         condition = self._condition(_exists(path))
         return () if condition is None else (condition,)
 
-    # --- where an expression leads
+    # --- the records of an expression
 
     def place(self, expr: ast.Expr, scope: Scope) -> tuple[Meaning, ast.Expr] | None:
         """The records that an expression refers to, and the expression without conditions; None if there are none."""
@@ -204,11 +204,11 @@ class RecordReads:
     def _tested(
         self, records: Records, made: ast.Expr, predicates: tuple[ast.Expr, ...], scope: Scope
     ) -> tuple[Meaning, ast.Expr] | None:
-        """Records under predicates; None where one of them asks for more than the record itself."""
+        """Records under predicates; None if one of them needs more than the record itself."""
         conditions = list(records.conditions)
         for number, predicate in enumerate(map(spelled_out, predicates)):
             if not _is_condition(predicate):
-                # A position, say: it counts those that passed the tests before it, as it did.
+                # For example a position: it still counts the records that passed the earlier tests.
                 self.uses.append(tuple(conditions))
                 rest = tuple(self._walk(one, scope) for one in predicates[number:])
                 return One(ast.SequenceExpr(), NOWHERE), _with_predicates(made, rest)
@@ -225,7 +225,7 @@ class RecordReads:
         return Records(tuple(conditions)), made
 
     def _of_focus(self, test: ast.Expr, scope: Scope) -> ast.Expr | None:
-        """A predicate as a condition on the record; None where it is none."""
+        """A predicate as a condition on the record; None if it is not one."""
         known = {
             name: meaning.stands_for
             for name, meaning in scope.items()
@@ -238,7 +238,7 @@ class RecordReads:
         return self._condition(condition)
 
     def _condition(self, condition: ast.Expr) -> ast.Expr | None:
-        """The condition as it is compared with others; None where it depends on more than the record."""
+        """The condition in the form used for comparison; None if it depends on more than the record."""
         condition = spelled_out(condition)
         if free_in(condition) - {RECORD.expanded} or reads_focus(condition) or not is_steady(condition):
             return None
@@ -277,7 +277,7 @@ class RecordReads:
         return replace(flwor, clauses=tuple(clauses), result=result) if clauses else result
 
     def loops_apart(self, clauses: tuple[ast.Clause, ...], scope: Scope) -> list[ast.Clause]:
-        """for $n in /photons/photon/note  →  for $record in /photons/photon for $n in $record/note"""
+        """for $n in /photons/photon/note  →  for $record in /photons/photon for $n in $record/note."""
         found: list[ast.Clause] = []
         for clause in clauses:
             is_plain = isinstance(clause, ast.ForClause) and clause.position is None and not clause.allowing_empty
@@ -295,7 +295,7 @@ class RecordReads:
         return found
 
     def _steps_below(self, path: ast.Path, scope: Scope) -> tuple[ast.Expr, list[ast.AxisStep]] | None:
-        """The records that a path from the input begins with, as they are written, and plain steps below them."""
+        """The records that a path from the input begins with, as written, and plain steps below them."""
         steps: list[ast.AxisStep] = []
         expr: ast.Expr = path
         while isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep):
@@ -329,7 +329,7 @@ class RecordReads:
                 inside.pop(name, None)
             is_one = alias is not None and self.facts.is_at_most_one(alias.stands_for)
             if alias is not None and is_one and not clause.allowing_empty and clause.position is None:
-                # for $e in $p/en where $e > 1.3, with one en at most
+                # for $e in $p/en where $e > 1.3, with at most one en
                 inside[clause.name.expanded] = alias
             elif alias is not None and is_path(alias.stands_for):
                 inside[clause.name.expanded] = Item(alias.stands_for, alias.loop)
@@ -356,7 +356,7 @@ class RecordReads:
         return replace(clause, collection=made)
 
     def of_one_record(self, expr: ast.Expr, scope: Scope) -> One | None:
-        """An expression in which nothing is read but one record and constants, in words of $record."""
+        """An expression that reads only one record and constants, in terms of $record."""
         values: dict[ExpandedName, ast.Expr] = {}
         loops: set[int] = set()
         for name in free_in(expr) & scope.keys():
@@ -418,7 +418,7 @@ class RecordReads:
         return None if remaining is None else replace(clause, test=remaining)
 
     def _some(self, name: ExpandedName, item: Item, tests: list[ast.Expr]) -> Conditions:
-        """The condition on the record in a test of some of its items: some $n in PATH satisfies …"""
+        """The condition on the record in a test of some of its items: some $n in PATH satisfies …."""
         variable = ast.Name(name[1], None, name[0])
         binding = ast.QuantifiedBinding(variable, None, item.path)
         satisfies = conjunction([Substitution(self.constants).apply(test) for test in tests])
@@ -427,7 +427,7 @@ class RecordReads:
         return () if condition is None else (condition,)
 
     def _result(self, result: ast.Expr, inside: Scope, own: dict[int, list[ast.Expr]], sealed: set[int]) -> ast.Expr:
-        """The return clause: a record without a result has no more effect than one that `where` refuses."""
+        """The return clause: a record without a result has the same effect as one that `where` refuses."""
         only = next(iter(own)) if len(own) == 1 else None
         if only is None or only in sealed:
             self.uses += [tuple(conditions) for conditions in own.values()]
@@ -437,7 +437,7 @@ class RecordReads:
         return self._walk(self._chosen(result, inside, only), inside)
 
     def _options(self, expr: ast.Expr, scope: Scope, loop: int) -> list[Conditions]:
-        """The conditions on the record of a loop under which an expression may give something."""
+        """The conditions on a loop's record under which an expression may return anything."""
         match expr:
             case ast.SequenceExpr(items=items):
                 return [option for item in items for option in self._options(item, scope, loop)]
@@ -460,7 +460,7 @@ class RecordReads:
         return tuple(one.stands_for for one in found if one is not None and one.loop == loop)
 
     def _chosen(self, expr: ast.Expr, scope: Scope, loop: int) -> ast.Expr:
-        """The return clause without a test that need not be made again."""
+        """The return clause without a test that need not be repeated."""
         match expr:
             case ast.If(test=test, then=then, otherwise=ast.SequenceExpr(items=())):
                 parts = conjuncts(test)
@@ -507,7 +507,7 @@ def _exists(path: ast.Expr) -> ast.Expr:
 
 
 def _is_condition(predicate: ast.Expr) -> bool:
-    """Whether a predicate is true or false for each record alone."""
+    """Whether a predicate is true or false for each record separately."""
     match predicate:
         case ast.If(then=then, otherwise=otherwise):
             return _is_condition(then) and _is_condition(otherwise) and not uses_position(predicate)
@@ -524,10 +524,10 @@ def _with_predicates(expr: ast.Expr, predicates: tuple[ast.Expr, ...]) -> ast.Ex
 
 
 def _read_clauses(clauses: list[ast.Clause], result: ast.Expr) -> list[ast.Clause]:
-    """The clauses without values that nothing reads any more."""
+    """The clauses without values that are no longer read."""
     kept: list[ast.Clause] = []
     for clause in reversed(clauses):
-        # Conservatively by name alone: a variable of the same name that is bound again counts as a reader.
+        # Conservatively by name alone: a rebound variable of the same name counts as a reader.
         if isinstance(clause, ast.LetClause) and not any(
             isinstance(node, ast.VarRef) and node.name.expanded == clause.name.expanded
             for part in (*kept, result)
@@ -543,7 +543,7 @@ def _names_in(node: ast.Node) -> set[ExpandedName]:
 
 
 def _bound_by(clause: ast.Clause) -> set[ExpandedName]:
-    """The variables that a clause binds; an expression of it binds others for itself alone."""
+    """The variables that a clause binds; inner bindings of its expressions are local to them."""
     match clause:
         case ast.OrderByClause():
             return set()

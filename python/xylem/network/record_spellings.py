@@ -11,8 +11,8 @@
 
 Gain:   a condition is found in every spelling.
 Needs:  no positions in moved expressions; a step to the element itself has the same name test as the step before.
-Safe:   each form gives the same items in the same order. The rest is the normal form that streams have
-        (`rewrite/normalise`), and backward steps said forward (`rewrite/forward_axes`).
+Safe:   each form returns the same items in the same order. The rest is the normal form for streams
+        (`rewrite/normalise`), and forward forms of backward steps (`rewrite/forward_axes`).
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast
 
 _AS_THEY_ARE = ("hold_results", "sorts_as_loops")
-"""Rules about what is kept of windows and sorts, which say nothing about records."""
+"""Rules about state of windows and sorts, which do not concern records."""
 
 
 def spelled_for_records(body: ast.Expr, prolog: Sequence[ast.Declaration]) -> ast.Expr:
-    """The body of a query, read from the root, in the words in which conditions on records are looked for."""
+    """The body of a query, read from the root, in the spelling in which conditions on records are searched for."""
     body, _ = normalise(forward(body), prolog, without=_AS_THEY_ARE)
     facts = QueryFacts.of(body, prolog)
     while True:
@@ -64,7 +64,7 @@ def _spelled(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
         case ast.Path(left=left, right=ast.If(test=test, then=then, otherwise=ast.SequenceExpr(items=()))) if (
             _gives_nodes(left) and not uses_position(then)
         ):
-            # A test that is no truth value may be a position in a predicate: is_test has that out.
+            # A test that is not boolean may be a position in a predicate: is_test excludes that.
             chosen = _filtered(left, test)
             return None if chosen is None else ast.Path(chosen, then, span=node.span)
         case ast.Path(left=left, right=ast.SequenceExpr(items=(only,))) if _gives_nodes(left):
@@ -82,7 +82,7 @@ def _spelled(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
 
 
 def _without_constants(flwor: ast.Flwor) -> ast.Expr | None:
-    """let $x := 2 …  →  … with 2 for $x"""
+    """let $x := 2 …  →  … with 2 for $x."""
     for index, clause in enumerate(flwor.clauses):
         if isinstance(clause, ast.LetClause) and clause.type is None and isinstance(clause.value, LITERALS):
             put = Substitution({clause.name.expanded: clause.value})
@@ -97,12 +97,12 @@ def _without_constants(flwor: ast.Flwor) -> ast.Expr | None:
 
 
 def _counted(step: ast.AxisStep, number: ast.IntegerLiteral) -> ast.Expr | None:
-    """A step from the focus, which is one item: the first item of all is the first of this item."""
+    """A step from the focus, which is one item: the first item overall is the first of this item."""
     return replace(step, predicates=(*step.predicates, number)) if step.axis == "child" else None
 
 
 def _number(predicate: ast.Expr) -> ast.Expr:
-    """[position() = 2]  →  [2]"""
+    """ →  [2]."""
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)) or predicate.op not in ("=", "eq"):
         return predicate
     match predicate.left, predicate.right:
@@ -127,7 +127,7 @@ def _loop(left: ast.Expr, right: ast.Expr, facts: QueryFacts) -> ast.Expr | None
 
 
 def _one_loop(flwor: ast.Flwor) -> ast.Expr | None:
-    """for $p in /s/photon for $n in $p/note …  →  for $n in /s/photon/note …, where $p is read nowhere else"""
+    """for $p in /s/photon for $n in $p/note …  →  for $n in /s/photon/note …, if $p is read nowhere else."""
     for index, (outer, inner) in enumerate(pairwise(flwor.clauses)):
         if not (_is_plain(outer) and _is_plain(inner) and _is_child_path(outer.collection)):
             continue
@@ -155,14 +155,14 @@ def _is_plain(clause: ast.Clause) -> TypeGuard[ast.ForClause]:
 
 
 def _is_child_path(expr: ast.Expr) -> bool:
-    """/a/b: none of the nodes that it selects contains another."""
+    """/a/b: none of the selected nodes contains another."""
     while isinstance(expr, ast.Path) and isinstance(expr.right, ast.AxisStep) and expr.right.axis == "child":
         expr = expr.left
     return isinstance(expr, ast.Root)
 
 
 def _filtered(base: ast.Expr, predicate: ast.Expr) -> ast.Expr | None:
-    """The items of a path that a test lets through; None where it counts them."""
+    """The items of a path that pass a test; None if the test counts them."""
     if not is_test(predicate) or uses_position(predicate):
         return None
     if isinstance(base, ast.Path) and isinstance(base.right, ast.AxisStep):

@@ -1,6 +1,6 @@
-"""Split bytes into records as they come: each child of the root of an endless document is a record.
+"""Split bytes into records as they arrive: each child of the root of an endless document is a record.
 
-Malformed input never enters a stream: every piece is checked first. The splitter gives the complete records before an
+Malformed input never enters a stream: every piece is checked first. The splitter returns the complete records before an
 error, and then raises the error.
 """
 
@@ -24,20 +24,20 @@ _END_TAG = re.compile(rb"</[^<>\s/]+\s*>")
 class RecordSplitter:
     """The records of one document whose bytes come in pieces of any size.
 
-    Holds:  the record that has begun, up to the limit for items.
+    Holds:  the incomplete record, up to the limit for items.
     Order:  that of the document.
-    End:    after the root element nothing more is taken; what follows it is XYIN0001 of the scanner.
+    End:    nothing is taken after the root element; the scanner reports later content as XYIN0001.
     """
 
     limits: Limits = DEFAULT_LIMITS
     opening: bytes = b""
-    """What makes records a document; empty before the root element has begun."""
+    """The start tags that make records a document; empty before the root element has begun."""
     is_over: bool = False
     _held: bytes = b""
     _at: int = 0
-    """Where the held bytes begin."""
+    """Offset of the first held byte."""
     _cuts: list[int] = field(default_factory=list)
-    """Where the records begin that are not given yet."""
+    """The beginnings of the records not yet returned."""
     _has_records: bool = False
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class RecordSplitter:
         return self._at + (tags[-1].start() if tags else 0)
 
     def _taken(self, boundary: int) -> list[bytes]:
-        """The records that end before a place; white space and comments go with a record, or are left out."""
+        """The records that end before an offset; white space and comments go with a record, or are dropped."""
         whole = [cut for cut in self._cuts if cut < boundary]
         ends = [*whole[1:], boundary]
         records = [self._held[cut - self._at : end - self._at] for cut, end in zip(whole, ends, strict=False)]

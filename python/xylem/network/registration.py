@@ -1,8 +1,8 @@
 """Register a subscription in a network: plan it with the streams of all peers, then hand it to the subscribing peer.
 
-`planner.py` chooses the plan. The peers themselves report peers, links and plans, and a sample of the stream gives the
-number of bytes. The speaker of the network does this for all sites (`speaker.py`). Where there is none, each does it
-for itself: plans made at the same time do not see each other, share less than they could, and lose nothing.
+`planner.py` chooses the plan. The peers themselves report peers, links and plans, and a sample of the stream determines
+the number of bytes. The speaker of the network does this for all sites (`speaker.py`). Where there is none, each does
+it for itself: plans made at the same time do not see each other, share less than they could, and lose nothing.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from .subnets import Subnet, Subnets, around, asked_directly, entries
 from .widening import widened_query
 
 SchemaText = tuple[str, str]
-"""How the name of its file ends, and what is in it."""
+"""File name extension and text of a schema."""
 SAMPLE_BYTES = 1 << 18
 MOST_WIDENED = 8
-"""So many streams, the largest, are looked at whether they should become wider."""
+"""Number of streams, the largest ones, that are considered for widening."""
 _UNKNOWN_BYTES = 1000
-"""A stream that nothing has come of yet counts as if it had so many bytes a second, half of which pass a condition."""
+"""Assumed bytes per second of a stream without records; half of them pass a condition."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,14 @@ class SourceInfo:
     position: int
     base: int
     sample: bytes
-    """A document of its last records; empty before the first one."""
+    """A document of its latest records; empty before the first one."""
     seconds: float
-    """In which the sample came."""
+    """The time in which the sample arrived."""
     schema: SchemaText | None
     entries: tuple[str, ...] = ()
-    """Where it is published in another subnet: the peers that it comes over, of which `peer` is the first."""
+    """For a stream published in another subnet: the peers that it comes over; `peer` is the first of them."""
     subnet: str = ""
-    """That subnet."""
+    """The other subnet."""
     sites: tuple[tuple[str, ...], ...] = ()
     """Where it may go."""
 
@@ -142,11 +142,11 @@ class Registration:
             found = None if properties is None else restored(self._view, placed, self.planner.topology.outside)
             return found if found is not None and found.peers <= self.planner.topology.peers.keys() else None
         if not placed.peers <= self.planner.topology.peers.keys():
-            # Since it was placed, some of them may not have the stream any more.
+            # Some peers may have lost the stream since the plan was made.
             return None
         if not told.get("is over"):
             return placed
-        # The subscription is given up; its stream goes on for others, as far as they need it.
+        # The subscription has ended; its stream continues for others, as far as they need it.
         kept = [peer for peer in placed.filter_route if self._view.has_stream(peer, f"{name}-filter")]
         if not kept:
             return None
@@ -157,7 +157,7 @@ class Registration:
     def asked(self, name: str, peer: str, text: str) -> Asked:
         """A query as the planner needs to know it; XYST0004 or XYRT0051 for one that cannot be subscribed.
 
-        XYRT0062 where its stream may not go to who asks.
+        XYRT0062 if its stream may not go to the requester.
         """
         if not self._may_have(peer):
             must_admit(self.source.sites, peer, self.source.name)
@@ -166,7 +166,7 @@ class Registration:
         return Asked(name, peer, properties, self._statistics(text, properties), why, text, needed)
 
     def whole_source(self, name: str, peer: str) -> Asked:
-        """The source itself, asked for by another subnet."""
+        """The source itself, as requested by another subnet."""
         size = Measured(self.planner.source_bytes, 0.0)
         return Asked(name, peer, None, StreamStatistics(size, size), "another subnet reads all of it")
 
@@ -175,7 +175,7 @@ class Registration:
             try:
                 return statistics_of(text, properties, self.source.sample)
             except XylemError:
-                # It fails on the sample, and may do so again when it runs: that is the subscriber's to see.
+                # It fails on the sample, and may fail again when it runs: the subscriber will see that.
                 pass
         number = 0 if properties is None else len(properties.conditions)
         guessed = Measured(int(self.planner.source_bytes * 0.5**number), 0.0)
@@ -192,7 +192,7 @@ class Registration:
         return position
 
     def register(self, asked: Asked) -> list[str]:
-        """Place a subscription. Others may read its stream then, or a wider one than before; returns their names."""
+        """Register a subscription. Others may then read its stream, or a wider one than before; return their names."""
         planner = self.planner
         before, kept = planner.phi(), dict(planner.placed)
         movable = [name for name in self._live if name in kept and self._is_inside(name, kept[name])]
@@ -215,12 +215,12 @@ class Registration:
         return _changed(kept, planner.placed)
 
     def _is_inside(self, name: str, one: Placed) -> bool:
-        """Whether a stream is of this subnet alone: what crosses a border comes from where it does."""
+        """Whether a stream belongs to this subnet alone: one that crosses a border keeps its origin."""
         is_outside = one.uses == ELSEWHERE or one.filter_at in self.planner.topology.outside
         return not is_outside and not self._view.is_read_outside(f"{name}-filter")
 
     def _wide(self, one: Asked, other: Asked) -> Asked | None:
-        """The stream that two subscriptions could be answered from, without a subscriber of its own."""
+        """A stream that could answer two subscriptions, without a subscriber of its own."""
         if one.properties is None or other.properties is None or one.properties.windowed or not self.source.sample:
             return None
         text = widened_query(one.properties, other.properties)
@@ -245,22 +245,22 @@ class Registration:
         return [*self._view.bases(stream), *self.others.bases(stream)]
 
     def plan(self, asked: Asked, start: int) -> dict[str, Any]:
-        """The plan of a subscription that was placed, for the peer that asks for it."""
+        """The plan of a placed subscription, for the requesting peer."""
         return nested_plan(self.planner, asked.name, self.naming(start), start)
 
     def carry_out(self, peer: Peer, at: str, plan: dict[str, Any]) -> None:
-        """Give a plan to the peer that it begins with, from the site that made it."""
+        """Send a plan to its first peer, from the site that made it."""
         if at == peer.name:
             peer.carry_out(self._numbered(plan))
         else:
             self._view.ask(at, "POST", "/plans", self._numbered(plan))
 
     def _numbered(self, plan: dict[str, Any]) -> dict[str, Any]:
-        """A plan with the number of the lease that it was made by, and the subnet that this is for."""
+        """A plan with the number of its lease, and its subnet."""
         return plan if self._token is None else {**plan, "token": self._token, "subnet": self._view.subnet}
 
     def switch(self, names: list[str]) -> None:
-        """Let the streams of subscriptions come from where they were placed anew, from the end of the source on."""
+        """Switch the streams of subscriptions to their new origins, from the end of the source on."""
         position = self.source.position
         naming = Naming(self.source.name)
         for name in names:
@@ -270,14 +270,14 @@ class Registration:
             self._view.ask(one.asked.peer, "PUT", f"/plans/{quote(name)}/about", plan["about"])
 
     def _reader(self, name: str, peer: str) -> str:
-        """Who reads the stream of a subscription where it ends: its answer, or somebody else where it is over."""
+        """The reader of a subscription's stream where it ends: its answer, or another one if it has ended."""
         kept = self._view.stream(peer, f"{name}-filter")
         if name in self._live or kept is None or not kept["readers"]:
             return f"subscription:{name}"
         return str(kept["readers"][0])
 
     def reconsider(self) -> list[str]:
-        """Place all subscriptions anew, and say which of them have to switch; none where nothing is gained."""
+        """Place all subscriptions again, and return those that must switch; empty if nothing is gained."""
         planner, kept = self.planner, dict(self.planner.placed)
         before = planner.phi()
         live = [kept[name].asked for name in self._live if name in kept and kept[name].uses != ELSEWHERE]
@@ -292,7 +292,7 @@ class Registration:
         return _changed({one.name: kept[one.name] for one in live}, planner.placed)
 
     def _staying(self, moving: Collection[str]) -> list[str]:
-        """The streams that other subnets read or make: they are not placed anew from here."""
+        """The streams that other subnets read or make: they are not moved from here."""
         known = self.planner.placed
         found = [name for name, one in known.items() if name not in moving and not self._is_inside(name, one)]
         while lost := [name for name in found if known[name].uses not in {SOURCE, ELSEWHERE, *found}]:
@@ -308,7 +308,7 @@ class Registration:
         return [*lines, f"  transformed at {one.transform_at}, result to {one.asked.peer}"]
 
     def _explained_there(self, one: Placed, shown: Collection[str] | None) -> list[str]:
-        """What the stream of a subscription uses in the subnet that it comes from."""
+        """The streams used by a subscription's stream in the subnet that it comes from."""
         at = one.fetched[0]
         subnet = self.others.with_peer(at)
         if subnet is None or one.asked.properties is None:
@@ -331,7 +331,7 @@ def _shared(text: str, schema: SchemaText | None) -> tuple[Properties | None, st
         found = properties_of(parse(text, "query"), None if schema is None else _schema(*schema))
         if len(found.record) != 2:
             return None, "its records are not the children of the root element"
-        # What will be run must be such that it can be subscribed.
+        # The query that will run must be one that can be subscribed.
         feed = filter_feed(found, found.conditions, SOURCE)
         for query in (feed.query, feed.safe_query, residual_query(found, found.conditions)):
             if query:
@@ -390,9 +390,9 @@ def registered(peer: Peer, view: NetworkView, token: int | None, body: dict[str,
 
 
 def made_part(peer: Peer, virtual: str, stream: str) -> str:
-    """Make a stream that this site publishes a part of a virtual one of the network; where that is put together.
+    """Add a published stream of this site to a virtual stream of the network; return where that is merged.
 
-    The first part decides: the site itself, or the nearest that computes for others.
+    The first part determines the place: the site itself, or the nearest one that computes for others.
     """
     if stream not in peer.site.catalogue.sources:
         peer.site.publication(stream)
@@ -416,7 +416,7 @@ def made_part(peer: Peer, virtual: str, stream: str) -> str:
 
 
 def optimized(peer: Peer) -> dict[str, Any]:
-    """Let the streams of a network come from where that costs less, without a gap in any answer."""
+    """Move the streams of a network to cheaper origins, without a gap in any answer."""
     return by_speaker(peer, "/optimizations", {}, reconsidered)
 
 
@@ -435,7 +435,7 @@ def reconsidered(view: NetworkView, token: int | None) -> dict[str, Any]:
 
 
 def unsubscribe_in_network(peer: Peer, name: str, *, forwards: bool = True) -> dict[str, Any]:
-    """Give a subscription of the network up, wherever it was asked for: at the position that its source has now."""
+    """End a subscription of the network, wherever it was requested, at the current position of its source."""
     view = gathered(peer)
     plans = [plan for record in view.records.values() for plan in record["plans"] if plan["subscription"] == name]
     others = around(view)
@@ -480,13 +480,13 @@ def explained_in_network(
 
 
 def _elsewhere(peer: Peer, at: str) -> Subnet | None:
-    """The subnet of a peer that is in another one than this site."""
+    """The subnet of a peer, if it is not this site's."""
     view = gathered(peer)
     return None if at in view.records else around(view).with_peer(at)
 
 
 def forwarded(peer: Peer, what: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Do what was asked of another subnet and concerns this one."""
+    """Handle a request of another subnet that concerns this one."""
     match what:
         case "registrations":
             return by_speaker(peer, "/registrations", body, lambda view, token: registered(peer, view, token, body))
@@ -503,10 +503,10 @@ def forwarded(peer: Peer, what: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _changed(before: Mapping[str, Placed], after: Mapping[str, Placed]) -> list[str]:
-    """The subscriptions whose streams come from elsewhere than before, or over other peers."""
+    """The subscriptions whose streams have another origin or route than before."""
     return [name for name, one in before.items() if name in after and _way(one) != _way(after[name])]
 
 
 def _way(placed: Placed) -> tuple[Any, ...]:
-    # Where the stream that it uses is there already, a plan need not say how that comes.
+    # If the stream it uses is already there, a plan need not describe its route.
     return placed.uses, placed.filter_at, placed.fetched[-2:-1], placed.filter_route

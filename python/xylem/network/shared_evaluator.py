@@ -1,4 +1,4 @@
-"""One evaluator for all subscriptions of a stream: it scans each record once, however many ask for it.
+"""One evaluator for all subscriptions of a stream: it scans each record once, however many need it.
 
 Subscriptions join and leave between two records. The evaluator only goes forward. Its output depends on the log and on
 the positions of these changes, not on when it runs or how the log is divided.
@@ -22,13 +22,13 @@ from .panes import Apart
 from .record_log import RecordLog
 
 PIECE_BYTES = 4 << 20
-"""So much of the log is scanned at a time."""
+"""Bytes of the log to scan at a time."""
 FIRST_BYTES = 1 << 15
 GROWTH = 4
-"""When somebody joins, the next piece is small and those after it grow: an error in a query that has just begun, or an
-answer that nobody reads, is found out before much was computed for it."""
+"""After a join, the next piece is small and later ones grow: an error in a new query, or an answer that nobody reads,
+is then noticed early."""
 MOST_APART = 16
-"""Subscriptions that cannot share a scan: no more of them for one stream."""
+"""Most subscriptions of a stream that cannot share a scan."""
 
 Failed = Callable[[Member, XylemError], None]
 Members = dict[str, Member]
@@ -45,15 +45,15 @@ class _Running:
         self._numbers = {query: number for number, query in enumerate(of_query)}
         requests = [next(iter(group.values())).query.request for group in self.groups.values()]
         self.scan = MergedScan(requests, opening, limits)
-        # News of what is open may come later, with the first records inside.
+        # News about open elements may come later, with the first records inside.
         self.new_to = {member.name for group in of_query.values() for member in group.values() if not member.is_started}
-        """Who has not been told before, by another scan, that the elements around the records have begun."""
+        """Members that no other scan has told of the elements around the records."""
 
     def members(self) -> list[Member]:
         return [member for group in self.groups.values() for member in group.values()]
 
     def admit(self, member: Member) -> int | None:
-        """Let another member take part from here on: its group; None where another scan must be begun."""
+        """Admit another member from here on; return its group, or None if a new scan is needed."""
         query = member.query
         if query.request.shared is None:
             return None
@@ -68,7 +68,7 @@ class _Running:
         return number
 
     def dismiss(self, member: Member) -> bool:
-        """A member takes no part any more; whether the scan can go on."""
+        """Remove a member; return whether the scan can go on."""
         number = self._numbers[id(member.query)]
         group = self.groups[number]
         del group[member.name]
@@ -109,7 +109,7 @@ class SharedEvaluator:
         """Members over windows, which share panes."""
         self._piece_bytes = FIRST_BYTES
         self.scanned_bytes = 0
-        """By all scans together, to be compared with the bytes of the log."""
+        """Total of all scans, to be compared with the bytes of the log."""
 
     def __len__(self) -> int:
         return len(self._together) + len(self._apart)
@@ -136,12 +136,12 @@ class SharedEvaluator:
         return next((group for group in self._groups if name in group), None)
 
     def take_done(self) -> list[str]:
-        """Members whose answers nothing could change any more: they have left."""
+        """Remove and return members whose answers can no longer change."""
         done, self._done = self._done, []
         return done
 
     def take_over(self, other: SharedEvaluator) -> None:
-        """The members of another evaluator at the same position go on here."""
+        """Take over the members of another evaluator at the same position."""
         assert other.position == self.position
         self._apart |= other._apart
         self._running_apart |= other._running_apart
@@ -210,7 +210,7 @@ class SharedEvaluator:
         self._without_empty_groups()
 
     def join(self, member: Member) -> None:
-        """A member takes part from the position on; XYRT0051 where it is one too many of those with their own scan."""
+        """Add a member from the position on; XYRT0051 if too many have a scan of their own."""
         self._piece_bytes = FIRST_BYTES
         if member.query.is_merged:
             self._together[member.name] = member
@@ -223,7 +223,7 @@ class SharedEvaluator:
             self._apart[member.name] = member
 
     def _admit(self, member: Member) -> None:
-        """Let the scan that is under way serve one more; else another one begins with the next piece."""
+        """Let the current scan serve one more member; otherwise another one begins with the next piece."""
         running = self._running
         if running is None:
             return
@@ -234,7 +234,7 @@ class SharedEvaluator:
             self._begin(running, number, member)
 
     def _begin(self, running: _Running, number: int, member: Member) -> bool:
-        """Give a member the open elements at the start of a scan; returns whether it continues."""
+        """Give a member the open elements at the start of a scan; return whether it continues."""
         begun = running.scan.begun
         if begun is None:
             return not member.is_resumed or self._try(member, lambda: member.begin(empty_document().tree, None))
@@ -246,7 +246,7 @@ class SharedEvaluator:
         return True
 
     def leave(self, name: str) -> None:
-        """A member is complete: it has its records up to the position, and the rest of its answer is written."""
+        """Complete a member: it has its records up to the position, and the rest of its answer is written."""
         group = self._group_of(name)
         if group is not None:
             try:
@@ -263,7 +263,7 @@ class SharedEvaluator:
                 self._failed(member, error)
 
     def drop(self, name: str) -> Member | None:
-        """A member takes no part any more; its answer stays as it is."""
+        """Drop a member; its answer stays as it is."""
         group = self._group_of(name)
         if group is None:
             return self._drop_plain(name)
@@ -281,7 +281,7 @@ class SharedEvaluator:
         return member
 
     def advance(self, end: int) -> int:
-        """Evaluate another piece of the log, up to a position; the position that was reached."""
+        """Evaluate another piece of the log, up to a position; return the position reached."""
         assert isinstance(self._log, RecordLog)
         if self.position >= end:
             return self.position
@@ -307,7 +307,7 @@ class SharedEvaluator:
         return found.end
 
     def take(self, data: bytes) -> None:
-        """Evaluate records that follow those before."""
+        """Evaluate the next records."""
         if not data:
             return
         if self._running is None and self._together:
@@ -336,7 +336,7 @@ class SharedEvaluator:
         found = running.scan.feed(data)
         error = running.scan.error
         if error is not None and len(running.groups) > 1:
-            # One of them fails in the scan, and none has been given anything: it is looked for in either half.
+            # One of them fails in the scan, before any has received output: look for it in either half.
             self._running = None
             members = running.members()
             for half in members[: len(members) // 2], members[len(members) // 2 :]:
@@ -357,7 +357,7 @@ class SharedEvaluator:
                     share = Share([5], [step], [0], [], [written])
                     self._give_share(running, found, member, share)
                     continue
-                # There may be very many, each with little: no more is done for one than must be.
+                # There may be very many members, each with little work: keep the cost per member minimal.
                 try:
                     member.take_text(step, written)
                 except XylemError as error:
@@ -387,7 +387,7 @@ class SharedEvaluator:
             self._done.append(member.name)
 
     def _try(self, member: Member, action: Callable[[], None]) -> bool:
-        """Whether a member continues; an error in one member does not affect the others."""
+        """Run a step for a member; return whether it continues. An error in one member does not affect the others."""
         try:
             action()
         except XylemError as error:

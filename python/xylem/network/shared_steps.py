@@ -33,11 +33,11 @@ _TAKEN = (Report.ITEM, Report.START | Report.ITEM)
 
 @dataclass(frozen=True, slots=True)
 class Taking:
-    """The request of one plan to a step that it shares with others."""
+    """One plan's request to a step that it shares with others."""
 
     step: int
     alternatives: tuple[tuple[ValueTest, ...], ...]
-    """Of one of these all must hold."""
+    """All tests of one of these must hold."""
     result: Template | Tally | None
 
 
@@ -51,7 +51,7 @@ class SharedPlan:
 
 
 def shared_plan(plan: ScanPlan) -> SharedPlan | None:
-    """A plan taken apart; None where its records are not those of complete elements."""
+    """A plan taken apart; None if its records are not those of complete elements."""
     steps: list[ScanStep] = []
     takings: list[Taking] = []
     has_reports_below = _reporting(plan)
@@ -64,7 +64,7 @@ def shared_plan(plan: ScanPlan) -> SharedPlan | None:
             continue
         tests, kept = list(step.value_tests), step.tests
         if not has_reports_below[number] and all(map(_is_decided, step.tests)):
-            # What stands below an element that fails is of no use to anybody: the element itself can be tested.
+            # Nodes below a failing element are not needed by anyone: the element itself can be tested.
             tests += [_on_the_element(test) for test in step.tests if not isinstance(test, NameTest)]
             kept = tuple(test for test in step.tests if isinstance(test, NameTest))
         result = None if isinstance(step.result, ScanTable) else step.result
@@ -80,7 +80,7 @@ def shared_plan(plan: ScanPlan) -> SharedPlan | None:
 
 
 def shared_shape(plan: ScanPlan) -> ScanPlan:
-    """The one plan that represents all equal plans."""
+    """The single plan that represents all equal plans."""
     return _SHAPES.setdefault(plan, plan)
 
 
@@ -101,7 +101,7 @@ def _reporting(plan: ScanPlan) -> list[bool]:
 
 
 def _is_decided(test: StartTest) -> bool:
-    """Whether a test holds or fails, whatever the attribute says."""
+    """Whether a test always holds or fails, whatever the attribute's value."""
     if isinstance(test, AttributeTest):
         return test.number is None
     return isinstance(test, (NameTest, PresenceTest))

@@ -1,12 +1,12 @@
-"""Operators in Python: only those that somebody signed whom the owner of the site trusts.
+"""Operators in Python: only code signed by somebody whom the owner of the site trusts.
 
     ssh-keygen -Y sign -f alice_key -n xylem-operator smooth.py          makes smooth.py.sig
     xylem network operator smooth smooth.py --signature smooth.py.sig --source photons
 
 `allowed-signers` in the directory of a site has their public keys, in the form of ssh-keygen(1): `alice ssh-ed25519 …`.
-Without this file the site runs no Python. A signature says who wrote the code, and the site does what it says: Python
-has no sandbox of its own. The code runs in a process of its own with limits of memory and time; where bubblewrap is
-installed, without network and with nothing to write. The file defines `record(data: bytes) -> bytes`.
+Without this file the site runs no Python. A signature proves who wrote the code, and the site trusts it: Python has no
+sandbox of its own. The code runs in a separate process with limits of memory and time; with bubblewrap installed, also
+without network and without writable files. The file defines `record(data: bytes) -> bytes`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CAPABILITY = "code:python"
 SIGNERS_FILE = "allowed-signers"
 NAMESPACE = "xylem-operator"
 SECONDS = 10.0
-"""That a record may take."""
+"""Time limit per record."""
 MEMORY_BYTES = 512 << 20
 _RUNNER = """
 import struct, sys
@@ -54,7 +54,7 @@ def can_run_python(directory: Path) -> bool:
 
 
 def checked(code: bytes, signature: bytes, directory: Path) -> str:
-    """Who has signed the code, of those whom the site trusts; XYRT0064 where no trusted key has."""
+    """The trusted signer of the code; XYRT0064 without a signature by a trusted key."""
     program = shutil.which("ssh-keygen")
     signers = directory / SIGNERS_FILE
     if program is None:
@@ -130,13 +130,13 @@ class PythonOperator(StreamOperator):
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
                 with suppress(OSError):
-                    # What could not be written any more is of no use.
+                    # Unwritten output is of no use any more.
                     pipe.close()
         shutil.rmtree(self._directory, ignore_errors=True)
 
 
 def _sandbox() -> list[str]:
-    """The command that shuts the process in, where there is one."""
+    """The command of the sandbox, if there is one."""
     program = shutil.which("bwrap")
     if program is None:
         return []

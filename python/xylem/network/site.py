@@ -3,7 +3,7 @@
     site/catalogue.db      all streams and subscriptions, past ones too
     site/streams/NAME/     the log of a stream
     site/answers/          the answers so far
-    site/states/           what running answers had come to
+    site/states/             the states of running answers
     site/documents/        documents that queries may read, if any
 
 Publishers append to logs, subscribers to the catalogue, and one thread brings the answers up to date. A subscriber
@@ -31,11 +31,11 @@ from .site_streams import SiteStreams
 from .stream_site import StreamSite
 
 _USUAL_SECONDS = 60.0
-"""In which a sample is taken to have come where nobody has seen it come; bursts are spread over as much."""
+"""The assumed duration of a sample that nobody saw arrive; bursts are spread over this time."""
 
 
 class Site(SiteStreams):
-    """One site. Threads may publish, subscribe and read at once."""
+    """One site. Thread-safe."""
 
     def __init__(
         self, directory: Path, clock: Callable[[], float] = time.time, limits: SiteLimits | None = None
@@ -57,7 +57,7 @@ class Site(SiteStreams):
         self._is_closing = False
         self._broken: BaseException | None = None
         self.cpu_seconds = 0.0
-        """What the thread that answers has computed."""
+        """CPU time of the answering thread."""
         for subscription in list(self.catalogue.subscriptions.values()):
             if subscription.is_live and not subscription.via:
                 self.streams[subscription.source].add(subscription, self._query(subscription.query, subscription.name))
@@ -88,7 +88,7 @@ class Site(SiteStreams):
             return position
 
     def sample(self, name: str, most_bytes: int) -> tuple[bytes, float]:
-        """A document of the last records of a stream, and in how many seconds so much comes."""
+        """A document of the last records of a stream, and the time in which this much arrives."""
         with self._lock:
             log, arrivals = self.streams[name].log, self.streams[name].arrivals
             if not log.count:
@@ -97,7 +97,7 @@ class Site(SiteStreams):
             data, _ = log.read(max(log.base, log.end - most_bytes // size), log.end, most_bytes)
             seconds = _USUAL_SECONDS
             if arrivals:
-                # What comes all at once is worked off in time: nothing is overloaded by a burst.
+                # A burst is processed in time: it overloads nothing.
                 since, before = arrivals[0]
                 rate = max(1.0, (arrivals[-1][1] - before) / max(_USUAL_SECONDS, time.monotonic() - since))
                 seconds = len(data) / rate
@@ -126,9 +126,9 @@ class Site(SiteStreams):
     def subscribe(
         self, name: str, query: str, source: str | None = None, start: str | int = NOW, *, is_planned: bool = False
     ) -> Subscription:
-        """Subscribe a query. The same subscription again is the one there is.
+        """Subscribe a query. Repeating the same subscription changes nothing.
 
-        Where it is part of a plan, the records from its first position on may still be on their way.
+        As part of a plan, the records from its first position on may still be on their way.
         """
         checked_name(name)
         if self.fault:
@@ -172,7 +172,7 @@ class Site(SiteStreams):
         return position
 
     def receive(self, name: str, query: str, source: str, start: int, via: str) -> Subscription:
-        """Have the answer of a subscription that is computed elsewhere, as a neighbour sends it."""
+        """Receive the answer of a subscription that is computed elsewhere, sent by a neighbour."""
         checked_name(name)
         with self._work:
             known = self.catalogue.subscriptions.get(name)
@@ -185,12 +185,12 @@ class Site(SiteStreams):
     def take_answer(
         self, name: str, peer: str, start: int, data: bytes, state: str, end: int | None, error: str
     ) -> None:
-        """Bytes of an answer that a neighbour has sent; with its state once that is all there will be."""
+        """Store bytes of an answer from a neighbour, with its state if they are the last."""
         with self._work:
             subscription = self.catalogue.subscriptions[name]
             answer = self._answer(subscription.answer_name)
             if subscription.via != peer or not subscription.is_live or answer.size != start:
-                # It was asked for before something changed.
+                # It was requested before something changed.
                 return
             answer.append(data)
             if state == State.FAILED:
@@ -238,8 +238,8 @@ class Site(SiteStreams):
             return self._answer(subscription.answer_name).size
 
     def answer(self, subscription: Subscription, start: int) -> tuple[bytes, bool]:
-        """The answer from a byte on, as far as it has come; and whether that is all there will be."""
-        # Asked first: what comes between the two questions is not missed.
+        """The available answer from a byte on, and whether it is complete."""
+        # Read first: bytes that arrive between the two reads are not missed.
         is_over = not self.catalogue.subscriptions[subscription.name].is_live or (
             self.catalogue.subscriptions[subscription.name].version != subscription.version
         )
@@ -253,12 +253,12 @@ class Site(SiteStreams):
     # --- work
 
     def start(self) -> None:
-        """Let answers follow the streams, in a thread of their own."""
+        """Update the answers in a separate thread."""
         self._thread = threading.Thread(target=self._run, name="xylem-site", daemon=True)
         self._thread.start()
 
     def work_all(self) -> None:
-        """Answer everything that has come; for callers that have no thread for it."""
+        """Answer everything that has arrived, for callers without a thread."""
         while self._piece():
             pass
 
@@ -326,7 +326,7 @@ class Publication:
         self.records = 0
 
     def feed(self, data: bytes) -> int:
-        """Add the records that these bytes complete, up to an error; returns the position after them."""
+        """Add the records that these bytes complete, up to an error; return the position after them."""
         records, fault = self._splitter.feed(data)
         position = self._stream.log.end
         if records:

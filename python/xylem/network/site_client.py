@@ -19,7 +19,7 @@ class SiteClient:
     """Sends requests to a site. XYRT0050 if the site does not answer; a refusal is raised with the site's code."""
 
     def __init__(self, directory: Path | str, token: str | None = None, certificate: str = "") -> None:
-        """By the directory of a site, which has its address and the owner's token; or by an address and a token."""
+        """By the directory of a site, which holds its address and the owner's token; or by an address and a token."""
         if isinstance(directory, str):
             found: dict[str, Any] = {"url": directory, "token": token or "", "certificate": certificate, "process": 0}
         else:
@@ -33,7 +33,7 @@ class SiteClient:
         self.url: str = found["url"]
         self._certificate: str = found["certificate"]
         self.address = {key: found[key] for key in ("url", "token", "certificate")}
-        """What another site needs to know to become its neighbour."""
+        """The address by which another site can become its neighbour."""
         self._headers = {"Authorization": f"Bearer {found['token']}"}
 
     @property
@@ -46,7 +46,7 @@ class SiteClient:
         return found
 
     def publish(self, name: str, chunks: Iterable[bytes]) -> dict[str, Any]:
-        """Add the records of a document, as its bytes come."""
+        """Add the records of a document while its bytes arrive."""
         found: dict[str, Any] = self._ask("POST", f"/sources/{quote(name)}", chunks)
         return found
 
@@ -64,7 +64,7 @@ class SiteClient:
         return found
 
     def results(self, name: str, after: int = 0) -> Iterator[tuple[int, str]]:
-        """The answer from a byte on, piece by piece as it comes, each with where it ends; ends with the answer.
+        """The answer from a byte on, piece by piece as it arrives, each with its end; ends with the answer.
 
         XYRT0051 with its error for a subscription that failed.
         """
@@ -96,11 +96,11 @@ class SiteClient:
         raise InputError("XYRT0050", "the site ended the connection")
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """Ask with JSON for JSON."""
+        """Send and receive JSON."""
         return self._ask(method, path, None if body is None else [json.dumps(body, ensure_ascii=False).encode()])
 
     def ask_text(self, path: str) -> str:
-        """The answer of a site as text."""
+        """A response of a site as text."""
         return self._bytes("GET", path).decode("utf-8")
 
     def _connection(self) -> http.client.HTTPConnection:

@@ -1,8 +1,8 @@
-"""Who a site is to others: its certificate, signed by the authority of its network.
+"""The identity of a site: its certificate, signed by the authority of its network.
 
-With an authority, sites prove to each other who they are, in both directions (mutual TLS). The name of a site is that
-in its certificate, as common name or DNS name. A request that only sites may send needs such a certificate; users come
-with their token alone.
+With an authority, sites prove their identity to each other in both directions (mutual TLS). The name of a site is the
+common name or DNS name in its certificate. Requests that only sites may send need such a certificate; users need only
+their token.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SITE_HEADER = "xylem-site"
 
 @dataclass(frozen=True)
 class Identity:
-    """What a site shows when it asks others."""
+    """The credentials of a site for its requests to others."""
 
     name: str = ""
     certificate: Path | None = None
@@ -34,14 +34,14 @@ class Identity:
 
 
 def names_in(certificate: dict[str, Any]) -> set[str]:
-    """The names that a certificate gives, which was checked before."""
+    """The names in a certificate that was already checked."""
     subject = {value for part in certificate.get("subject", ()) for key, value in part if key == "commonName"}
     return subject | {value for kind, value in certificate.get("subjectAltName", ()) if kind == "DNS"}
 
 
 def checked_name_in(certificate: Path, name: str) -> None:
     """XYRT0053 for a certificate that is not for a site of this name."""
-    # Python has no public function that reads a certificate from a file; this one is as old as its module.
+    # Python has no public function to read a certificate from a file; this one is as old as its module.
     found = ssl._ssl._test_decode_cert(str(certificate))  # type: ignore[attr-defined]
     if name not in names_in(found):
         names = ", ".join(sorted(names_in(found))) or "nobody"
@@ -49,7 +49,7 @@ def checked_name_in(certificate: Path, name: str) -> None:
 
 
 def certified_protocol() -> type[asyncio.Protocol]:
-    """The protocol of the server, which tells requests the certificate that the other side has shown."""
+    """The server's protocol, which passes the other side's certificate on to requests."""
     from uvicorn.protocols.http.h11_impl import H11Protocol
 
     class Certified(H11Protocol):

@@ -16,14 +16,14 @@ class SiteLimits:
     """The limits of one site."""
 
     subscriptions: int = MOST_SUBSCRIPTIONS
-    """That are answered at the same time; one more is refused (XYRT0053)."""
+    """Number of active subscriptions; one more is refused (XYRT0053)."""
     unread_bytes: int = UNREAD_BYTES
-    """Of an answer, behind what its subscriber has read; with more the subscription is suspended (XYRT0058)."""
+    """Bytes of an answer beyond its subscriber's position; with more, the subscription is suspended (XYRT0058)."""
     log: LogLimits = field(default_factory=LogLimits)
-    """What is kept of each stream; a subscription that needs records before that is suspended (XYRT0060)."""
+    """Retention of each stream; a subscription that needs earlier records is suspended (XYRT0060)."""
     brokers: str = ""
-    """Of Kafka, where streams are kept there instead of in files."""
+    """Kafka brokers, if streams are kept there instead of in files."""
     catalogue: str = ""
-    """The database of the catalogue, where that is not a file of the site."""
+    """The database of the catalogue, if it is not a file of the site."""
     state_bytes: int = STATE_BYTES
-    """Of a stream, after which the states of its answers are saved: what a site that starts again has to read."""
+    """Bytes of a stream after which the states of its answers are saved: a restarted site reads at most this much."""

@@ -1,4 +1,4 @@
-"""Names: those that users choose, of streams, subscriptions, peers and positions; and those that plans have."""
+"""Names that users choose, of streams, subscriptions, peers and positions; and names used in plans."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 NOW, EARLIEST = "now", "earliest"
 """Positions of a stream by name."""
 SOURCE, ELSEWHERE = "source", "elsewhere"
-"""What a stream is made from: the stream of a publisher itself, or one that comes from another subnet."""
+"""The origin of a stream: the publisher's stream itself, or one that comes from another subnet."""
 
 
 def checked_name(name: str) -> str:

@@ -36,7 +36,7 @@ from .virtual_stream import VirtualStream
 
 
 def _changes(directory: Path, url: str) -> ChangeStore:
-    """Where the catalogue of a site is."""
+    """The store of the site's catalogue."""
     place = catalogue_place(directory, url, directory.resolve().name)
     return ChangeFile(directory / "catalogue.db") if place is None else ChangeDatabase(*place)
 
@@ -54,7 +54,7 @@ class SiteStreams:
         self._answers: dict[str, AnswerFile] = {}
         self._open_files = OpenFiles()
         self._queries: WeakValueDictionary[str, SubscribedQuery] = WeakValueDictionary()
-        """Those that are in use, by their text."""
+        """Queries in use, by text."""
         self.documents = Documents(directory / "documents")
         self._compiled = SubscribedQueries(self.documents)
         self.streams = {name: self._stream(name) for name in self.catalogue.sources}
@@ -64,9 +64,9 @@ class SiteStreams:
         """Filters over streams of this site, by the stream that they read."""
         self._virtual: dict[str, VirtualStream | OperatorStream] = {}
         self._fed: dict[str, tuple[Feed, int | None]] = {}
-        """Streams that are filtered out of others, with the filter that is at work."""
+        """Filtered streams, with the active filter."""
         self._actions: deque[Callable[[], None]] = deque()
-        """What the thread that works is to do between two pieces."""
+        """Actions for the working thread between two pieces."""
         self._lock = threading.RLock()
         self._work = threading.Condition(self._lock)
 
@@ -80,7 +80,7 @@ class SiteStreams:
         return self._made(name, directory, 0)
 
     def _kept_stream(self, kept: KeptStream) -> StreamSite:
-        # A name may come again, when the stream that had it is gone.
+        # A name may be reused when the stream that had it is gone.
         directory = self.directory / "streams" / f"{kept.name}~{kept.version}"
         return self._made(kept.name, directory, kept.base)
 
@@ -95,7 +95,7 @@ class SiteStreams:
         return found
 
     def _query(self, text: str, name: str) -> SubscribedQuery:
-        """A query is compiled once, however many subscribe it."""
+        """A query, compiled once however many subscribe it."""
         found = self._queries.get(text)
         if found is None:
             found = self._queries[text] = self._compiled.compiled(text, name)
@@ -139,7 +139,7 @@ class SiteStreams:
             "source": source, "from": start, "language": str(told["language"]), "code": str(told["code"]),
             "signature": str(told.get("signature", "")),
         }  # fmt: skip
-        # It is tried first: what cannot begin is refused, and not written down.
+        # Tried first: an operator that cannot start is refused, and not recorded.
         self._operator(body)().close()
         with self._work:
             known = self.catalogue.network.operators.get(name)
@@ -175,7 +175,7 @@ class SiteStreams:
     def keep(
         self, name: str, base: int, feed: Feed, plan: dict[str, Any], sites: list[list[str]] | None = None
     ) -> None:
-        """Have a log of a stream that comes from a neighbour, or that is filtered out of another stream."""
+        """Keep a log of a stream that comes from a neighbour, or that is filtered out of another stream."""
         with self._work:
             if name in self.catalogue.sources:
                 raise InputError("XYRT0053", f"there is a stream '{name}' already, which is published here")
@@ -201,7 +201,7 @@ class SiteStreams:
             self._work.notify_all()
 
     def switch(self, name: str, feed: Feed, at: int = 0, plan: dict[str, Any] | None = None) -> None:
-        """Let a stream come from elsewhere: from a position on, or from its end if that is behind it."""
+        """Switch the origin of a stream, from a position on, or from its end if that is later."""
 
         def change() -> None:
             with self._work:
@@ -217,7 +217,7 @@ class SiteStreams:
             self._work.notify_all()
 
     def take(self, name: str, peer: str, start: int, opening: bytes, found: Records) -> None:
-        """Records of a stream from a position on, which a neighbour has sent."""
+        """Store records of a stream from a position on, which a neighbour has sent."""
         with self._work:
             stream = self.streams.get(name)
             if stream is None:
@@ -225,7 +225,7 @@ class SiteStreams:
             log = stream.log
             feed, until = self.catalogue.network.streams[name].feed_at(log.end)
             if feed.peer != peer or log.end != start:
-                # It was asked for before something changed.
+                # It was requested before something changed.
                 return
             if opening:
                 log.begin(opening)
@@ -235,7 +235,7 @@ class SiteStreams:
             self._work.notify_all()
 
     def _attach(self) -> None:
-        """Let each stream that is filtered out of another have the filter that is its turn."""
+        """Give each filtered stream the filter whose turn it is."""
         with self._lock:
             kept = list(self.catalogue.network.streams.values())
         for one in kept:
@@ -258,7 +258,7 @@ class SiteStreams:
             stage.add(one.name, stream.log, feed, until)
 
     def _read_to(self, stream: StreamSite) -> int:
-        """Up to where streams of this site that are made from another have read it."""
+        """How far derived streams of this site have read it."""
         read = [stage.position for stage in self._stages.values() if stage.log is stream.log]
         for name, parts in self.catalogue.network.virtual.items():
             if stream.name in parts and name in self.streams:

@@ -2,7 +2,7 @@
 
 Two sites that plan at the same moment would not see each other's plans. So registrations go to the speaker, which makes
 them one after another. Plans carry the number of its lease, and a peer refuses those of an earlier one: a speaker that
-was cut off, or slow, cannot place anything beside the next one.
+was cut off, or slow, cannot place anything alongside its successor.
 
 The thesis elects with the Bully algorithm; here, too, the greatest name stands first. But a lease ends by itself
 (`election.py`), and two parts of a network that cannot reach each other never have two speakers.
@@ -21,7 +21,7 @@ from .peer import Peer
 from .peer_client import Busy
 
 Plan = Callable[[NetworkView, int | None], dict[str, Any]]
-"""Places something, with what is seen of the network and the number of the lease; None where nobody speaks."""
+"""Places something, given a view of the network and the number of the lease; None if there is no speaker."""
 
 
 def speaker(view: NetworkView) -> str | None:
@@ -64,13 +64,13 @@ def stand(peer: Peer) -> bool:
 def by_speaker(
     peer: Peer, path: str, body: dict[str, Any], plan: Plan, wait_seconds: float | None = None
 ) -> dict[str, Any]:
-    """Have something placed by the speaker of the subnet; here, where this site is it or there is none."""
+    """Have something placed by the speaker of the subnet; here, if this site is the speaker or there is none."""
     try:
         return _by_speaker(peer, path, body, plan, wait_seconds)
     except InputError as error:
         if error.code != "XYRT0061":
             raise
-        # Its lease was over, or another has been elected since.
+        # Its lease was over, or another speaker has been elected since.
         return _by_speaker(peer, path, body, plan, wait_seconds)
 
 
@@ -98,9 +98,9 @@ def _planning(peer: Peer, wait_seconds: float | None) -> Iterator[None]:
 def as_speaker(
     peer: Peer, plan: Plan, *, is_elected: bool = True, wait_seconds: float | None = None
 ) -> dict[str, Any]:
-    """Place something as the speaker, one at a time; XYRT0061 where the lease is another's by now.
+    """Place something as the speaker, one at a time; XYRT0061 if another site has the lease by now.
 
-    Busy where something else is placed for longer than it is waited.
+    Busy if the wait for another placement takes too long.
     """
     with _planning(peer, wait_seconds):
         view = gathered(peer)

@@ -15,7 +15,7 @@ from .record_facts import RECORD
 
 
 def spelled_out(condition: ast.Expr) -> ast.Expr:
-    """A condition without `let`, arrows and maps that other expressions say as well, and without prefixes of names."""
+    """A condition without `let`, arrows and maps, which other expressions replace, and without prefixes of names."""
 
     def spelled(node: ast.Node) -> ast.Node | None:
         match node:
@@ -70,11 +70,11 @@ _BY_RUN = standard(
     default-language doc doc-available document environment-variable function-lookup implicit-timezone json-doc last
     position static-base-uri stream unparsed-text unparsed-text-available unparsed-text-lines uri-collection"""
 )
-"""Its value follows from the run, and not from the arguments."""
+"""Functions whose value depends on the run, and not on the arguments."""
 
 
 def is_steady(condition: ast.Expr) -> bool:
-    """Whether a condition has the same value for equal records, whenever and wherever it is asked."""
+    """Whether a condition has the same value for equal records, whenever and wherever it is evaluated."""
     for node in condition.walk():
         if isinstance(node, _CONSTRUCTORS):
             return False

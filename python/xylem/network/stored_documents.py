@@ -32,7 +32,7 @@ def documents_read(query: str) -> tuple[str, ...]:
 
 
 class Documents:
-    """The directory of a site with its documents; it need not be there."""
+    """The directory of a site's documents, which need not exist."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory.resolve()
@@ -43,7 +43,7 @@ class Documents:
         return f"{self._directory.as_uri()}/"
 
     def resources(self) -> FileResources:
-        """Reads them, and nothing else."""
+        """Reads only these documents."""
         return FileResources([self._directory])
 
     def names(self) -> list[str]:

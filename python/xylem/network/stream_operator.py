@@ -1,11 +1,11 @@
-"""User-defined operators over whole streams (thesis 2.3.3): code that is given each record and gives records.
+"""User-defined operators over whole streams (thesis 2.3.3): code that gets each record and returns records.
 
     xylem network operator smooth smooth.wasm --source photons
 
-An operator makes a stream of its own, which queries read like any other. It may keep what it likes from one record to
-the next; a function (`mobile_code.py`) keeps nothing. After a restart, the site runs it again over the records that it
-has seen. A WebAssembly module imports nothing. It has `memory` and two functions: `alloc(size)` gives a place for a
-record, and `record(place, size)` takes it and returns the place and size of what it gives, as `place << 32 | size`.
+An operator makes a stream of its own, which queries read like any other. It may keep any state from one record to the
+next; a function (`mobile_code.py`) keeps none. After a restart, the site runs it again over the records that it has
+seen. A WebAssembly module imports nothing. It has `memory` and two functions: `alloc(size)` returns a place for a
+record, and `record(place, size)` takes it and returns the place and size of its output, as `place << 32 | size`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from xylem.errors import InputError
 from .mobile_code import MEMORY_BYTES, can_run_code
 
 FUEL = 100_000_000
-"""About how many instructions a record may take."""
+"""Approximate number of instructions per record."""
 MOST_BYTES = 1 << 24
-"""The most that an operator may give for one record."""
+"""Most output bytes for one record."""
 
 
 class StreamOperator(ABC):
-    """One operator at work. Whatever it does wrong is an OperatorFault."""
+    """One operator at work. Any fault of its code raises OperatorFault."""
 
     @abstractmethod
     def push(self, record: bytes) -> bytes:
-        """What it gives for a record: records one after another, or nothing."""
+        """Its output for a record: records one after another, or nothing."""
 
     @abstractmethod
     def close(self) -> None:
@@ -42,7 +42,7 @@ class OperatorFault(Exception):
 
 
 def started(told: Mapping[str, Any], directory: Path) -> StreamOperator:
-    """An operator as it was registered, at a site; XYST0040 for one that cannot be run there."""
+    """A registered operator, started at a site; XYST0040 if it cannot run there."""
     if told["language"] == "python":
         from .signed_python import PythonOperator
 

@@ -1,7 +1,7 @@
 """The subscriptions of one stream of a site: those that follow its end, and those that still catch up.
 
 Each evaluator has a position in the log. One follows the end; a subscription from an earlier position starts with its
-own evaluator, and when the two meet they become one. So all subscriptions that have caught up share one scan.
+own evaluator, and when the two meet they merge. So all subscriptions that have caught up share one scan.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .site_limits import SiteLimits
 
 
 class StreamSite:
-    """One stream with its subscriptions. All calls are made by one thread, but for the log, which grows meanwhile."""
+    """One stream with its subscriptions. One thread makes all calls; only the log grows concurrently."""
 
     def __init__(
         self,
@@ -42,43 +42,43 @@ class StreamSite:
         self._limits = limits or SiteLimits()
         self._compiled = compiled
         self._alone: set[str] = set()
-        """Subscriptions over windows that panes do not answer for."""
+        """Subscriptions over windows that panes cannot represent."""
         self.name = name
         store = None if topics is None else topics.store(directory.name, self._limits.log)
         self.log = RecordLog(directory, base, self._limits.log, store=store)
         self._states = AnswerStates(directory.parent.parent / "states" / directory.name)
         self._saved_bytes, self._saved_at = 0, time.monotonic()
         self._not_before = 0.0
-        """When states may be saved again: that takes at most a twentieth of the time."""
+        """When states may be saved again: saving takes at most a twentieth of the time."""
         self._catalogue = catalogue
         self._answers = answers
         self._waiting: list[tuple[Subscription, SubscribedQuery]] = []
-        """Those that begin where no evaluator is yet."""
+        """Subscriptions that begin where no evaluator is yet."""
         self._evaluators: list[SharedEvaluator] = []
         self._touched: set[str] = set()
         self._ending: set[str] = set()
-        """Those that were given up, and may not have all that came before."""
+        """Ended subscriptions that may lack earlier records."""
         self.evaluated_bytes = 0
         self.arrivals: deque[tuple[float, int]] = deque(maxlen=1000)
-        """When records came, with the bytes of the log behind them."""
+        """The times of records, with the log bytes after them."""
 
     def add(self, subscription: Subscription, query: SubscribedQuery) -> None:
-        """A subscription is to be answered."""
+        """Start answering a subscription."""
         self._waiting.append((subscription, query))
         if subscription.end is not None:
             self._ending.add(subscription.name)
 
     def end(self, name: str) -> None:
-        """A subscription was given up."""
+        """End a subscription."""
         self._ending.add(name)
 
     def _start(self, one: Subscription, query: SubscribedQuery) -> int:
-        """Where a subscription goes on: where its saved state is, or at its first record."""
+        """The position at which a subscription continues: that of its saved state, or its first record."""
         state = self._state(one, query)
         return one.start if state is None else state.position
 
     def _state(self, one: Subscription, query: SubscribedQuery) -> AnswerState | None:
-        """The state that an answer goes on from, where there is one that fits log and answer."""
+        """The state from which an answer resumes, if one fits log and answer."""
         state = self._states.found.get(one.answer_name)
         if state is None or not self.log.base <= state.position <= self.log.end:
             return None
@@ -87,11 +87,11 @@ class StreamSite:
         return state if is_there and not is_before and query.is_merged and query.can_be_saved else None
 
     def save_states(self, *, is_last: bool = False) -> None:
-        """Save what answers have come to, if much was computed since, or nothing more comes for a while."""
+        """Save the states of answers if much was computed since the last save, or nothing arrives for a while."""
         new_bytes, now = self.evaluated_bytes - self._saved_bytes, time.monotonic()
         limit = self._limits.log.bytes
         if limit is not None:
-            # What a limited log forgets must not be needed again.
+            # Records that a limited log drops must not be needed again.
             is_due = new_bytes >= min(self._limits.state_bytes, limit // 8)
         else:
             is_due = new_bytes >= self._limits.state_bytes and now >= self._not_before
@@ -109,7 +109,7 @@ class StreamSite:
 
     @property
     def position(self) -> int:
-        """Up to where all subscriptions have their answers."""
+        """How far all subscriptions have their answers."""
         places = [one.position for one in self._evaluators]
         places += [self._start(one, query) for one, query in self._waiting]
         return min(places, default=self.log.end)
@@ -183,7 +183,7 @@ class StreamSite:
                 self._failed(member, error)
 
     def _join_windows(self, here: SharedEvaluator, subscription: Subscription, query: SubscribedQuery) -> bool:
-        """Let a subscription over windows share panes; False where it is answered by itself."""
+        """Let a subscription over windows share panes; False if it is answered separately."""
         form = None if subscription.answer_name in self._alone else query.panes
         if form is None:
             return False
@@ -194,7 +194,7 @@ class StreamSite:
             like = next((group for group in groups if group.suits(form, subscription.start)), None)
             here.join_windows(form, member, like, self._compiled)
         except XylemError:
-            # What is wrong with it is said of the query as it was written.
+            # Report errors in terms of the query as written.
             return False
         return True
 
@@ -221,7 +221,7 @@ class StreamSite:
         return [group for one in self._evaluators for group in one.groups]
 
     def _writer(self, subscription: Subscription, start: int = 0) -> Callable[[bytes], None]:
-        """Appends what a run writes, which begins with the answer's byte `start`."""
+        """Appends the output of a run, which begins at the answer's byte `start`."""
         answer = self._answers(subscription.answer_name)
         answer.begin(start)
         unread_bytes = self._limits.unread_bytes
@@ -238,7 +238,7 @@ class StreamSite:
         return write
 
     def _leave(self, evaluator: SharedEvaluator) -> bool:
-        """Those that were given up here have all they asked for."""
+        """Remove ended subscriptions whose input is complete."""
         changed = False
         for name in self._ending_in(evaluator):
             subscription = self._catalogue.subscriptions[name]
@@ -246,7 +246,7 @@ class StreamSite:
                 evaluator.leave(name)
                 changed = True
                 if any(one.name == name for one, _ in self._waiting):
-                    # Panes did not answer for it: it begins again.
+                    # Panes could not represent it: it starts again.
                     continue
                 self._ending.discard(name)
                 self._sync_one(name)
@@ -270,7 +270,7 @@ class StreamSite:
         self._sync_one(member.name)
         subscription = self._catalogue.subscriptions[member.name]
         if error.code == "XYRT0033" and self._states.found.pop(subscription.answer_name, None) is not None:
-            # The state is not one of this query, as it is compiled now: its answer is computed from its records.
+            # The state belongs to another compilation of the query: the answer is recomputed from its records.
             self.add(subscription, member.query)
             return
         if error.code == "XYRT0058":
@@ -279,7 +279,7 @@ class StreamSite:
             self._catalogue.fail(member.name, self.position, str(error))
 
     def _sync_one(self, name: str) -> None:
-        """Flush the answer of one subscription, before the catalogue says that it is over; the others go on."""
+        """Flush the answer of one subscription before the catalogue records its end; the others go on."""
         answer = self._catalogue.subscriptions[name].answer_name
         if answer in self._touched:
             self._touched.discard(answer)
@@ -295,6 +295,6 @@ class StreamSite:
         self.log.close()
 
     def destroy(self) -> None:
-        """Remove its log, and what its answers had come to."""
+        """Remove its log, and the states of its answers."""
         self.log.destroy()
         self._states.remove()

@@ -1,9 +1,9 @@
-"""The sites that a stream may go to: its publisher says so, and whatever is made from the stream inherits it.
+"""The sites that a stream may go to: its publisher lists them, and derived streams inherit the list.
 
         xylem publish photons --input photons.xml --sites "SP*,P0"
 
-A list has names and patterns. A stream that is put together from others has the lists of all: a site must be on each.
-Plans lead over no other site, and a site hands nothing on to a neighbour that is not listed.
+A list has names and patterns. A merged stream has the lists of all its parts: a site must be on each. Plans use no
+other site, and a site sends nothing to a neighbour that is not listed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .network_state import NetworkState
 
 SiteLists = Sequence[Sequence[str]]
-"""Lists that a site must all be on; none where a stream may go anywhere."""
+"""Lists that all must contain a site; empty if a stream may go anywhere."""
 
 
 def admits(lists: SiteLists, site: str) -> bool:
@@ -32,7 +32,7 @@ def must_admit(lists: SiteLists, site: str, stream: str) -> None:
 
 
 def lists_of(state: NetworkState, stream: str) -> list[list[str]]:
-    """Where a stream of a site may go, by the lists of what it is made from."""
+    """Where a stream of a site may go, by the lists of the streams it is derived from."""
     if stream in state.virtual:
         found = [one for part in state.virtual[stream] for one in lists_of(state, part)]
         return [one for at, one in enumerate(found) if one not in found[:at]]

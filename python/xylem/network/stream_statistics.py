@@ -21,27 +21,27 @@ from .properties import Properties
 
 @dataclass(frozen=True)
 class Measured:
-    """Of one query over the sample."""
+    """Measurements of one query over the sample."""
 
     bytes: int
     seconds: float
-    """Of this processor."""
+    """CPU seconds of this processor."""
 
 
 @dataclass(frozen=True)
 class StreamStatistics:
-    """Of a subscription: what its filter leaves, and its result."""
+    """Measurements of a subscription: the output of its filter, and its result."""
 
     filter: Measured
     result: Measured
 
     def without_result(self) -> StreamStatistics:
-        """Of a stream that only others read."""
+        """The measurements of a stream that only others read."""
         return StreamStatistics(self.filter, Measured(0, 0.0))
 
 
 def measured_answer(query: str, document: bytes, take: Callable[[bytes], object] = lambda data: None) -> Measured:
-    """Run a query over a document; how many bytes its answer has. `take` is given the answer."""
+    """Run a query over a document; return the size of its answer. `take` receives the answer."""
     compiled = CompiledQuery(query, StaticEnvironment())
     program = compiled.stream_program()
     # A query is compiled once, however long its stream goes on.
@@ -55,7 +55,7 @@ def measured_answer(query: str, document: bytes, take: Callable[[bytes], object]
 
 
 def filter_text(properties: Properties) -> str:
-    """The filter as a query: the plain one where it needs no guards, which the scan does by itself."""
+    """The filter as a query: the plain one if it needs no guards, which the scan evaluates alone."""
     return plain_filter_query(properties) or filter_query(properties)
 
 

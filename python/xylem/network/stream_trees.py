@@ -1,8 +1,8 @@
 """The links that a stream takes from the peers that have it to all peers that read it: a tree of low cost.
 
 The tree grows by the reader that is nearest to it (Takahashi and Matsuyama), so it costs less than twice the best tree.
-What a link costs is given: the time that a byte takes, so that two fast links may be nearer than a slow one; or the
-same for all, which gives the fewest hops.
+The price of links is a parameter: the transfer time of a byte, so two fast links may be nearer than a slow one; or the
+same for all, which minimises hops.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class StreamTrees:
 
     def __init__(self, topology: Topology, price: Mapping[Link, float]) -> None:
         self._outside = topology.outside
-        # A little for each hop: among ways that cost the same, the shortest.
+        # A little for each hop: among routes of equal cost, the shortest.
         hop = max(price.values(), default=1.0) * 1e-6
         self._near: dict[str, list[tuple[str, float]]] = {name: [] for name in topology.peers}
         for one, other in sorted(topology.links):
@@ -31,7 +31,7 @@ class StreamTrees:
         self._links: dict[tuple[Peers, Peers], tuple[Link, ...] | None] = {}
 
     def links(self, roots: Peers, ends: Peers) -> tuple[Link, ...] | None:
-        """The links of the tree; None where a reader cannot be reached."""
+        """The links of the tree; None if a reader cannot be reached."""
         key = roots, ends
         if key not in self._links:
             found = self._tree(roots, ends)
@@ -49,7 +49,7 @@ class StreamTrees:
         return tuple(reversed(found))
 
     def _tree(self, roots: Peers, ends: Peers) -> dict[str, str] | None:
-        """By peer, the one before it on the way from a root."""
+        """By peer, its predecessor on the way from a root."""
         key = roots, ends
         if key not in self._trees:
             before: dict[str, str] | None = {root: root for root in sorted(roots)}
@@ -62,7 +62,7 @@ class StreamTrees:
         return self._trees[key]
 
     def _nearest(self, known: Mapping[str, str], ends: set[str]) -> dict[str, str] | None:
-        """The way from some peers to the nearest of others: by peer, the one before it."""
+        """The way from some peers to the nearest of others: by peer, its predecessor."""
         before: dict[str, str] = {}
         waiting: list[tuple[float, str, str]] = [(0.0, name, name) for name in known]
         waiting.sort()

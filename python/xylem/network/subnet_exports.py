@@ -1,8 +1,8 @@
-"""Streams that one subnet has from another: the peer at the border asks its own speaker to place them.
+"""Streams that one subnet gets from another: the peer at the border asks its own speaker to place them.
 
 A plan that needs a stream of another subnet ends at the border, with an `export` for the peer behind it. That peer has
-its speaker place the filter of the query in its own subnet, on the streams that are there, as near to the source as it
-can. The stream then goes on over the border like any other, and ends with its last reader.
+its speaker place the filter of the query in its own subnet, on the streams that are there, as near to the source as
+possible. The stream then continues over the border like any other, and ends with its last reader.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from .registration import Registration
 
 WAIT_SECONDS = 1.0
-"""How long an export waits for a speaker that places something else: that may wait for an export of this subnet."""
+"""How long an export waits for a busy speaker, which may itself wait for an export of this subnet."""
 
 
 def export(peer: Peer, plan: dict[str, Any], part: dict[str, Any]) -> None:
-    """Have a stream for a peer of another subnet, here at the border; Busy where that has to be asked again."""
+    """Prepare a stream for a peer of another subnet, here at the border; Busy if the request must be repeated."""
     from .speaker import by_speaker
 
     if _is_there(peer, part):
@@ -44,7 +44,7 @@ def _is_there(peer: Peer, part: dict[str, Any]) -> bool:
 
 
 def exported(peer: Peer, view: NetworkView, token: int | None, body: dict[str, Any]) -> dict[str, Any]:
-    """Place a stream for another subnet, as the speaker or where there is none."""
+    """Place a stream for another subnet, as the speaker or without one."""
     from .plan_document import Naming, stream_plan
     from .registration import Registration, source_info
     from .subnets import around
@@ -69,7 +69,7 @@ def exported(peer: Peer, view: NetworkView, token: int | None, body: dict[str, A
 
 
 def _placed(registration: Registration, name: str, at: str, query: str, *, is_whole: bool) -> list[str]:
-    """Place the filter of a query so that its stream ends at the border; who else reads something new for that."""
+    """Place the filter of a query so that its stream ends at the border; return the readers with new input."""
     asked = registration.whole_source(name, at) if is_whole else registration.asked(name, at, query)
     asked = replace(asked, statistics=asked.statistics.without_result())
     registration.planner.forced[name] = at
@@ -77,7 +77,7 @@ def _placed(registration: Registration, name: str, at: str, query: str, *, is_wh
 
 
 def tell_failure(peer: Peer, inner: dict[str, Any], error: str) -> None:
-    """What this site handed on was refused later: tell the peer that asked for it."""
+    """A forwarded request was refused later: tell the peer that sent it."""
     from .network_view import gathered
 
     at, name = inner["about"]["at"], inner["subscription"]

@@ -1,4 +1,4 @@
-"""How many super-peers a subnet has, and how many neighbours each of them."""
+"""Limits on the super-peers of a subnet, and on the neighbours of each."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class SubnetLimits:
-    """A subnet divides above the one, and joins another below the other; the speaker's own numbers count.
+    """A subnet divides above one limit, and merges below the other; the speaker's own limits count.
 
-    The thesis leaves the numbers open. What has just been joined is not divided at once: two subnets become one only if
-    that has at most three quarters of the super-peers that are too many.
+    The thesis leaves the numbers open. A merged subnet is not divided at once: two subnets merge only if the result has
+    at most three quarters of the upper limit.
     """
 
     most: int = 32
     least: int = 8
     neighbours: int = 64
-    """A super-peer with so many is not chosen for a newcomer; who names it may still join it."""
+    """A super-peer with this many is not chosen for a newcomer; one that names it may still join it."""
 
     @property
     def most_joined(self) -> int:

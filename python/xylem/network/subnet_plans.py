@@ -1,7 +1,7 @@
-"""What a subnet knows of plans that lead into other subnets, or did before it was divided or joined with another.
+"""A subnet's knowledge of plans that lead into other subnets, or did before a division or merge.
 
-A plan tells the way of a stream as it was when it was made. Where some peers of it are elsewhere now, the way is
-followed back over the peers that have the stream, to the one that makes it or to the border.
+A plan describes the route of a stream at the time of planning. If some of its peers have moved, the route is traced
+back over the peers that have the stream, to the one that makes it or to the border.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .site_names import ELSEWHERE, SOURCE
 
 
 def is_whole(view: NetworkView, placed: Placed, entries: frozenset[str]) -> bool:
-    """Whether a plan is as it was made: inside this subnet, or from one of the peers that its source comes over."""
+    """Whether a plan is still valid: inside this subnet, or from one of the peers that its source comes over."""
     peers = placed.peers
     if placed.uses == SOURCE and placed.fetched[0] in entries:
         peers -= {placed.fetched[0]}
@@ -26,7 +26,7 @@ def is_whole(view: NetworkView, placed: Placed, entries: frozenset[str]) -> bool
 
 
 def restored(view: NetworkView, placed: Placed, outside: frozenset[str]) -> Placed | None:
-    """The part of a plan that this subnet has; None where it has nothing of its stream."""
+    """This subnet's part of a plan; None if it has nothing of its stream."""
     stream = f"{placed.asked.name}-filter"
     route = list(placed.filter_route)
     anchor = next((peer for peer in route if view.has_stream(peer, stream)), None)
@@ -55,7 +55,7 @@ def restored(view: NetworkView, placed: Placed, outside: frozenset[str]) -> Plac
 
 
 def _way_back(view: NetworkView, peer: str, stream: str) -> list[str]:
-    """The peers that a stream comes over to one of them, from the one that makes it or from outside."""
+    """The peers that a stream comes over to one of them, from its maker or from outside."""
     way = [peer]
     while (kept := view.stream(way[0], stream)) is not None and kept["fed by"] and kept["fed by"] not in way:
         way.insert(0, kept["fed by"])
@@ -63,7 +63,7 @@ def _way_back(view: NetworkView, peer: str, stream: str) -> list[str]:
 
 
 def _fetched(view: NetworkView, placed: Placed, told: dict[str, object] | None) -> Placed:
-    """With the stream that it is made from, as the peer that makes it knows."""
+    """The same with the stream that it is derived from, according to its maker."""
     uses, way = placed.uses, list(placed.fetched)
     match told:
         case {"uses": str(used), "filter": {"at": at, "fetched over": list(over)}} if at == placed.filter_at:

@@ -1,7 +1,7 @@
-"""The other subnets of a network: what they publish and ask for, and the way to them (thesis 2.2.2).
+"""The other subnets of a network: what they publish and subscribe, and the way to them (thesis 2.2.2).
 
-A subnet is known by what one of its peers at the border says of it. Whoever looks for something asks the subnets next
-to its own, then those next to them. Only such summaries go between subnets; each plans for itself.
+A subnet is known by the summary of one of its border peers. A search asks the adjacent subnets, then those next to
+them. Only such summaries go between subnets; each plans for itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .topology import PeerKind
 
 
 def summary(peer: Peer) -> dict[str, Any]:
-    """What others may know of the subnet of a site."""
+    """The facts about a site's subnet that others may know."""
     view = gathered(peer)
     way = partial(view.card, peer=peer)
     bases: dict[str, int] = {}
@@ -41,13 +41,13 @@ def summary(peer: Peer) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Subnet:
-    """Another subnet, as one of its peers tells of it."""
+    """Another subnet, as described by one of its peers."""
 
     told: dict[str, Any]
     contact: PeerClient
-    """Asks the peer that told."""
+    """Sends requests to the peer that described it."""
     first: frozenset[str]
-    """The peers of the subnet next to one's own that the way leads through; its own where it is next itself."""
+    """The adjacent peers of the subnet through which the way leads; its own peers if it is adjacent itself."""
 
     @property
     def name(self) -> str:
@@ -59,7 +59,7 @@ class Subnet:
         return sum(kind == PeerKind.SUPER for kind in self.told["peers"].values())
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        """XYRT0053 where the peer that told does not answer any more."""
+        """Send a request; XYRT0053 if the describing peer no longer answers."""
         try:
             return self.contact.ask(method, path, body)
         except Unreachable as reason:
@@ -70,7 +70,7 @@ class Subnet:
 
 @dataclass
 class Subnets:
-    """All that can be reached from one, the nearest first."""
+    """All subnets that can be reached from one, nearest first."""
 
     found: list[Subnet] = field(default_factory=list)
 
@@ -78,7 +78,7 @@ class Subnets:
         return next((one for one in self.found if peer in one.told["peers"]), None)
 
     def asking_for(self, name: str) -> Subnet | None:
-        """Where a subscription was placed."""
+        """The subnet where a subscription was placed."""
         return next((one for one in self.found if name in one.told["names"]), None)
 
     def publishing(self, stream: str) -> list[tuple[Subnet, dict[str, Any]]]:
@@ -92,7 +92,7 @@ class Subnets:
 
 
 def around(view: NetworkView) -> Subnets:
-    """The other subnets. Those whose border does not answer are not there now."""
+    """The other subnets. Those whose border does not answer are currently absent."""
     made = Subnets()
     seen = set(view.records) | set(view.kinds)
     waiting: deque[tuple[str, PeerClient, frozenset[str] | None]] = deque(
@@ -119,7 +119,7 @@ def around(view: NetworkView) -> Subnets:
 
 
 def asked_directly(view: NetworkView, card: dict[str, Any], method: str, path: str) -> Any:
-    """Ask a peer of another subnet, which was told of with its address; XYRT0053 where it does not answer."""
+    """Send a request to a peer of another subnet, whose address was reported; XYRT0053 if it does not answer."""
     client = view.asking(card["url"], card["token"], TIMEOUT_SECONDS, card["certificate"])
     try:
         return client.ask(method, path)
@@ -130,7 +130,7 @@ def asked_directly(view: NetworkView, card: dict[str, Any], method: str, path: s
 
 
 def entries(view: NetworkView, subnet: Subnet) -> list[str]:
-    """The super-peers next to this subnet over which streams of another one come; XYRT0053 where there are none."""
+    """The adjacent super-peers over which streams of another subnet come; XYRT0053 if there are none."""
     found = sorted({there for here, there in view.borders() if there in subnet.first and _is_super(view, here)})
     if not found:
         raise InputError("XYRT0053", f"no super-peer here is a neighbour of one on the way to subnet '{subnet.name}'")

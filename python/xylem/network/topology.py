@@ -37,14 +37,14 @@ class Topology:
 
     peers: Mapping[str, PeerKind]
     links: Mapping[Link, float]
-    """The connections with their bandwidths, in bytes per second."""
+    """The links with their bandwidths, in bytes per second."""
     capacity: Mapping[str, float] = field(default_factory=dict)
-    """Of peers, in seconds of computing per second; 1 where nothing is said."""
+    """Capacity of peers, in seconds of computing per second; 1 by default."""
     outside: frozenset[str] = frozenset()
-    """Peers of other subnets, next to this one: routes begin there, and lead through none of them."""
+    """Adjacent peers of other subnets: routes begin there, but do not lead through them."""
     _neighbours: dict[str, list[str]] = field(default_factory=dict, compare=False, repr=False)
     _trees: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
-    """From peers that routes were asked from: by peer, the one before it on the way."""
+    """By start of requested routes: for each peer, its predecessor on the way."""
 
     def __post_init__(self) -> None:
         for name in self.peers:
@@ -81,7 +81,7 @@ class Topology:
         return way[::-1]
 
     def within(self, may: Callable[[str], bool]) -> Topology:
-        """The part of it with some of the peers."""
+        """The subnetwork of some of the peers."""
         peers = {name: kind for name, kind in self.peers.items() if may(name)}
         if len(peers) == len(self.peers):
             return self
@@ -89,7 +89,7 @@ class Topology:
         return Topology(peers, links, self.capacity, self.outside & peers.keys())
 
     def nearest(self, peer: str, others: Iterable[str], number: int) -> list[str]:
-        """Those of some peers that are nearest to one, in the order of their names."""
+        """Those of some peers that are nearest to one, sorted by name."""
         found = sorted(others)
         if len(found) <= number:
             return found

@@ -1,4 +1,4 @@
-"""A virtual stream: the records of several streams, one after another as they come to one site.
+"""A virtual stream: the records of several streams, one after another as they arrive at one site.
 
 The site decides once how to interleave them and records it: together with the records, the log holds the position
 reached in each part. So a site that restarts continues with the missing records, and every later reader finds the same
@@ -12,19 +12,19 @@ from collections.abc import Mapping
 from .record_log import RecordLog
 
 PIECE_BYTES = 1 << 18
-"""So much of each part is taken in turn."""
+"""Bytes of each part to take in turn."""
 
 
 class VirtualStream:
-    """Puts one virtual stream together. One thread works here."""
+    """Merges the parts of one virtual stream. One thread works here."""
 
     def __init__(self, log: RecordLog) -> None:
         self.log = log
         self.faults: dict[str, str] = {}
-        """Parts whose records cannot be among the others, with the reason."""
+        """Parts whose records do not fit among the others, with the reason."""
 
     def work(self, parts: Mapping[str, RecordLog]) -> bool:
-        """Take some records of each part; False where there are none."""
+        """Take some records of each part; False if there are none."""
         done = False
         for name, part in parts.items():
             start = max(part.base, self.log.parts.get(name, 0))
@@ -40,4 +40,4 @@ class VirtualStream:
         return done
 
     def close(self) -> None:
-        """It holds nothing open."""
+        """Nothing is open."""

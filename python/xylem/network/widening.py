@@ -20,14 +20,14 @@ from .record_reads import THE_RECORD
 
 
 def widened_query(own: Properties, wanted: Properties) -> str | None:
-    """A query whose stream serves two others; None where they have no stream in common."""
+    """A query whose stream serves two others; None if they have no stream in common."""
     if own.source != wanted.source or own.record != wanted.record:
         return None
     sides = [conjunction(one.conditions) for one in (own, wanted)]
     clauses: list[ast.Clause] = [ast.ForClause(RECORD, None, records_path(own))]
     if sides[0] is not None and sides[1] is not None:
         clauses.append(ast.WhereClause(ast.Or(sides[0], sides[1])))
-    # What is tested again by either of them must be there.
+    # Values that either of them tests again must be there.
     needed = own.needed(own.conditions)
     needed.merge(wanted.needed(wanted.conditions))
     paths = _paths(THE_RECORD, needed)
@@ -36,7 +36,7 @@ def widened_query(own: Properties, wanted: Properties) -> str | None:
 
 
 def _paths(element: ast.Expr, needed: Projection) -> list[ast.Expr] | None:
-    """Paths to all that is needed of an element; None where that is the element itself."""
+    """Paths to all needed nodes of an element; None if the element itself is needed."""
     if needed.subtree or needed.string or needed.text or needed.all_attributes:
         return None
     found: list[ast.Expr] = [

@@ -43,11 +43,11 @@ class Aggregated:
 
     function: str
     value: ast.Expr
-    """What is aggregated of each item, in words of `$record`: the item itself, a path, a value computed from it."""
+    """The aggregated value of each item, in terms of `$record`: the item itself, a path, a value computed from it."""
     is_exact: bool
     """Whether sums of it do not round."""
     counted: ast.Expr = field(default=THE_ITEM, compare=False)
-    """What there are as many of as of these values: the items, where each has one."""
+    """What has the same count as these values: the items, if each has one."""
 
     def __str__(self) -> str:
         return f"{self.function}({'' if self.value == THE_ITEM else _text(as_of_focus(self.value))})"
@@ -58,18 +58,18 @@ class Windowed:
     """Data windows over records, and the aggregates over them; nothing else is read of the windows."""
 
     kind: str
-    """count or diff"""
+    """count or diff."""
     reference: str
     size: Fraction
     step: Fraction
     aggregates: tuple[Aggregated, ...]
-    """All that it computes."""
+    """All aggregates that it computes."""
     written: frozenset[Aggregated]
-    """Those that stand in its result as they are."""
+    """Those that appear unchanged in its result."""
     computed: frozenset[ast.Expr]
-    """What else its result has, computed from aggregates."""
+    """Further values in its result, computed from aggregates."""
     having: Zones = ALWAYS
-    """Which windows it has a result for."""
+    """The condition on windows in its result."""
     having_text: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,7 +86,7 @@ class Windowed:
 
 
 def windowed(query: ast.Expr, record: Names, facts: RecordFacts) -> Windowed | None:
-    """The windows of a query that is one loop over windows of records and reads aggregates of them alone."""
+    """The windows of a query that is one loop over windows of records and reads only aggregates of them."""
     found = [node for node in query.walk() if isinstance(node, ast.DataWindow)]
     loops = [
         (node, node.clauses[0])
@@ -134,7 +134,7 @@ class WindowReads:
         self._tests: list[ast.Expr] = []
 
     def result(self, loop: ast.Flwor) -> bool:
-        """Whether the loop reads nothing of its windows but aggregates, and leaves windows out by these alone."""
+        """Whether the loop reads only aggregates of its windows, and drops windows only by these."""
         values = Substitution({})
         for clause in loop.clauses[1:]:
             match clause:
@@ -156,7 +156,7 @@ class WindowReads:
         return not any(self.window.expanded in free_in(part) for part in parts)
 
     def zones(self) -> Zones:
-        """The windows that are not left out: aggregates are numbers that each has at most once."""
+        """The windows that are kept: aggregates are numbers that each has at most once."""
         zones = ALWAYS
         for test in self._tests:
             try:
@@ -234,7 +234,7 @@ class WindowReads:
         return None
 
     def _of_each(self, items: ast.Expr, made: ast.Expr, name: ast.Name | None) -> ast.Expr | None:
-        """A value computed of each of several items, by the focus or by a variable."""
+        """A value computed from each of several items, by the focus or by a variable."""
         before = self._value(items)
         if before is None:
             return None
@@ -244,7 +244,7 @@ class WindowReads:
             value = put.apply(made)
         except FocusInTheWay:
             return None
-        # Of values that come several times each is computed by itself.
+        # Values that occur several times are computed separately.
         return value if is_one else ast.SimpleMap(before, made) if name is None else None
 
     def _is_one_of_each(self, value: ast.Expr) -> bool:
@@ -257,7 +257,7 @@ class WindowReads:
 
 
 def rolled_up(own: Windowed, wanted: Windowed) -> str | None:
-    """Why aggregates over some windows do not give those over others; None where they do."""
+    """Why aggregates over some windows do not determine those over others; None if they do."""
     if (own.kind, own.reference) != (wanted.kind, wanted.reference):
         return "the windows go by something else"
     is_same = own.size == wanted.size and own.step == wanted.step
@@ -286,7 +286,7 @@ def rolled_up(own: Windowed, wanted: Windowed) -> str | None:
 
 
 def tiles(own: Windowed, wanted: Windowed, *, may_overlap: bool) -> bool:
-    """Whether each of the wanted windows is made up of windows that there are."""
+    """Whether each wanted window is composed of available windows."""
     if not _divides(own.step, wanted.step):
         return False
     if own.size == wanted.size:
@@ -298,7 +298,7 @@ def tiles(own: Windowed, wanted: Windowed, *, may_overlap: bool) -> bool:
 
 
 def pane(one: Windowed, other: Windowed) -> Fraction:
-    """The longest stretch that the windows of both are made up of, side by side."""
+    """The longest stretch that divides the windows of both."""
     from math import gcd, lcm
 
     numbers = (one.size, one.step, other.size, other.step)
@@ -326,7 +326,7 @@ def _divides(part: Fraction, whole: Fraction) -> bool:
 
 
 def _is_record_path(expr: ast.Expr, record: Names) -> bool:
-    """Whether a path leads to all records; their conditions have been taken away."""
+    """Whether a path leads to all records; their conditions have been removed."""
     names: list[tuple[str, str]] = []
     while isinstance(expr, ast.Path):
         step = expr.right

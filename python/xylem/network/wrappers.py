@@ -1,11 +1,11 @@
-"""Turn lines of CSV and values of JSON into records, one by one as they come.
+"""Turn lines of CSV and values of JSON into records, one by one as they arrive.
 
     time,place          <rows><row><time>8</time><place>Ulm</place></row>…
     8,Ulm
 
     {"time": 8}         <rows><row><time>8</time></row>…          one value for each line, or the items of one array
 
-A field becomes an element of its name; characters that no name may have become `_`. Nested objects become nested
+A field becomes an element with its name; characters not allowed in names become `_`. Nested objects become nested
 elements, an array an element for each of its items, null an empty element.
 """
 
@@ -54,7 +54,7 @@ def _csv_records(chunks: Iterable[bytes], record: str) -> Iterator[str]:
 
 
 def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
-    """Whole lines as soon as they are there; a field in quotes may go over several."""
+    """Complete lines; a field in quotes may span several."""
     held = b""
     is_first = True
     for chunk in chunks:
@@ -96,7 +96,7 @@ def _json_records(chunks: Iterable[bytes], record: str) -> Iterator[str]:
                 problem = str(reason)
         more = next(lines, None) if end < 0 or (end == len(held) and held[-1] not in _CLOSING) else ""
         if more:
-            # What is no value may become one, and what is one may go on.
+            # Incomplete text may become a value, and a value may continue.
             held, at = held[at:] + more, 0
         elif end >= 0:
             at = end
@@ -132,6 +132,6 @@ def _text(value: str) -> str:
 
 
 def element_name(name: str) -> str:
-    """A name for an element out of the name of a field."""
+    """An element name for the name of a field."""
     made = _NOT_IN_A_NAME.sub("_", name.strip()) or "_"
     return made if made[0].isalpha() or made[0] == "_" else f"_{made}"

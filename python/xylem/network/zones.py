@@ -2,7 +2,7 @@
 
 A *variable* is a value that a record has at most once, read as a number. It may be a number, NaN, missing, or no
 number: its *kinds*. A zone holds the kinds that each variable may have, bounds on the numbers, and *atoms*: conditions
-of which only the implications between them are known.
+known only by the implications between them.
 
 The rules are those of XQuery. A comparison with NaN or nothing fails, so not(x < 5) holds where x is missing; where x
 is no number, a comparison is an error, and neither it nor its negation holds.
@@ -22,9 +22,9 @@ from xylem.syntax import ast
 from .difference_bounds import ZERO, DifferenceBounds, opposite
 
 MOST_ZONES = 64
-"""A condition of more zones is an atom as a whole."""
+"""A condition with more zones becomes a single atom."""
 MOST_PIECES = 256
-"""What is left of a zone without others may have so many pieces; beyond that it is not looked for."""
+"""Most pieces for the difference of a zone and others; beyond that it is not computed."""
 
 
 class Kinds(IntFlag):
@@ -34,7 +34,7 @@ class Kinds(IntFlag):
     NAN = 2
     MISSING = 4
     OTHER = 8
-    """Something that cannot be cast: looking at it as a number is an error."""
+    """A value that cannot be cast: reading it as a number is an error."""
     ANY = 15
 
 
@@ -45,12 +45,12 @@ class Variable:
     term: ast.Expr
     view: str
     domain: Kinds = Kinds.ANY
-    """What it can be at all: a schema may say that it is always there."""
+    """Its possible values: a schema may require its presence."""
 
     _hash: int = field(default=0, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        # Of a long term it is asked for very often.
+        # Long terms call this very often.
         object.__setattr__(self, "_hash", hash((self.term, self.view)))
 
     def __hash__(self) -> int:
@@ -59,7 +59,7 @@ class Variable:
 
 @lru_cache(1 << 14)
 def shared_variable(term: ast.Expr, view: str, domain: Kinds = Kinds.ANY) -> Variable:
-    """One object for equal variables, because conditions of many queries are compared by them."""
+    """A shared object for equal variables, because conditions of many queries are compared by them."""
     return Variable(term, view, domain)
 
 
@@ -80,7 +80,7 @@ class Some:
     value: Constant = ""
 
     def implies(self, other: Some) -> bool:
-        """Whether the other holds where this one does; and this one fails, without an error, where the other fails."""
+        """Whether the other holds wherever this one does, and this one fails without an error where the other fails."""
         if other.op == EXISTS:
             return self.view not in (NUMBER_CALL, "text") and leads_through(self.path, other.path)
         if self.path != other.path:
@@ -94,26 +94,26 @@ class Some:
         if self.implies(other):
             return True
         if other.op == EXISTS and leads_through(self.path, other.path):
-            # number() of nothing compares with nothing but by `!=`; an empty text neither begins nor ends with one.
+            # number() of nothing compares with nothing except by `!=`; an empty text neither begins nor ends with one.
             return bool(self.value) if self.view == "text" else self.op != "!="
         return False
 
 
 @dataclass(frozen=True)
 class SomeItem:
-    """Whether one of the items that a path leads to passes a test, each item tested by itself."""
+    """Whether one of the items of a path passes a test, each item tested separately."""
 
     path: ast.Expr
     test: ast.Expr
-    """In words of `$record`, which stands for the item."""
+    """In terms of `$record`, which stands for the item."""
     passes: Zones = field(compare=False)
     fails: Zones = field(compare=False)
-    """Where an item passes the test, and where it fails it without an error."""
+    """The zones in which an item passes the test, and in which it fails without an error."""
     parts: tuple[Some | SomeItem, ...] = field(default=(), compare=False)
-    """What follows for items further down."""
+    """The consequences for items further down."""
 
     def implies(self, other: Some | SomeItem) -> bool:
-        """Whether this one fails, each item without an error, where the other does."""
+        """Whether this one fails, each item without an error, wherever the other does."""
         if isinstance(other, Some):
             return other.op == EXISTS and leads_through(self.path, other.path)
         return self.path == other.path and implies(other.fails, self.fails)
@@ -125,7 +125,7 @@ class SomeItem:
         return self.path == other.path and implies(self.passes, other.passes)
 
     def has_all_with(self, compared: Some) -> bool:
-        """Whether an item passes that compares as a number so."""
+        """Whether an item passes that compares with a number this way."""
         item = next((one for zone in self.passes for one in zone.kinds if one.view == "double"), None)
         if item is None or not isinstance(compared.value, Fraction):
             return False
@@ -152,7 +152,7 @@ def leads_through(path: ast.Expr, other: ast.Expr) -> bool:
 
 @dataclass(frozen=True)
 class Opaque:
-    """A condition that implies itself alone."""
+    """A condition that implies only itself."""
 
     test: ast.Expr
 
@@ -173,7 +173,7 @@ _TEXT_TESTS = {"starts-with": str.startswith, "ends-with": str.endswith, "contai
 
 
 def is_within(op: str, value: Constant, other: str, limit: Constant) -> bool:
-    """Whether every v with `v op value` has `v other limit`, whatever values there are between."""
+    """Whether every v with `v op value` has `v other limit`, whatever values lie in between."""
     if type(value) is not type(limit):
         return False
     if isinstance(value, str) and isinstance(limit, str) and not {op, other}.isdisjoint(_TEXT_TESTS):
@@ -184,7 +184,7 @@ def is_within(op: str, value: Constant, other: str, limit: Constant) -> bool:
         return other == "!=" and value == limit
     is_below = op in ("<", "<=")
     if other == "!=":
-        # Everything below 3 is other than 3; everything up to 3 is not.
+        # Everything below 3 differs from 3; not everything up to 3 does.
         strictly = _COMPARED["<" if is_below else ">"](value, limit)
         return bool(strictly or (value == limit and len(op) == 1))
     if other not in (("<", "<=") if is_below else (">", ">=")):
@@ -206,7 +206,7 @@ def _is_text_within(op: str, value: str, other: str, limit: str) -> bool:
 
 @dataclass(frozen=True)
 class Zone:
-    """A conjunction. Bounds are those of variables that are numbers, and of no others."""
+    """A conjunction. Bounds apply only to variables that are numbers."""
 
     kinds: Mapping[Variable, Kinds] = field(default_factory=dict)
     bounds: DifferenceBounds = field(default_factory=DifferenceBounds)
@@ -216,7 +216,7 @@ class Zone:
         return self.kinds.get(variable, variable.domain)
 
     def both(self, other: Zone) -> Zone | None:
-        """The zone where both hold; None if there is none."""
+        """The intersection; None if it is empty."""
         kinds = dict(self.kinds)
         for variable, found in other.kinds.items():
             kinds[variable] = kinds.get(variable, variable.domain) & found
@@ -243,9 +243,9 @@ class Zone:
         return any(own.gives(atom) if holds else _fails_with(atom, own) for own in others)
 
     def without(self, other: Zone) -> list[Zone]:
-        """Pieces that make up this zone where the other does not hold; more than that where it is not known."""
+        """Pieces that make up this zone without the other; larger if the difference is not known exactly."""
         if not all(map(self._implies, other.atoms)):
-            # An atom may hold, fail, or be an error: what is left without it cannot be said.
+            # An atom may hold, fail, or be an error: the rest without it is unknown.
             return [self]
         pieces: list[Zone] = []
         rest: Zone = self
@@ -298,7 +298,7 @@ def _agrees(kinds: dict[Variable, Kinds]) -> bool:
 
 
 def _fails_with(atom: Some | SomeItem, other: Some | SomeItem) -> bool:
-    """Whether an atom fails, without an error, where the other does."""
+    """Whether an atom fails, without an error, wherever the other does."""
     if isinstance(atom, Some):
         return isinstance(other, Some) and atom.implies(other)
     return atom.implies(other)
@@ -315,7 +315,7 @@ def _contradict(atoms: frozenset[Literal]) -> bool:
 
 
 Zones = tuple[Zone, ...]
-"""A disjunction: no zone is a condition that never holds."""
+"""A disjunction: the empty one never holds."""
 
 ALWAYS: Zones = (Zone(),)
 NEVER: Zones = ()
@@ -331,7 +331,7 @@ def both(one: Zones, other: Zones) -> Zones:
 
 
 def either(zones: Iterable[Zone]) -> Zones:
-    """The zones without those that lie in others."""
+    """The zones without those contained in others."""
     kept: list[Zone] = []
     for zone in zones:
         if any(zone.is_within(other) for other in kept):
@@ -344,12 +344,12 @@ def either(zones: Iterable[Zone]) -> Zones:
 
 
 def implies(one: Zones, other: Zones) -> bool:
-    """Whether the other condition holds wherever the one does: never true where it is not, sometimes not found."""
+    """Whether one condition implies the other: never true wrongly, but sometimes not found."""
     return all(covered(zone, other) for zone in one)
 
 
 def covered(zone: Zone, others: Zones) -> bool:
-    """Whether a zone lies in others, together."""
+    """Whether a zone is covered by the union of others."""
     if any(zone.is_within(other) for other in others):
         return True
     if len(others) < 2:
