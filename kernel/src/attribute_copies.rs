@@ -1,4 +1,4 @@
-//! Attributes of the input that a constructed element takes over.
+//! Input attributes that a constructed element takes over.
 
 use std::ops::ControlFlow;
 
@@ -12,11 +12,11 @@ use crate::template::{outcome, Around, Piece, Reach, Undecided};
 pub struct CopiedAttributes {
     /// The elements.
     pub reach: Reach,
-    /// Which of their attributes; None for all.
+    /// The attributes to take; None for all.
     pub name: Option<WantedName>,
 }
 
-/// Append copies of attributes behind others. Two of one name are an error, and one in a namespace needs a declaration.
+/// Append copies of attributes after others. Duplicate names are an error, and one in a namespace needs a declaration.
 pub fn write_copied(
     before: &[(String, Vec<Piece>)],
     copied: &[CopiedAttributes],

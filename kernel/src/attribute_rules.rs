@@ -1,7 +1,7 @@
-//! What a document type declares of the attributes of one element (XML 1.0 §3.3), found by name.
+//! The declarations of a document type for the attributes of one element (XML 1.0 §3.3), found by name.
 //!
-//! Hostile documents declare many attributes and use them often. Declaring one costs one look-up. A start tag costs as
-//! much as it has attributes, written or by default, however many others are declared.
+//! Hostile documents declare many attributes and use them often. Declaring one costs one lookup. The cost of a start
+//! tag grows with its attributes, written or by default, however many others are declared.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,7 @@ pub enum AttributeKind {
     Tokens,
 }
 
-/// What is declared of an attribute of an element.
+/// The declaration of an attribute of an element.
 #[derive(Debug)]
 pub struct AttributeRule {
     /// Name as written.
@@ -27,7 +27,7 @@ pub struct AttributeRule {
     pub kind: AttributeKind,
     /// The normalised default value.
     pub default: Option<Box<[u8]>>,
-    /// The tag, by number, that last had the attribute.
+    /// The number of the last tag that had the attribute.
     given_in: u64,
 }
 
@@ -35,7 +35,7 @@ pub struct AttributeRule {
 #[derive(Debug, Default)]
 pub struct AttributeRules {
     rules: Vec<AttributeRule>,
-    // Not by the fast hash of the other tables: names of a document type can be chosen to collide in that one.
+    // Not the fast hash of the other tables: names of a document type can be chosen to collide in that one.
     numbers: HashMap<Box<[u8]>, usize>,
     defaults: Vec<usize>,
     declared: usize,
@@ -43,7 +43,8 @@ pub struct AttributeRules {
 }
 
 impl AttributeRules {
-    /// Declare an attribute; the first declaration counts (§3.3). How many there were, repeated ones included.
+    /// Declare an attribute; the first declaration counts (§3.3). Returns the number of declarations, repeated ones
+    /// included.
     pub fn declare(&mut self, name: &[u8], kind: AttributeKind, default: Option<Box<[u8]>>) -> usize {
         self.declared += 1;
         if !self.numbers.contains_key(name) {
@@ -57,19 +58,19 @@ impl AttributeRules {
         self.declared
     }
 
-    /// A start tag of the element begins: none of its attributes is given yet.
+    /// A start tag of the element begins: no attribute has been seen yet.
     pub fn begin_tag(&mut self) {
         self.tag += 1;
     }
 
-    /// The tag has an attribute: its declared type.
+    /// The tag has an attribute; returns its declared type.
     pub fn give(&mut self, name: &[u8]) -> Option<AttributeKind> {
         let rule = &mut self.rules[*self.numbers.get(name)?];
         rule.given_in = self.tag;
         Some(rule.kind)
     }
 
-    /// The rules whose defaults the tag lacks, in the order they were declared.
+    /// The rules whose defaults the tag lacks, in the order of declaration.
     pub fn missing(&self) -> impl Iterator<Item = &AttributeRule> {
         let tag = self.tag;
         self.defaults.iter().map(|&number| &self.rules[number]).filter(move |rule| rule.given_in != tag)

@@ -1,8 +1,8 @@
-//! The paths of a plan as an automaton over classes of names. States are made when the input first needs them.
+//! The paths of a plan as an automaton over classes of names. States are created when the input first needs them.
 //!
-//! A *state* is what is known of an open element: which steps are to be followed below it and how much is kept there. Names
-//! fall into *classes*: those that the same name tests of the plan accept are the same to the automaton, so that the
-//! tables stay as small as the plan however many names a document has. A state and a class give an *action*: what is done
+//! A *state* holds the facts about an open element: the steps to follow below it, and how much to keep there. Names
+//! fall into *classes*: names that pass the same name tests of the plan are the same to the automaton, so the tables
+//! stay as small as the plan, however many names a document has. A state and a class determine an *action*: what to do
 //! with the element, and its state. Tests of attributes are decided outside, and choose among the actions.
 
 use rustc_hash::FxHashMap;
@@ -16,24 +16,24 @@ pub enum Attributes {
     Nothing,
     /// All.
     Everything,
-    /// Those of some classes of attribute names.
+    /// Attributes whose names are in some classes.
     Some(Vec<u32>),
 }
 
-/// What is done with an element.
+/// What to do with an element.
 #[derive(Debug)]
 pub struct Action {
     /// Its state.
     pub state: u32,
-    /// Nothing at all is done with it or below it.
+    /// Nothing is done with it or below it.
     pub skips: bool,
-    /// No element below it is of any interest.
+    /// No element below it matters.
     pub is_barren: bool,
-    /// It gets a row at its start tag; else only when something below it does.
+    /// It gets a row at its start tag; otherwise only when something below it does.
     pub has_row: bool,
-    /// It has a row, and nothing is reported of it.
+    /// It has a row, and is not reported.
     pub is_plain_row: bool,
-    /// It has a row, and something is reported of it at its end alone.
+    /// It has a row, and is reported only at its end.
     pub is_record: bool,
     /// Text directly in it is kept.
     pub keeps_text: bool,
@@ -49,9 +49,9 @@ pub struct Action {
     pub counted: Vec<u32>,
     /// Steps with a record at its start.
     pub at_start: Vec<u32>,
-    /// Steps for which it matters whether it stands in another one of theirs.
+    /// Steps that depend on whether their elements are nested.
     pub nesting: Vec<u32>,
-    /// Steps that announce it when there is a record of a step below them.
+    /// Steps that announce it once a step below it has a record.
     pub late: Vec<u32>,
     /// Steps with a record for each text node directly in it.
     pub texts: Vec<u32>,
@@ -69,12 +69,12 @@ pub struct Action {
     pub at_end: Vec<(u8, u32)>,
 }
 
-/// What the automaton says of a name in a state.
+/// The automaton's decision for a name in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Move {
     /// The action.
     Action(u32),
-    /// Tests decide: `candidates` gives the steps, `decided` the action.
+    /// Tests decide: `candidates` are the steps, `decided` the action for each outcome.
     Tests(u32),
 }
 
@@ -90,17 +90,17 @@ struct StateKey {
 
 struct State {
     key: StateKey,
-    /// By class of names; `UNKNOWN` until asked for.
+    /// By class of names; `UNKNOWN` until computed.
     moves: Vec<u32>,
 }
 
 const UNKNOWN: u32 = u32::MAX;
 const TESTS: u32 = 1 << 31;
 
-/// One of the names of each list.
+/// Requires one of the names of each list.
 type NameTest = Vec<Vec<NameOf>>;
 
-/// The automaton of one plan. It grows with what is met, and is as large as the plan lets it become.
+/// The automaton of one plan. It grows with the names of the input, up to a size set by the plan.
 #[derive(Default)]
 pub struct Automaton {
     plan: Plan,
@@ -117,7 +117,7 @@ pub struct Automaton {
     actions: Vec<Action>,
     action_numbers: FxHashMap<(u32, Vec<u32>), u32>,
     candidates: Vec<Vec<u32>>,
-    /// For each list of candidates, the action for elements without attributes, where that is enough to decide.
+    /// For each list of candidates, the action for elements without attributes, if that decides all tests.
     bare: Vec<Option<u32>>,
     /// For each step, the classes of the attributes that its tests read; 0 for a test that reads none.
     tested_classes: Vec<Vec<u32>>,
@@ -169,7 +169,7 @@ impl Automaton {
         automaton
     }
 
-    /// The plan it was made from.
+    /// The plan it was built from.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -198,7 +198,7 @@ impl Automaton {
         class
     }
 
-    /// The class of an attribute name, 0 where the plan does not mention it.
+    /// The class of an attribute name; 0 if the plan does not mention it.
     pub fn attribute_class(&self, uri: &str, local: &str) -> u32 {
         if self.attribute_classes.is_empty() {
             return 0;
@@ -206,7 +206,7 @@ impl Automaton {
         self.attribute_classes.get(&(uri.to_string(), local.to_string())).copied().unwrap_or(0)
     }
 
-    /// What to do with an element of a class below an element in a state.
+    /// The decision for an element of a class below an element in a state.
     #[inline(always)]
     pub fn next(&mut self, state: u32, class: u32) -> Move {
         let found = self.states[state as usize].moves.get(class as usize).copied().unwrap_or(UNKNOWN);
@@ -258,7 +258,7 @@ impl Automaton {
         &self.candidates[number as usize]
     }
 
-    /// The action for elements without attributes, where that decides all tests: they fail before anything is counted.
+    /// The action for elements without attributes, if that decides all tests: they fail before anything is counted.
     fn without_attributes(&mut self, state: u32, fitting: &[u32]) -> Option<u32> {
         let mut reached = Vec::new();
         for &step in fitting {
@@ -441,7 +441,7 @@ fn attribute_classes(plan: &Plan) -> FxHashMap<(String, String), u32> {
     classes
 }
 
-/// The steps whose elements others count; who waits for all of them waits for the end of their parent.
+/// The steps whose elements others count; a record that waits for all of them waits for the end of their parent.
 fn awaited(plan: &Plan) -> Vec<u32> {
     let all = plan.steps.iter().flat_map(|step| &step.awaits);
     all.filter(|&&(_, many)| many != ALL_SIBLINGS).map(|&(other, _)| other).collect()

@@ -1,12 +1,12 @@
-//! What was built: the version and the profile, so that a report can name them.
+//! The version and profile of the build, so that a report can name them.
 
 /// The version of the kernel, the same as that of the Python package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// `release` or `debug`: a debug kernel is many times slower, and nothing else would tell.
+/// `release` or `debug`: a debug kernel is many times slower, which nothing else would reveal.
 pub const PROFILE: &str = if cfg!(debug_assertions) { "debug" } else { "release" };
 
-/// The checksum of the sources that this kernel was built from (build.rs).
+/// The checksum of the sources of this kernel (build.rs).
 pub const SOURCES: &str = env!("XYLEM_SOURCES");
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Values of rows as a table has them: the Rust side of `xylem.plan.result_template`, which says what cells mean.
+//! Values of rows in a table: the Rust side of `xylem.plan.result_template`, which defines the meaning of cells.
 
 use crate::expression::{Atom, Expression};
 use crate::number::{short_integer, to_double, trimmed};
@@ -6,23 +6,23 @@ use crate::template::{Reach, Undecided, ValueOf, Values};
 
 /// Ends a cell.
 pub const END_OF_CELL: u8 = 0x1F;
-/// Stands in a cell that has no value.
+/// Marks a cell without a value.
 pub const NULL: u8 = 0x1E;
 /// Ends a member of a list.
 pub const END_OF_MEMBER: u8 = 0x1D;
-/// Stands before and behind the values that fill a hole of a template.
+/// Delimits the values that fill a hole of a template.
 pub const HOLE: u8 = 0x1C;
 
-/// What a text must be.
+/// The required type of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
     /// Any text.
     Text,
-    /// An xs:integer of so many bits.
+    /// An xs:integer of a number of bits.
     Integer(u32),
     /// An xs:double.
     Double,
-    /// Any text: what is no number is NaN.
+    /// Any text: NaN if it is not a number.
     Number,
     /// An xs:decimal.
     Decimal,
@@ -34,10 +34,10 @@ pub enum Reading {
     Boolean,
 }
 
-/// Where a cell has its value from.
+/// The source of a cell's value.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// Always the same; None for no value.
+    /// A constant; None for no value.
     Constant(Option<String>),
     /// The input.
     Values(Values),
@@ -50,23 +50,23 @@ pub enum Content {
 /// One value of a row.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// Where it comes from.
+    /// Its source.
     pub content: Content,
-    /// What each text must be.
+    /// The required type of each text.
     pub reading: Reading,
-    /// Whether it has any number of members.
+    /// Whether it may have any number of members.
     pub is_list: bool,
-    /// What stands for no value; None for null.
+    /// The placeholder for a missing value; None for null.
     pub missing: Option<String>,
 }
 
-/// Whether none of the characters between cells is in a text: only XML 1.1 has them.
+/// Whether no text contains the separators of cells: only XML 1.1 allows these characters.
 pub fn is_plain(text: &[u8]) -> bool {
     !text.iter().any(|byte| (END_OF_MEMBER..=END_OF_CELL).contains(byte))
 }
 
 impl Reading {
-    /// Whether a computed value has a type that a column of this one takes as it is. Any other is left to the query.
+    /// Whether a column of this type takes a computed value unchanged. Others are left to the query.
     pub fn takes(self, atom: &Atom) -> bool {
         match self {
             Reading::Text => true,
@@ -78,8 +78,8 @@ impl Reading {
         }
     }
 
-    /// Turn a text, which is all from a place on, into one that every reader of tables takes. It is left to the query
-    /// where it is wrong, or written in a way that seldom occurs.
+    /// Normalise a text, which extends from an index to the end, into a form that every reader of tables takes. Wrong
+    /// texts and rare spellings are left to the query.
     pub fn settle(self, out: &mut Vec<u8>, start: usize) -> Result<(), Undecided> {
         let text = trimmed(&out[start..]);
         match self {
@@ -131,7 +131,7 @@ fn replace(out: &mut Vec<u8>, start: usize, text: &[u8]) -> Result<(), Undecided
     Ok(())
 }
 
-/// Whether a text is an xs:decimal with digits on both sides of its point, and no more than a table has.
+/// Whether a text is an xs:decimal with digits on both sides of its point, and no more than a table holds.
 fn is_decimal(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+")).unwrap_or(text);
     let point = digits.iter().position(|&byte| byte == b'.');
@@ -163,7 +163,7 @@ fn is_date(text: &[u8]) -> bool {
     year > 0 && (1..=days).contains(&day)
 }
 
-/// An xs:dateTime of the years 1 to 9999, no finer than microseconds, with a time zone: UTC where it has none.
+/// An xs:dateTime of the years 1 to 9999, no finer than microseconds; UTC if it has no time zone.
 fn with_zone(text: &[u8]) -> Option<Vec<u8>> {
     let (date, rest) = text.split_at_checked(10)?;
     let (time, rest) = rest.split_at_checked(9)?;

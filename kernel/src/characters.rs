@@ -1,4 +1,4 @@
-//! Classes of characters (XML 1.0, 5th edition, §2.2-2.3). Input is known to be UTF-8 of allowed characters here.
+//! Classes of characters (XML 1.0, 5th edition, §2.2-2.3). Input is already checked to be UTF-8 of allowed characters.
 
 use crate::errors::{syntax, Halt};
 
@@ -7,7 +7,7 @@ const START: u8 = 2;
 const SPACE: u8 = 4;
 const VALUE_STOP: u8 = 8;
 
-/// For each byte, what it can be; the bytes of characters beyond ASCII are looked at one by one.
+/// For each byte, the classes it may belong to; characters beyond ASCII are checked one by one.
 static CLASSES: [u8; 256] = classes();
 
 const fn classes() -> [u8; 256] {
@@ -38,7 +38,7 @@ pub fn is_space(byte: u8) -> bool {
     CLASSES[byte as usize] & SPACE != 0
 }
 
-/// Whether a byte of an attribute value needs a closer look: a quote, `<`, `&`, or white space but a blank.
+/// Whether a byte of an attribute value needs a closer look: a quote, `<`, `&`, or white space other than a space.
 #[inline(always)]
 pub fn stops_value(byte: u8) -> bool {
     CLASSES[byte as usize] & VALUE_STOP != 0
@@ -49,7 +49,7 @@ pub fn is_all_space(text: &[u8]) -> bool {
     text.iter().all(|&byte| is_space(byte))
 }
 
-/// Where a name ends, and its first colon (or 0: a name at index 0 cannot occur).
+/// The end of a name, and its first colon (or 0: a name at index 0 cannot occur).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameEnd {
     /// One past the last byte of the name.
@@ -58,7 +58,7 @@ pub struct NameEnd {
     pub colon: usize,
 }
 
-/// Read a name that must begin at an index; the colon is a name character, and told apart.
+/// Read a name that must begin at an index; the colon is a name character, and its place is reported.
 #[inline(always)]
 pub fn name(data: &[u8], start: usize) -> Result<NameEnd, Halt> {
     let mut end = start;
@@ -166,7 +166,7 @@ pub fn is_name_character(c: char) -> bool {
     is_name_start(c) || matches!(c, '-' | '.' | '0'..='9' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
-/// Char: what a document may contain, by character references too.
+/// Char: what a document may contain, including by character references.
 pub fn is_xml_character(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }

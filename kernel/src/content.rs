@@ -7,7 +7,7 @@ use crate::reader::{Flow, Phase, Reader};
 use crate::references::{reference, Reference};
 
 impl Reader {
-    /// Read content from a place, which moves with each token that is complete.
+    /// Read content from a place, which moves with each complete token.
     pub(crate) fn content(&mut self, data: &[u8], place: &mut usize, is_all: bool) -> Result<Flow, Halt> {
         let mut at = *place;
         loop {
@@ -71,7 +71,7 @@ impl Reader {
         }
     }
 
-    /// Read the end tag at an index; where it ends.
+    /// Read the end tag at an index; returns its end.
     #[inline(always)]
     fn end_tag(&mut self, data: &[u8], at: usize) -> Result<usize, Halt> {
         let end = match self.open_names.end_of_last(data, at + 2) {
@@ -88,7 +88,7 @@ impl Reader {
         Ok(end)
     }
 
-    /// An end tag with white space in it, or one that does not fit.
+    /// An end tag with white space in it, or one that does not match.
     #[cold]
     fn odd_end_tag(&self, data: &[u8], at: usize) -> Result<usize, Halt> {
         let mut end = crate::characters::name(data, at + 2)?.end;
@@ -106,7 +106,7 @@ impl Reader {
         Ok(end + 1)
     }
 
-    /// Read text up to markup, a reference, or as far as it is known; where it stops.
+    /// Read text up to markup, a reference, or the known end; returns where it stops.
     #[inline(always)]
     fn text(&mut self, data: &[u8], at: usize, is_all: bool) -> Result<usize, Halt> {
         let mut from = at;
@@ -132,7 +132,7 @@ impl Reader {
         Ok(end)
     }
 
-    /// How much of the text at the end of the data can be passed on: a line end may be cut in two.
+    /// How much of the text at the end of the data can be passed on: a line end may be split.
     fn text_at_end(&self, data: &[u8], at: usize, is_all: bool) -> usize {
         let end = data.len();
         if !is_all && end > at && data[end - 1] == b'\r' {
@@ -156,7 +156,7 @@ impl Reader {
         self.projector.text(rest, &self.limits, at)
     }
 
-    /// Read a reference; an entity that is more than text is read in its place.
+    /// Read a reference; an entity with markup is read in its place.
     fn content_reference(&mut self, data: &[u8], at: &mut usize, place: &mut usize) -> Result<Option<Flow>, Halt> {
         let (found, end) = reference(data, *at)?;
         let start = *at;
@@ -190,7 +190,7 @@ impl Reader {
     pub(crate) fn cdata(&mut self, data: &[u8], place: &mut usize) -> Result<Flow, Halt> {
         let at = *place;
         let found = memchr::memmem::find(&data[at..], b"]]>").map(|size| at + size);
-        // What may belong to the end of the section, or to a line end, waits.
+        // Bytes that may belong to the end of the section, or to a line end, wait.
         let end = found.unwrap_or_else(|| {
             let mut end = data.len();
             while end > at && end + 2 > data.len() && data[end - 1] == b']' {
@@ -214,7 +214,7 @@ impl Reader {
     }
 }
 
-/// Whether the text goes on with a word at an index.
+/// Whether the text continues with a word at an index.
 pub(crate) fn starts_with(data: &[u8], at: usize, word: &[u8]) -> Result<bool, Halt> {
     let rest = &data[at..];
     if rest.starts_with(word) {

@@ -1,4 +1,4 @@
-//! The content models of element declarations (XML 1.0 §3.2), read only to know that they are well formed.
+//! The content models of element declarations (XML 1.0 §3.2), parsed only to check that they are well formed.
 
 use crate::cursor::Cursor;
 use crate::errors::{syntax, Halt};
@@ -38,9 +38,9 @@ fn mixed(cursor: &mut Cursor<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Choices and sequences, nested to any depth; the first parenthesis was read.
+/// Choices and sequences, nested to any depth, after the first parenthesis.
 fn groups(cursor: &mut Cursor<'_>) -> Result<(), Halt> {
-    // For each open group, its separator once that is known.
+    // For each open group, its separator once it is known.
     let mut separators: Vec<u8> = vec![0];
     while !separators.is_empty() {
         cursor.space()?;
@@ -56,7 +56,7 @@ fn groups(cursor: &mut Cursor<'_>) -> Result<(), Halt> {
     Ok(())
 }
 
-/// What follows a particle: a separator, or the ends of groups.
+/// After a particle: a separator, or the ends of groups.
 fn after_particle(cursor: &mut Cursor<'_>, separators: &mut Vec<u8>) -> Result<(), Halt> {
     while let Some(separator) = separators.last_mut() {
         cursor.space()?;

@@ -1,6 +1,6 @@
-//! A place in a text that moves forward: what the declarations of a document type and of XML are read with.
+//! A place in a text that moves forward, for parsing the declarations of a document type and of XML.
 //!
-//! Running out of text is `Halt::More`: the token is tried again from its start once there is more.
+//! Running out of text is `Halt::More`: the token is parsed again from its start when there is more.
 
 use crate::characters::{is_space, name, name_token, NameEnd};
 use crate::errors::{syntax, Halt};
@@ -24,7 +24,7 @@ impl<'a> Cursor<'a> {
         self.data.get(self.at).copied().ok_or(Halt::More)
     }
 
-    /// Skip white space; whether there was any.
+    /// Skip white space; returns whether there was any.
     pub fn space(&mut self) -> Result<bool, Halt> {
         let start = self.at;
         while is_space(self.peek()?) {
@@ -33,7 +33,7 @@ impl<'a> Cursor<'a> {
         Ok(self.at > start)
     }
 
-    /// Skip white space that must be there.
+    /// Skip required white space.
     pub fn some_space(&mut self) -> Result<(), Halt> {
         if self.space()? {
             return Ok(());
@@ -41,7 +41,7 @@ impl<'a> Cursor<'a> {
         Err(syntax(self.at, "white space is expected"))
     }
 
-    /// Whether the text goes on with a word, which is then skipped.
+    /// Skip a word if the text continues with it; returns whether it does.
     pub fn has(&mut self, word: &[u8]) -> Result<bool, Halt> {
         let rest = &self.data[self.at..];
         if rest.starts_with(word) {
@@ -54,7 +54,7 @@ impl<'a> Cursor<'a> {
         Ok(false)
     }
 
-    /// Skip a word that must be there.
+    /// Skip a required word.
     pub fn expect(&mut self, word: &[u8]) -> Result<(), Halt> {
         if self.has(word)? {
             return Ok(());
@@ -77,7 +77,7 @@ impl<'a> Cursor<'a> {
         Ok(&self.data[start..self.at])
     }
 
-    /// What stands between quotes.
+    /// A quoted literal.
     pub fn quoted(&mut self) -> Result<&'a [u8], Halt> {
         let quote = self.peek()?;
         if quote != b'"' && quote != b'\'' {

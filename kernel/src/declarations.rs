@@ -1,6 +1,6 @@
 //! The markup declarations of an internal subset (XML 1.0 §3.2-3.3, §4.2, §4.7).
 //!
-//! A declaration has an effect only once it is complete, since it is read again from its start when it was cut off.
+//! A declaration has an effect only once it is complete, since an incomplete one is read again from its start.
 
 use crate::attribute_rules::{AttributeKind, AttributeRules};
 use crate::characters::is_space;
@@ -12,7 +12,7 @@ use crate::errors::{limit, syntax, Halt};
 use crate::limits::Limits;
 use crate::references::{reference, Reference};
 
-/// What the declarations need to know of the document around them.
+/// The context that the declarations need.
 pub struct Surroundings<'a> {
     /// The limits.
     pub limits: &'a Limits,
@@ -31,7 +31,7 @@ struct GivenRule<'a> {
 }
 
 impl Doctype {
-    /// Read the declaration that begins with `<!` at an index; where it ends.
+    /// Read the declaration that begins with `<!` at an index; returns its end.
     pub fn declaration(&mut self, data: &[u8], at: usize, around: &Surroundings<'_>) -> Result<usize, Halt> {
         let mut cursor = Cursor::new(data, at);
         cursor.expect(b"<!")?;
@@ -174,7 +174,7 @@ fn external_content(cursor: &mut Cursor<'_>, is_parameter: bool, around: &Surrou
 }
 
 fn attribute_kind(cursor: &mut Cursor<'_>) -> Result<AttributeKind, Halt> {
-    // A word before a longer one that begins with it would hide it.
+    // A word must not precede a longer one that begins with it.
     const WORDS: [(&[u8], AttributeKind); 8] = [
         (b"CDATA", AttributeKind::Text),
         (b"IDREFS", AttributeKind::Idref),
@@ -226,7 +226,7 @@ fn default_value<'a>(cursor: &mut Cursor<'a>) -> Result<Option<(&'a [u8], usize)
     Ok(Some((cursor.quoted()?, start)))
 }
 
-/// The replacement text of an entity literal (§4.5): character references replaced, others left alone.
+/// The replacement text of an entity literal (§4.5): character references are replaced, others kept.
 fn replacement_text(literal: &[u8], start: usize, is_input: bool) -> Result<Vec<u8>, Halt> {
     let mut text = Vec::with_capacity(literal.len());
     let mut place = 0;
@@ -265,7 +265,7 @@ fn replacement_text(literal: &[u8], start: usize, is_input: bool) -> Result<Vec<
     Ok(text)
 }
 
-/// Read a reference to a parameter entity at a percent sign; its name and where it ends.
+/// Read a reference to a parameter entity at a percent sign; returns its name and end.
 pub fn parameter_reference(data: &[u8], at: usize) -> Result<(&[u8], usize), Halt> {
     let mut cursor = Cursor::new(data, at + 1);
     if is_space(cursor.peek()?) {

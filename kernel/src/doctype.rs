@@ -1,4 +1,4 @@
-//! What a document type declaration leaves behind: entities, and rules for attributes. Its declarations are read in
+//! The result of a document type declaration: entities, and rules for attributes. Its declarations are read in
 //! `declarations.rs` and `content_model.rs`; external parts are never fetched.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::limits::Limits;
 pub struct Doctype {
     /// Whether a declaration was met.
     pub is_declared: bool,
-    /// Whether the document says that nothing outside of it matters.
+    /// Whether the document is standalone, so nothing outside it matters.
     pub is_standalone: bool,
     /// The entities.
     pub entities: Entities,
@@ -25,7 +25,7 @@ pub struct Doctype {
     pub ignores_declarations: bool,
 }
 
-/// Where the head of a declaration ends.
+/// What follows the head of a declaration.
 pub enum Head {
     /// An internal subset follows.
     Subset(usize),
@@ -104,7 +104,7 @@ pub fn check_name(name: &[u8], limits: &Limits, at: usize) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Names that have no prefixes (Namespaces in XML 1.0 §7).
+/// Names without prefixes (Namespaces in XML 1.0 §7).
 pub fn check_no_colon(name: &[u8], what: &str, at: usize) -> Result<(), Halt> {
     if name.contains(&b':') {
         return Err(namespace(at, format!("the {what} '{}' has a colon", shown(name))));

@@ -1,11 +1,11 @@
-//! Which encoding the bytes are in (XML 1.0 §4.3.3 and appendix F), and turning them into UTF-8.
+//! Detects the encoding of the input (XML 1.0 §4.3.3 and appendix F), and converts it to UTF-8.
 
 use encoding_rs::{DecoderResult, Encoding};
 
 use crate::characters::{is_space, shown};
 use crate::errors::Kind;
 
-/// How the bytes of the input become UTF-8.
+/// The conversion of input bytes to UTF-8.
 pub enum Decoder {
     /// They are UTF-8.
     Utf8,
@@ -13,41 +13,41 @@ pub enum Decoder {
     Ascii,
     /// ISO-8859-1: each byte is the code point.
     Latin1,
-    /// Two bytes a unit.
+    /// Two bytes per unit.
     Utf16 {
         /// Whether the high byte comes first.
         big: bool,
     },
-    /// Four bytes a character.
+    /// Four bytes per character.
     Utf32 {
         /// Whether the high byte comes first.
         big: bool,
     },
     /// Another encoding, with the state between pieces.
     Other {
-        /// The encoding's own state.
+        /// The decoder's own state.
         state: Box<encoding_rs::Decoder>,
         /// Whether C1 controls in the output mean bytes that the code page does not define.
         refuses_controls: bool,
     },
 }
 
-/// What the first bytes say.
+/// The conclusion from the first bytes.
 pub enum Detected {
     /// More bytes are needed.
     Undecided,
     /// The decoder, the bytes of a byte order mark to skip, and what the declaration must agree with.
     Known(Decoder, usize, Family),
-    /// No decoder for it: why.
+    /// There is no decoder for it, with the reason.
     Unknown(String),
 }
 
-/// What is known of the encoding before the declaration is read.
+/// The facts about the encoding before the declaration is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// The declaration decided, or nothing did.
+    /// The declaration decides, if there is one.
     Declared,
-    /// It was given from outside, and the declaration has no say.
+    /// It was given from outside, and the declaration is ignored.
     Given,
     /// A byte order mark of UTF-8.
     Utf8,
@@ -72,7 +72,7 @@ impl Family {
 
 const LONGEST_DECLARATION: usize = 4096;
 
-/// Look at the first bytes of a document.
+/// Examine the first bytes of a document.
 pub fn detect(head: &[u8], is_all: bool, given: Option<&str>) -> Detected {
     if let Some(name) = given {
         return by_name(name, Family::Given);
@@ -103,7 +103,7 @@ fn by_declaration(head: &[u8], is_all: bool) -> Detected {
     if start != b"<?xml" || !head.get(5).is_some_and(|&byte| is_space(byte)) {
         return Detected::Known(Decoder::Utf8, 0, Family::Declared);
     }
-    // However much of the input is there already, the same bytes decide.
+    // The decision uses the same bytes, however much input is available.
     let head = &head[..head.len().min(LONGEST_DECLARATION)];
     let end = memchr::memchr(b'>', head);
     if end.is_none() && head.len() == LONGEST_DECLARATION {
@@ -118,7 +118,7 @@ fn by_declaration(head: &[u8], is_all: bool) -> Detected {
     }
 }
 
-/// The encoding a declaration names; whether the declaration is well formed is looked at later.
+/// The declared encoding; whether the declaration is well formed is checked later.
 fn declared_name(declaration: &[u8]) -> Option<String> {
     let at = memchr::memmem::find(declaration, b"encoding")?;
     let rest = declaration[at + 8..].trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
@@ -135,7 +135,7 @@ fn by_name(name: &str, family: Family) -> Detected {
         "utf-8" | "utf8" => Decoder::Utf8,
         "us-ascii" | "ascii" | "ansi_x3.4-1968" | "iso646-us" => Decoder::Ascii,
         "iso-8859-1" | "iso8859-1" | "iso_8859-1" | "latin1" | "latin-1" | "l1" | "cp819" | "ibm819" => Decoder::Latin1,
-        // Read as ASCII so far, so it cannot be: the message says so.
+        // It was read as ASCII so far, so it cannot be this encoding: the message says so.
         "utf-16" | "utf-16le" | "utf-16be" | "utf-32" | "utf-32le" | "utf-32be" | "iso-10646-ucs-2"
         | "iso-10646-ucs-4" => {
             return Detected::Unknown(format!("the encoding is {name}, but declared in single bytes"))
@@ -153,14 +153,15 @@ fn by_name(name: &str, family: Family) -> Detected {
 
 /// Bytes that are not in the encoding.
 pub struct BadBytes {
-    /// How many bytes before them were decoded.
+    /// The number of bytes decoded before them.
     pub good: usize,
     /// The encoding.
     pub name: &'static str,
 }
 
 impl Decoder {
-    /// The kind of error for bytes that are not in the encoding: in those every XML processor knows they are no characters.
+    /// The kind of error for bytes that are not in the encoding: for encodings every XML processor knows, they are no
+    /// characters.
     pub fn bad_kind(&self) -> Kind {
         match self {
             Decoder::Other { .. } | Decoder::Utf32 { .. } => Kind::Encoding,
@@ -168,7 +169,7 @@ impl Decoder {
         }
     }
 
-    /// Append the text of some bytes; how many were used. A character that is cut off waits for the rest.
+    /// Append the text of some bytes; returns how many were used. A split character waits for the rest.
     pub fn decode(&mut self, bytes: &[u8], is_last: bool, text: &mut Vec<u8>) -> Result<usize, BadBytes> {
         match self {
             Decoder::Utf8 | Decoder::Ascii => {
@@ -185,7 +186,7 @@ impl Decoder {
         }
     }
 
-    /// How many bytes of input a piece of decoded text was.
+    /// The number of input bytes of a decoded text.
     pub fn source_length(&self, text: &[u8]) -> usize {
         match self {
             Decoder::Utf8 | Decoder::Ascii => text.len(),

@@ -11,21 +11,21 @@ use crate::references::{reference, Reference};
 /// Expansion is compared with the length of the input only beyond this.
 const SMALL_EXPANSION: i64 = 100_000;
 
-/// Defaults of attributes count as expansion only beyond so many times the length of the input.
+/// Defaults of attributes count as expansion only beyond this multiple of the input's length.
 const ORDINARY_DEFAULTS: i64 = 10;
 
-/// So many entities may have references to others in them. Expat follows these by recursion: a chain of very many
-/// would exhaust its stack, and both scanners read the same documents.
+/// Most entities with references to others. Expat follows these by recursion: a very long chain would exhaust its
+/// stack, and both scanners must accept the same documents.
 const MOST_REFERRING: usize = 1_000;
 
-/// What an entity stands for.
+/// The meaning of an entity.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Its replacement text.
     Internal(Arc<[u8]>),
-    /// Something elsewhere, by system identifier; it is never fetched.
+    /// An external entity, by system identifier; it is never fetched.
     External(String),
-    /// Something that is no XML.
+    /// An unparsed entity.
     Unparsed,
 }
 
@@ -34,13 +34,13 @@ pub enum Content {
 pub struct Entity {
     /// Its name.
     pub name: Box<[u8]>,
-    /// What it stands for.
+    /// Its meaning.
     pub content: Content,
-    /// Characters of the replacement text.
+    /// Number of characters of the replacement text.
     characters: usize,
     /// Whether it is being expanded: it must not refer to itself.
     pub is_open: bool,
-    /// Whether its text is but characters: no tags, no references, no end of a CDATA section.
+    /// Whether its text is only characters: no tags, no references, no end of a CDATA section.
     pub is_plain: bool,
 }
 
@@ -48,17 +48,17 @@ pub struct Entity {
 #[derive(Default)]
 pub struct Entities {
     all: Vec<Entity>,
-    // Not by the fast hash of the other tables: names of a document type can be chosen to collide in that one.
+    // Not the fast hash of the other tables: names of a document type can be chosen to collide in that one.
     general: HashMap<Box<[u8]>, usize>,
     parameter: HashMap<Box<[u8]>, usize>,
-    /// Lengths with the entities expanded that were known at the declaration.
+    /// Expanded lengths that were known at the declaration.
     sizes: Vec<i64>,
-    /// How many general entities have references to others in them.
+    /// Number of general entities with references to others.
     referring: usize,
     expanded: i64,
-    /// Characters that defaults of attributes would take if they were written in the tags.
+    /// Number of characters that attribute defaults would take if they were written in the tags.
     defaulted: i64,
-    /// Whether an entity may be declared in a part of the document type that is not read.
+    /// Whether an entity may be declared in an unread part of the document type.
     pub may_be_elsewhere: bool,
 }
 
@@ -101,7 +101,7 @@ impl Entities {
         Ok(())
     }
 
-    /// How many references to entities there are, and the length of those that are known.
+    /// The number of references to entities, and the total length of those with known length.
     fn references(&self, content: &Content) -> (usize, i64) {
         let Content::Internal(text) = content else { return (0, 0) };
         let mut found = 0;
@@ -137,7 +137,7 @@ impl Entities {
         }
     }
 
-    /// Begin to expand an entity: its text. `read` is how much of the input was read before it.
+    /// Begin to expand an entity; returns its text. `read` is how much of the input was read before it.
     pub fn open(
         &mut self,
         number: usize,
@@ -163,12 +163,12 @@ impl Entities {
         Ok(text)
     }
 
-    /// The entity is expanded.
+    /// The expansion has ended.
     pub fn close(&mut self, number: usize) {
         self.all[number].is_open = false;
     }
 
-    /// Defaults of attributes add to the document as entities do, but for what ordinary documents have of them.
+    /// Attribute defaults enlarge the document like entities do, beyond what ordinary documents have.
     pub fn charge_defaults(&mut self, length: usize, read: u64, limits: &Limits, at: usize) -> Result<(), Halt> {
         self.defaulted = self.defaulted.saturating_add(length as i64);
         self.check_expansion(read, limits, at)
@@ -192,7 +192,7 @@ impl Entities {
         Ok(())
     }
 
-    /// Append a normalised attribute value (§3.3.3): references replaced, white space turned into blanks.
+    /// Append a normalised attribute value (§3.3.3): references replaced, white space turned into spaces.
     pub fn attribute_value(
         &mut self,
         raw: &[u8],
@@ -206,7 +206,7 @@ impl Entities {
         loop {
             let step = match inner.last_mut() {
                 None => value_part(raw, &mut outer_place, true, at, value)?,
-                // Errors inside an entity are at the reference to the outermost one.
+                // Errors inside an entity are reported at the reference to the outermost one.
                 Some((_, text, place)) => value_part(text, place, false, at, value).map_err(|halt| moved(halt, at))?,
             };
             match step {
@@ -278,7 +278,7 @@ fn value_part(text: &[u8], place: &mut usize, is_input: bool, at: usize, value: 
     Ok(Part::End)
 }
 
-/// Normalise the value of a tokenised attribute further, from an index on: no blanks around it, single ones inside.
+/// Normalise the value of a tokenised attribute further, from an index on: no spaces around it, single ones inside.
 pub fn tokenise(value: &mut Vec<u8>, from: usize) {
     let mut end = from;
     for place in from..value.len() {

@@ -1,4 +1,4 @@
-//! What can go wrong while scanning: the kind, what exactly, and where.
+//! Errors of a scan: the kind, the details, and the place.
 
 /// The kinds of errors; Python turns them into its own codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,18 +13,18 @@ pub enum Kind {
     ItemLimit,
     /// The encoding is unknown, or the bytes are not in it.
     Encoding,
-    /// An external entity is referred to.
+    /// An external entity is referenced.
     ExternalEntity,
-    /// An entity that might be declared in an external part of the document type that is not read.
+    /// An entity that might be declared in an unread external part of the document type.
     SkippedEntity,
-    /// A value that a test needs as a number is none; the detail is the value.
+    /// A test needs a number, but the value is none; the detail is the value.
     Value,
     /// A fault of the kernel itself.
     Bug,
 }
 
 impl Kind {
-    /// The word Python decides by.
+    /// The word by which Python recognises the kind.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Syntax => "syntax",
@@ -43,18 +43,18 @@ impl Kind {
 /// An error at a place of the text being read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What kind of rule was broken.
+    /// The kind of the violated rule.
     pub kind: Kind,
-    /// What broke it.
+    /// The violation.
     pub detail: String,
     /// Index into the text being read.
     pub at: usize,
 }
 
-/// Why reading stops before the end of the text at hand.
+/// Why reading stops before the end of the current text.
 #[derive(Debug)]
 pub enum Halt {
-    /// A token goes on beyond the end of the text.
+    /// A token continues beyond the end of the text.
     More,
     /// An error; boxed, since results are passed around in the innermost loops.
     Fault(Box<Fault>),
@@ -78,7 +78,7 @@ pub fn limit(at: usize, name: &str, actual: usize, allowed: usize) -> Halt {
     fault(Kind::Limit, at, format!("{name}: {actual} where {allowed} are allowed"))
 }
 
-/// An item of which more would be kept than is allowed.
+/// Too much would be kept of an item.
 #[cold]
 pub fn item_limit(at: usize, actual: usize, allowed: usize) -> Halt {
     fault(Kind::ItemLimit, at, format!("item bytes: {actual} where {allowed} are allowed"))
@@ -90,19 +90,19 @@ pub fn fault(kind: Kind, at: usize, detail: impl Into<String>) -> Halt {
     Halt::Fault(Box::new(Fault { kind, detail: detail.into(), at }))
 }
 
-/// An error with its place in the input, as it is handed to Python.
+/// An error with its place in the input, in the form passed to Python.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanError {
-    /// What kind of rule was broken.
+    /// The kind of the violated rule.
     pub kind: Kind,
-    /// What broke it.
+    /// The violation.
     pub detail: String,
-    /// Bytes of the input before the place, in the input's own encoding.
+    /// Byte offset of the place in the input, in the input's own encoding.
     pub byte_offset: u64,
     /// From 1.
     pub line: u64,
     /// In characters, from 1.
     pub column: u64,
-    /// The names of the open elements, as they are written, outermost first.
+    /// The names of the open elements as written, outermost first.
     pub path: String,
 }

@@ -1,6 +1,6 @@
-//! Characters as the output writes them (Serialization 3.1 §5.1): the Rust side of `xylem.sink.character_expansion`.
+//! Escaping of characters in the output (Serialization 3.1 §5.1): the Rust side of `xylem.sink.character_expansion`.
 
-/// Where characters stand.
+/// The context of characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In the content of an element.
@@ -13,7 +13,7 @@ const PLAIN: u8 = 0;
 const IN_CONTENT: u8 = 1;
 const IN_ATTRIBUTE: u8 = 2;
 
-/// Bytes that may begin something to be escaped, by where. C2 begins the C1 controls, E2 the line separator.
+/// Bytes that may begin a character to escape, by context. C2 begins the C1 controls, E2 the line separator.
 static SPECIAL: [u8; 256] = {
     let mut table = [PLAIN; 256];
     let both = [b'&', b'<', b'>', b'\r', 0x7F, 0xC2, 0xE2];
@@ -28,7 +28,7 @@ static SPECIAL: [u8; 256] = {
     table
 };
 
-/// Append a text, escaped for its place.
+/// Append a text, escaped for its context.
 #[inline(always)]
 pub fn escape(text: &[u8], place: Place, out: &mut Vec<u8>) {
     let wanted = if place == Place::Content { IN_CONTENT } else { IN_ATTRIBUTE };
@@ -58,7 +58,7 @@ fn escape_from(text: &[u8], first: usize, wanted: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&text[done..]);
 }
 
-/// What stands for the character at the start of a text, and its bytes; None where it stands for itself.
+/// The replacement of the character at the start of a text, and its bytes; None if it is not replaced.
 fn replacement(text: &[u8]) -> Option<(String, usize)> {
     let named = |reference: &str| Some((reference.to_string(), 1));
     match text[0] {
@@ -66,7 +66,7 @@ fn replacement(text: &[u8]) -> Option<(String, usize)> {
         b'<' => named("&lt;"),
         b'>' => named("&gt;"),
         b'"' => named("&quot;"),
-        // XML 1.1 line ends and the C1 controls are written as references, so that they survive being read (§5.1.9).
+        // XML 1.1 line ends and the C1 controls are written as references, so they survive parsing (§5.1.9).
         0xC2 if text.get(1).is_some_and(|&byte| byte < 0xA0) => Some((format!("&#x{:X};", text[1]), 2)),
         0xE2 if text.starts_with("\u{2028}".as_bytes()) => Some(("&#x2028;".into(), 3)),
         0xC2 | 0xE2 => None,

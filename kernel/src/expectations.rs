@@ -1,7 +1,7 @@
-//! Guesses the next tag: the one that followed the last time. Records of data have the same children in the same order
-//! again and again. Where the guess is right, nothing is looked up.
+//! Predicts the next tag: the one that followed the last time. Data records have the same children in the same order
+//! again and again. A correct prediction needs no lookup.
 //!
-//! In documents whose records differ, the scan stops guessing.
+//! In documents with irregular records, the scan stops predicting.
 
 use rustc_hash::FxHashMap;
 
@@ -17,11 +17,11 @@ const PRICE_OF_A_MISS: i32 = 4;
 pub struct Expected {
     /// The name.
     pub key: NameKey,
-    /// What it is to the projection.
+    /// Its role for the projection.
     pub simple: Simple,
     state: u32,
     next: u32,
-    /// The tag from its name on, and its end tag; bytes that do not belong to them are zero.
+    /// The tag from its name on, and its end tag; unused bytes are zero.
     start: u128,
     start_mask: u128,
     end: u128,
@@ -30,7 +30,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Where the end tag at an index ends, if that is what is there.
+    /// The end of the end tag at an index, if it is there.
     #[inline(always)]
     pub fn end_tag_end(&self, data: &[u8], at: usize) -> Option<usize> {
         let is_there = sixteen(data, at)? & self.end_mask == self.end;
@@ -53,7 +53,7 @@ impl Default for Expectations {
 }
 
 impl Expectations {
-    /// The tag expected in a state, if it is what stands at an index, where its name begins.
+    /// The tag expected in a state, if it is at an index, where its name begins.
     #[inline(always)]
     pub fn met(&self, state: u32, data: &[u8], at: usize) -> Option<&Expected> {
         let next = self.known.get(self.last)?.next as usize;
@@ -61,14 +61,14 @@ impl Expectations {
         (expected.state == state && sixteen(data, at)? & expected.start_mask == expected.start).then_some(expected)
     }
 
-    /// The tag that was met has been read.
+    /// The expected tag has been read.
     #[inline(always)]
     pub fn pass(&mut self) {
         self.last = self.known[self.last].next as usize;
         self.credit = (self.credit + 1).min(CREDIT);
     }
 
-    /// Another tag was met.
+    /// Another tag was read.
     #[inline(always)]
     pub fn note(&mut self, state: u32, key: NameKey, simple: Simple) {
         if self.credit > 0 {

@@ -1,6 +1,6 @@
-//! Holes in what templates write: values for code that computes what the kernel cannot.
+//! Holes in the output of templates: values for code that computes what the kernel cannot.
 //!
-//! `xylem.plan.result_template` says how they are written, and `xylem.run.stream.filled_holes` reads them.
+//! `xylem.plan.result_template` defines their form, and `xylem.run.stream.filled_holes` reads them.
 
 use crate::cells::{is_plain, END_OF_CELL, END_OF_MEMBER, HOLE, NULL};
 use crate::expression::{Atom, Evaluation, Expression};
@@ -8,12 +8,12 @@ use crate::template::Undecided;
 
 /// Begins a condition.
 const CONDITION: u8 = b'!';
-/// Stands between what is written if a condition holds, and what if not.
+/// Separates the text for a true condition from that for a false one.
 const OTHERWISE: u8 = b'|';
-/// Ends what is written under a condition.
+/// Ends the text under a condition.
 const END: u8 = b')';
 
-/// Code that computes something of values.
+/// Code that computes something from values.
 #[derive(Clone, Debug)]
 pub struct Hole {
     /// Which code.
@@ -23,13 +23,13 @@ pub struct Hole {
 }
 
 impl Hole {
-    /// Append the values that code takes, instead of what it will make of them.
+    /// Append the arguments of code, in place of its result.
     pub fn write<'a>(&'a self, evaluation: &Evaluation<'a, '_>, out: &mut Vec<u8>) -> Result<(), Undecided> {
         out.extend_from_slice(&[HOLE, self.number]);
         self.write_arguments(evaluation, out)
     }
 
-    /// Append the values that code takes to decide about what is written behind them.
+    /// Append the arguments of code that decides about the following text.
     pub fn write_condition<'a>(&'a self, evaluation: &Evaluation<'a, '_>, out: &mut Vec<u8>) -> Result<(), Undecided> {
         out.extend_from_slice(&[HOLE, CONDITION, self.number]);
         self.write_arguments(evaluation, out)
@@ -45,7 +45,7 @@ impl Hole {
     }
 }
 
-/// An untyped value as it is; others with the letter of their type before them.
+/// An untyped value unchanged; others after the letter of their type.
 fn write_member(atom: &Atom<'_>, out: &mut Vec<u8>) -> Result<(), Undecided> {
     let letter = match atom {
         Atom::Untyped(_) => None,
@@ -69,7 +69,7 @@ fn write_member(atom: &Atom<'_>, out: &mut Vec<u8>) -> Result<(), Undecided> {
     Ok(())
 }
 
-/// What was written so far is one branch of a condition; how many items of the answer it is.
+/// The text so far is one branch of a condition, with this many items of the answer.
 pub fn end_branch(is_last: bool, items: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&[HOLE, if is_last { END } else { OTHERWISE }]);
     out.extend_from_slice(items.to_string().as_bytes());

@@ -1,13 +1,13 @@
-//! The input as a window of checked UTF-8: pieces come in at one end, what was read leaves at the other.
+//! The input as a window of checked UTF-8: pieces come in at one end, read text leaves at the other.
 //!
-//! Characters are checked here once, block by block, before anything looks at them: a byte that no document may contain
-//! ends the window, and becomes an error when the reader gets there. Nothing after that needs to check characters.
+//! Characters are checked here once, block by block, before any other use: a byte that no document may contain ends the
+//! window, and becomes an error when the reader gets there. Later stages need not check characters.
 
 use crate::characters::count;
 use crate::encoding::{detect, Decoder, Detected, Family};
 use crate::errors::{Fault, Kind};
 
-/// Bytes checked at a time: small enough to stay in the nearest cache until they are read.
+/// Bytes checked at a time: few enough to stay in the nearest cache until they are read.
 const BLOCK: usize = 32 * 1024;
 
 /// The text that is neither read nor dropped yet.
@@ -15,14 +15,14 @@ pub struct Input {
     decoder: Option<Decoder>,
     given: Option<String>,
     family: Family,
-    /// Bytes not decoded yet: the undecided start, or a character cut off at the end of a piece.
+    /// Bytes not decoded yet: the undecided start, or a character split at the end of a piece.
     raw: Vec<u8>,
     /// Decoded text; the window is `text[..checked]`.
     text: Vec<u8>,
     checked: usize,
-    /// What ends the window for good.
+    /// The error that ends the window.
     fault: Option<Fault>,
-    /// Whether any carriage return was met: only then line ends need a look.
+    /// Whether there was a carriage return: only then line ends need normalising.
     pub has_returns: bool,
     is_complete: bool,
     dropped_source: u64,
@@ -33,7 +33,7 @@ pub struct Input {
 }
 
 impl Input {
-    /// An input whose encoding is given, or else by its own first bytes.
+    /// An input whose encoding is given, or else detected by its first bytes.
     pub fn new(given: Option<String>) -> Self {
         Input {
             decoder: None,
@@ -58,7 +58,7 @@ impl Input {
         self.family
     }
 
-    /// Take in another piece; `is_last` once nothing follows it.
+    /// Add another piece; `is_last` if nothing follows it.
     pub fn push(&mut self, piece: &[u8], is_last: bool) {
         self.is_complete |= is_last;
         if self.fault.is_some() {
@@ -110,12 +110,12 @@ impl Input {
         }
     }
 
-    /// Move the text out, to read it; `restore` takes it back.
+    /// Move the text out, to read it; `restore` returns it.
     pub fn take_text(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.text)
     }
 
-    /// Take the text back, of which a part at the start has been read and is dropped.
+    /// Return the text; its read prefix is dropped.
     pub fn restore(&mut self, mut text: Vec<u8>, read: usize) {
         let dropped = &text[..read];
         self.dropped_text += read as u64;
@@ -132,12 +132,12 @@ impl Input {
         }
     }
 
-    /// Where the checked part of a text ends; it may be extended by `check_more`.
+    /// The end of the checked part of a text; `check_more` may extend it.
     pub fn checked(&self) -> usize {
         self.checked
     }
 
-    /// Check another block of the text; false where there is none, or only a part of a character.
+    /// Check another block of the text; false if there is none, or only a part of a character.
     pub fn check_more(&mut self, text: &[u8]) -> bool {
         let end = self.fault.as_ref().map_or(text.len(), |fault| fault.at);
         let stop = end.min(self.checked + BLOCK);
@@ -156,7 +156,7 @@ impl Input {
         good > 0
     }
 
-    /// How many bytes of the block are whole, allowed characters.
+    /// The number of bytes of the block that are whole, allowed characters.
     fn check_characters(&mut self, text: &[u8], good: usize, stop: usize) -> usize {
         let start = self.checked;
         let block = &text[start..start + good];
@@ -196,17 +196,17 @@ impl Input {
         }
     }
 
-    /// Whether all input is there, and checked.
+    /// Whether all input has arrived and is checked.
     pub fn is_at_end(&self, text: &[u8]) -> bool {
         self.is_complete && self.checked == text.len() && self.fault.is_none() && self.decoder.is_some()
     }
 
-    /// The error the window ends at, once everything before it has been read.
+    /// The error that ends the window, once everything before it has been read.
     pub fn fault(&self) -> Option<&Fault> {
         self.fault.as_ref().filter(|fault| fault.at <= self.checked)
     }
 
-    /// Text read before the window.
+    /// Length of the text read before the window.
     pub fn dropped_text(&self) -> u64 {
         self.dropped_text
     }
@@ -247,7 +247,7 @@ fn is_forbidden(byte: u8) -> bool {
     byte < 0x20 && byte != b'\t' && byte != b'\n' && byte != b'\r'
 }
 
-/// What a block contains at all; written so that the compiler makes vectors of it.
+/// The classes of bytes in a block; written so that the compiler vectorises it.
 fn survey(block: &[u8]) -> Survey {
     let (mut controls, mut returns, mut all) = (0u8, 0u8, 0u8);
     let mut parts = block.chunks_exact(64);

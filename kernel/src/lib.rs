@@ -1,11 +1,11 @@
 //! The scan kernel of Xylem: bytes in, flat batches of records out.
 //!
-//! Policy stays in Python. This crate knows nothing of queries: it is handed plain descriptions and buffers.
-//! The kernel proper is plain Rust; what Python sees of it stands in `bindings`, one file per concept.
+//! Policy stays in Python. This crate knows nothing about queries: it gets plain descriptions and buffers. The kernel
+//! proper is plain Rust; its Python interface is in `bindings`, one file per concept.
 //!
 //! In the order data flows: `encoding` and `input` make checked UTF-8 of bytes; `reader` with `prolog`, `doctype`,
 //! `content` and `start_tag` reads tokens; `projector` asks the `automaton` of the `plan` what to do with them, and
-//! appends to `rows`; `scanner` hands these over, and `tree` keeps what must be kept.
+//! appends to `rows`; `scanner` returns these, and `tree` stores those that must be kept.
 
 pub mod attribute_copies;
 pub mod attribute_rules;

@@ -1,6 +1,6 @@
-//! The limits of an input. Their names are those of `xylem.source.limits`, and errors repeat them.
+//! The limits of an input. Their names are those of `xylem.source.limits`, and appear in errors.
 
-/// Limits of one document; the defaults are chosen in Python, these are for tests in Rust.
+/// Limits of one document; Python chooses the defaults, these are for tests in Rust.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Open elements at once.
@@ -15,9 +15,9 @@ pub struct Limits {
     pub text_characters: usize,
     /// Characters that internal entities may add to the input.
     pub expanded_characters: i64,
-    /// How many times longer than the input its text may become by entities, once past a small start.
+    /// Ratio by which entities may expand the input, beyond a small initial size.
     pub expansion_factor: i64,
-    /// Bytes kept of one element that is to be reported as a whole.
+    /// Bytes kept of one element that is reported as a whole.
     pub item_bytes: usize,
     /// Whether a document type declaration is read.
     pub allow_dtd: bool,

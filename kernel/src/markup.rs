@@ -1,4 +1,4 @@
-//! Finding the next byte of text that means something.
+//! Finding the next significant byte of text.
 
 /// The index of the first `<`, `&` or `]` from an index on, or the length.
 #[inline(always)]
@@ -20,7 +20,7 @@ pub fn next_markup(text: &[u8], from: usize) -> usize {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The highest bit of each byte that is the wanted one; above the first such byte there may be others.
+/// Sets the highest bit of each byte that equals the wanted one; bytes above the first match may be set wrongly.
 #[inline(always)]
 pub fn holds(word: u64, byte: u8) -> u64 {
     let zero_where_found = word ^ (ONES * u64::from(byte));

@@ -1,6 +1,6 @@
-//! Many small documents, read one after another by one reader: what was learnt of their names serves the next one.
+//! Many small documents, read one after another by one reader, which reuses its knowledge of names.
 //!
-//! A template writes the answer to a document if it can decide it; else the document is handed over as rows. The caller
+//! A template writes the answer to a document if it can decide it; else the document is returned as rows. The caller
 //! reads malformed documents again, one at a time, to find the error.
 
 use crate::limits::Limits;
@@ -11,20 +11,20 @@ use crate::scanner::{Options, Scanner};
 use crate::template::{Items, Part};
 use crate::template_writer::write_result;
 
-/// So many names are kept from one batch of documents to the next: a source that invents ever new ones must not fill memory.
+/// Most names kept from one batch to the next: a source that keeps inventing names must not fill memory.
 const MOST_NAMES: usize = 20_000;
 const UTF_8: &str = "utf-8";
 
-/// A document, and whether it is text, whatever it says of its encoding.
+/// A document, and whether it is decoded text, whatever encoding it declares.
 pub type Document<'a> = (&'a [u8], bool);
 
-/// What became of a document.
+/// The outcome of a document.
 pub enum Outcome {
-    /// Its answer was written: where it ends in the text of the batch, and what items it is.
+    /// Its answer was written: the end of its text in the batch, and its items.
     Written(usize, Items),
-    /// Its rows, with codes of the reader's table; and which of them are identifiers, by codes of element and attribute.
+    /// Its rows, with codes of the reader's table; and its identifiers, by codes of element and attribute.
     Read(Box<Rows>, Vec<(u32, u32, bool)>),
-    /// It has to be read in another way.
+    /// It must be read in another way.
     Left,
 }
 
@@ -33,14 +33,14 @@ pub enum Outcome {
 pub struct Outcomes {
     /// One for each.
     pub each: Vec<Outcome>,
-    /// The answers that were written, end to end.
+    /// The written answers, end to end.
     pub text: Vec<u8>,
 }
 
-/// Answers of neighbours, one behind the other.
+/// Answers of neighbours, concatenated.
 #[derive(Default)]
 pub struct Run {
-    /// Their text: adjacent atomic values are set apart by a blank.
+    /// Their text: spaces separate adjacent atomic values.
     pub text: Vec<u8>,
     /// All their items.
     pub items: Items,
@@ -56,7 +56,7 @@ impl Run {
 }
 
 impl Outcomes {
-    /// As many runs as there are documents that were not written, and one more.
+    /// One more run than there are documents that were not written.
     pub fn runs(&self) -> Vec<Run> {
         let (mut runs, mut run, mut start) = (Vec::new(), Run::default(), 0);
         for outcome in &self.each {
@@ -74,19 +74,19 @@ impl Outcomes {
 
 /// Reads documents.
 pub struct MessageReader {
-    /// The scanner of all of them.
+    /// The shared scanner.
     pub scanner: Scanner,
     template: Option<Vec<Part>>,
     limits: Limits,
 }
 
 impl MessageReader {
-    /// A reader that answers by a template of the document node, where there is one.
+    /// A reader that answers by a template of the document node, if there is one.
     pub fn new(limits: Limits, template: Option<Vec<Part>>) -> Self {
         MessageReader { scanner: scanner(&limits), template, limits }
     }
 
-    /// Names are numbered anew where there are too many; whether they are.
+    /// Renumber names if there are too many; returns whether they are.
     pub fn begin(&mut self) -> bool {
         let is_full = self.scanner.reader.projector.names.told() > MOST_NAMES;
         if is_full {
@@ -98,7 +98,7 @@ impl MessageReader {
     /// Forget all documents so far.
     pub fn renew(&mut self) {
         self.scanner = scanner(&self.limits);
-        // A template remembers the numbers of its names.
+        // A template caches the numbers of its names.
         self.template = self.template.clone();
     }
 
@@ -112,7 +112,7 @@ impl MessageReader {
         outcomes
     }
 
-    /// Read one document; its answer is appended to a text.
+    /// Read one document; append its answer to a text.
     pub(crate) fn read_one(&mut self, data: &[u8], is_text: bool, writes: bool, text: &mut Vec<u8>) -> Outcome {
         if self.scanner.read_next(data, is_text.then(|| UTF_8.to_string())).is_err() {
             return Outcome::Left;

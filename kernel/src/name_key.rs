@@ -1,7 +1,7 @@
-//! Names as they are written, in registers: comparing and hashing them must cost less than reading them.
+//! Names as written, in registers: comparing and hashing them must cost less than reading them.
 //!
-//! Most names are short. A key holds the first and the last eight bytes and the length, so that up to 16 bytes it is the name,
-//! and beyond that a good start for a comparison.
+//! Most names are short. A key holds the first and the last eight bytes and the length, so up to 16 bytes it is the
+//! name, and beyond that a good start for a comparison.
 
 use rustc_hash::FxHashMap;
 
@@ -21,7 +21,7 @@ impl NameKey {
     #[inline(always)]
     pub fn of(text: &[u8], start: usize, end: usize) -> Self {
         let length = end - start;
-        // Eight bytes are loaded at once where the text goes on beyond the name, and what is not of the name is cut off.
+        // Load eight bytes at once if the text continues beyond the name, and cut off the rest.
         let first = match text.get(start..start + 8) {
             Some(bytes) => loaded(bytes) & (u64::MAX >> (64 - 8 * length.clamp(1, 8))),
             None => padded(&text[start..end.min(start + 8)]),
@@ -42,7 +42,7 @@ impl NameKey {
         self.length
     }
 
-    /// The name, where the key holds all of it.
+    /// The name, if the key holds all of it.
     pub fn name(self) -> Option<Vec<u8>> {
         if self.length > WHOLE {
             return None;
@@ -109,7 +109,7 @@ impl NameTable {
         }
     }
 
-    /// Give a name a number; it must have none.
+    /// Assign a number to a name that has none.
     pub fn insert(&mut self, name: &[u8], number: u32) {
         if name.len() > WHOLE {
             self.long.insert(name.into(), number);
@@ -136,7 +136,7 @@ impl NameTable {
         self.slots[place] = (key, number);
     }
 
-    /// How many names of up to 16 bytes there are.
+    /// The number of names of up to 16 bytes.
     pub fn len(&self) -> usize {
         self.used
     }

@@ -1,4 +1,4 @@
-//! Names as small numbers: each name of the input is resolved once, and a table of names goes to Python.
+//! Names as small numbers: each name of the input is resolved once, and Python gets a table of names.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ pub struct Resolved {
     pub local: Box<str>,
     /// The prefix it was written with.
     pub prefix: Box<str>,
-    /// What the automaton knows it by as an element name.
+    /// Its class for the automaton as an element name.
     pub class: u32,
-    /// What the automaton knows it by as an attribute name, 0 where the plan does not mention it.
+    /// Its class for the automaton as an attribute name; 0 if the plan does not mention it.
     pub attribute_class: u32,
     /// Whether it is xml:id, whose values are identifiers.
     pub is_xml_id: bool,
@@ -25,7 +25,7 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// A name that Python has not been told of.
+    /// A name that Python does not know yet.
     pub fn new(uri: Arc<str>, local: &str, prefix: &str) -> Self {
         let is_xml_id = local == "id" && &*uri == crate::namespaces::XML_NAMESPACE;
         Resolved {
@@ -41,7 +41,7 @@ impl Resolved {
     }
 }
 
-/// A name of the table for Python: namespace, local name, the prefix it was first met with.
+/// A name of the table for Python: namespace, local name, and the first prefix seen.
 pub type TableName = (Arc<str>, Box<str>, Box<str>);
 
 /// All names of one scan.
@@ -51,12 +51,12 @@ pub struct Names {
     told: FxHashMap<(Arc<str>, Box<str>), u32>,
     table: Vec<TableName>,
     handed_over: usize,
-    /// Which of the scans with one plan, one after another, the names are of.
+    /// The number of the scan, among consecutive scans with one plan.
     pub scan: u32,
 }
 
 impl Names {
-    /// The names of the next scan with the same plan: none yet.
+    /// The names of the next scan with the same plan: initially none.
     pub fn of_next_scan(&self) -> Self {
         Names { scan: self.scan.wrapping_add(1), ..Names::default() }
     }
@@ -83,7 +83,7 @@ impl Names {
         self.resolved.is_empty()
     }
 
-    /// Forget all resolved names but some, whose numbers change. The table for Python stays.
+    /// Forget all resolved names except some, whose numbers change. The table for Python stays.
     pub fn forget_all_but(&mut self, kept: &mut [&mut u32]) {
         let mut old: Vec<Option<Resolved>> = std::mem::take(&mut self.resolved).into_iter().map(Some).collect();
         let mut moved: FxHashMap<u32, u32> = FxHashMap::default();
@@ -120,7 +120,7 @@ impl Names {
         (told, name.is_unusual)
     }
 
-    /// The names that came into the table since the last call.
+    /// The names added to the table since the last call.
     pub fn new_in_table(&mut self) -> &[TableName] {
         let from = self.handed_over;
         self.handed_over = self.table.len();

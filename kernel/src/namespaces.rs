@@ -1,8 +1,9 @@
-//! Namespaces in XML 1.0 (3rd edition): declarations, the scopes they make, and names resolved in a scope.
+//! Namespaces in XML 1.0 (3rd edition): declarations, the scopes they create, and names resolved in a scope.
 //!
-//! A scope is what an element declares, inside the scope around it. Records that declare the same namespaces again and
-//! again share one scope, and with it the names resolved there: a name seen before costs one look-up. What is bound now
-//! stands in one table for all open elements, so that neither time nor space grows with how many bindings are in scope.
+//! A scope is the declarations of an element, inside the outer scope. Records that declare the same namespaces again
+//! and again share one scope, and with it the names resolved there: a name seen before costs one lookup. Current
+//! bindings are in one table for all open elements, so neither time nor space grows with the number of bindings in
+//! scope.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub type Binding = (Arc<str>, Arc<str>);
 
 #[derive(Default)]
 struct Scope {
-    /// The scope around it, and what it declares there: by these it is found again.
+    /// The outer scope, and the declarations inside it: the key for finding the scope again.
     key: ScopeKey,
     elements: NameTable,
     attributes: NameTable,
@@ -39,7 +40,7 @@ type ScopeKey = (usize, Arc<[Binding]>);
 struct Entered {
     depth: usize,
     scope: usize,
-    /// What the element declares that was not so before.
+    /// The element's declarations that change a binding.
     declared: Arc<[Binding]>,
 }
 
@@ -60,7 +61,7 @@ pub struct Namespaces {
 pub type Parts<'a> = (&'a [u8], &'a [u8]);
 
 impl Namespaces {
-    /// The scope outside all elements. Where namespaces are off, a colon is like any other character.
+    /// The scope outside all elements. With namespaces off, a colon is like any other character.
     pub fn new(is_on: bool) -> Self {
         Namespaces {
             scopes: vec![Scope::default()],
@@ -99,7 +100,7 @@ impl Namespaces {
             }
         }
         let declared: Arc<[Binding]> = declared.into();
-        // Before the scope is looked for, since old scopes may be dropped then.
+        // Before the search for the scope, since old scopes may be dropped then.
         self.entered.push(Entered { depth, scope: self.current, declared: declared.clone() });
         if !declared.is_empty() {
             self.current = self.scope_with(declared);
@@ -130,7 +131,7 @@ impl Namespaces {
         }
     }
 
-    /// What the open element at a depth declares.
+    /// The declarations of the open element at a depth.
     pub fn declared_at(&self, depth: usize) -> Option<Arc<[Binding]>> {
         let place = self.entered.binary_search_by_key(&depth, |entered| entered.depth).ok()?;
         let declared = &self.entered[place].declared;
@@ -141,7 +142,7 @@ impl Namespaces {
         if let Some(&scope) = self.numbers.get(&(self.current, declared.clone())) {
             return scope;
         }
-        // Twice what is in use at least: each time, as many scopes have come as are looked at.
+        // At least twice the number in use: by then, as many scopes have been added as are visited.
         if self.scopes.len() >= MOST_SCOPES.max(2 * self.entered.len()) {
             self.drop_unused();
         }
@@ -151,14 +152,14 @@ impl Namespaces {
         self.scopes.len() - 1
     }
 
-    /// Keep only the scopes of open elements, for documents that bind ever new namespaces.
+    /// Keep only the scopes of open elements, for documents that keep binding new namespaces.
     fn drop_unused(&mut self) {
         let mut old: Vec<Option<Scope>> = std::mem::take(&mut self.scopes).into_iter().map(Some).collect();
         let mut moved: FxHashMap<usize, usize> = FxHashMap::default();
         self.numbers.clear();
         self.texts.clear();
         let in_use = self.entered.iter_mut().map(|entered| &mut entered.scope).chain([&mut self.current]);
-        // Outermost first: the scope around another one has moved before it.
+        // Outermost first: an outer scope has moved before an inner one.
         for number in in_use {
             if let Some(mut scope) = old[*number].take() {
                 moved.insert(*number, self.scopes.len());
@@ -193,7 +194,7 @@ impl Namespaces {
 
     /// The namespace of a prefix.
     pub fn lookup(&self, prefix: &[u8]) -> Option<&Arc<str>> {
-        // Names are checked to be UTF-8 before they come here; others are bound nowhere.
+        // Names are already checked to be UTF-8; others have no binding.
         self.bound.get(std::str::from_utf8(prefix).ok()?)?.last()
     }
 
@@ -203,13 +204,13 @@ impl Namespaces {
         &mut self.scopes[self.current].expectations
     }
 
-    /// The number an element name was given in this scope.
+    /// The number of an element name in this scope.
     #[inline(always)]
     pub fn known_element(&self, key: NameKey, raw: &[u8]) -> Option<u32> {
         self.scopes[self.current].elements.get(key, raw)
     }
 
-    /// The number an attribute name was given in this scope.
+    /// The number of an attribute name in this scope.
     #[inline(always)]
     pub fn known_attribute(&self, raw: &[u8]) -> Option<u32> {
         self.scopes[self.current].attributes.get(NameKey::of_name(raw), raw)

@@ -1,8 +1,8 @@
-//! Texts as xs:double (XSD 1.1 part 2 §3.3.5): what a comparison with a number needs.
+//! Texts as xs:double (XSD 1.1 part 2 §3.3.5), for comparisons with numbers.
 
 use crate::characters::is_space;
 
-/// The number a text stands for, None where it stands for none.
+/// The number of a text, None if it is not a number.
 #[inline(always)]
 pub fn to_double(text: &[u8]) -> Option<f64> {
     match short_decimal(text) {
@@ -11,7 +11,7 @@ pub fn to_double(text: &[u8]) -> Option<f64> {
     }
 }
 
-/// Powers of ten that are doubles exactly, as are all integers below 2^53.
+/// Powers of ten that are exact as doubles, like all integers below 2^53.
 const TENS: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// What most numbers look like: up to 15 digits, perhaps a sign and a point. The quotient of two doubles that are exact is
@@ -55,7 +55,7 @@ fn any_double(text: &[u8]) -> Option<f64> {
         b"NaN" => return Some(f64::NAN),
         _ => {}
     }
-    // Rust reads "inf", "nan" and "infinity" too; everything else it reads is xs:double.
+    // Rust also parses "inf", "nan" and "infinity"; everything else it parses is xs:double.
     if text.iter().any(|byte| byte.is_ascii_alphabetic() && !matches!(byte, b'e' | b'E')) {
         return None;
     }
@@ -82,7 +82,7 @@ pub fn short_integer(text: &[u8]) -> Option<i64> {
     Some(if is_negative { -value } else { value })
 }
 
-/// A text without the white space around it.
+/// A text without surrounding white space.
 #[inline(always)]
 pub fn trimmed(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|&byte| !is_space(byte)).unwrap_or(text.len());

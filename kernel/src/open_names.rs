@@ -1,4 +1,4 @@
-//! The names of the open elements as they were written: to match end tags, and to say where something happened.
+//! The names of the open elements as written, to match end tags and to report places.
 
 use crate::name_key::{NameKey, WHOLE};
 
@@ -22,7 +22,7 @@ impl OpenNames {
         self.keys.push(key);
     }
 
-    /// Where the name of the innermost element ends, if that is what stands at an index of a text and `>` follows.
+    /// The end of the innermost element's name, if it is at an index of a text and `>` follows.
     #[inline(always)]
     pub fn end_of_last(&self, text: &[u8], at: usize) -> Option<usize> {
         let key = *self.keys.last()?;
@@ -48,13 +48,13 @@ impl OpenNames {
         }
     }
 
-    /// How many elements are open.
+    /// The number of open elements.
     #[inline(always)]
     pub fn depth(&self) -> usize {
         self.keys.len()
     }
 
-    /// All of them, outermost first; the middle of a long path is left out.
+    /// All of them, outermost first; a long path is shortened in the middle.
     pub fn path(&self) -> String {
         let mut long = self.long.iter();
         let mut name = |key: &NameKey| key.name().or_else(|| long.next().map(|name| name.to_vec())).unwrap_or_default();

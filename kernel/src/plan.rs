@@ -1,4 +1,4 @@
-//! What a scan is asked for, as plain data: the Rust side of `xylem.plan.scan_plan`, which says what it means.
+//! The request for a scan as plain data: the Rust side of `xylem.plan.scan_plan`, which defines its meaning.
 
 use crate::row_paths::{PathStep, WantedName};
 use crate::template::ScanResult;
@@ -17,16 +17,16 @@ pub const TEXTS: u8 = 16;
 pub const COMMENTS: u8 = 32;
 /// Processing instructions that are its children are reported.
 pub const INSTRUCTIONS: u8 = 64;
-/// Nodes that are its children and have nothing inside are reported.
+/// Childless nodes that are its children are reported.
 pub const LEAVES: u8 = TEXTS | COMMENTS | INSTRUCTIONS;
 /// The kind of a record of a text node, a comment or a processing instruction.
 pub const TEXT: u8 = 3;
 /// The kind of a record whose result is written.
 pub const WRITTEN: u8 = 5;
-/// In the place of a number of siblings: as many as there are.
+/// In place of a number of siblings: all of them.
 pub const ALL_SIBLINGS: u32 = u32::MAX;
 
-/// What is kept of an element.
+/// What to keep of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Keep {
     /// The bare element.
@@ -38,7 +38,7 @@ pub enum Keep {
     String,
 }
 
-/// How two values are compared.
+/// A comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`
@@ -53,9 +53,9 @@ pub enum Comparison {
     Greater,
     /// `>=`
     GreaterOrEqual,
-    /// Any value will do: it is there.
+    /// Existence: any value will do.
     Exists,
-    /// No value will do: there is none. Such a test stands by itself.
+    /// Absence: there is no value. Such a test is on its own.
     Absent,
 }
 
@@ -75,7 +75,7 @@ impl Comparison {
         })
     }
 
-    /// Whether it holds; NaN is different from everything, itself included.
+    /// Whether it holds; NaN differs from everything, including itself.
     pub fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
         match self {
             Comparison::Equal => left == right,
@@ -89,7 +89,7 @@ impl Comparison {
     }
 }
 
-/// The constant a test compares with.
+/// The constant of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Constant {
     /// Compared by code points, which in UTF-8 is the order of the bytes.
@@ -107,18 +107,18 @@ pub struct AttributeTest {
     pub local: String,
     /// The comparison.
     pub comparison: Comparison,
-    /// What it is compared with.
+    /// The constant.
     pub constant: Constant,
 }
 
-/// What is decided at the start tag, beside the name.
+/// A test decided at the start tag, besides the name.
 #[derive(Clone, Debug)]
 pub enum StartTest {
     /// A comparison of an attribute with a constant.
     Attribute(AttributeTest),
     /// Whether there is an attribute of this namespace and local name.
     Presence(String, String),
-    /// The first and last number that the element may have among those below its parent that pass the tests before this one.
+    /// The first and last number that the element may have among those below its parent that pass the earlier tests.
     Position(u64, u64),
 }
 
@@ -133,31 +133,31 @@ impl StartTest {
     }
 }
 
-/// Values below an element, or of its own.
+/// Values below an element, or of the element itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValuesBelow {
     /// The child elements that lead to the values.
     pub path: Vec<PathStep>,
     /// Whether text nodes are compared, and not string values.
     pub text: bool,
-    /// The attribute that is compared, if one is.
+    /// The compared attribute, if any.
     pub attribute: Option<WantedName>,
 }
 
-/// Comparisons of the same values with constants, decided when the element is complete: the values are looked for once.
+/// Comparisons of the same values with constants, decided when the element is complete: the values are located once.
 #[derive(Clone, Debug)]
 pub struct ValueTests {
     /// The values.
     pub values: ValuesBelow,
-    /// For each comparison there must be one that compares so. There are 1 to 32.
+    /// Each comparison must hold for some value. There are 1 to 32.
     pub comparisons: Vec<(Comparison, Constant)>,
 }
 
-/// How many comparisons there may be together.
+/// Most comparisons in one group.
 pub const MOST_TOGETHER: usize = 32;
 
 impl ValueTests {
-    /// Tests in their order, those of the same values that stand side by side taken together.
+    /// Tests in order; adjacent tests of the same values are merged.
     pub fn grouped(tests: Vec<(ValuesBelow, Comparison, Constant)>) -> Vec<Self> {
         let mut found: Vec<ValueTests> = Vec::new();
         for (values, comparison, constant) in tests {
@@ -177,15 +177,15 @@ impl ValueTests {
     }
 }
 
-/// A name asked for: uri and local, None for any.
+/// A requested name: uri and local, None for any.
 pub type NameOf = (Option<String>, Option<String>);
 
 /// One step of a path.
 #[derive(Clone, Debug, Default)]
 pub struct Step {
-    /// The step before it; steps come after their parents. Of step 0 it means nothing.
+    /// The previous step; steps come after their parents. Meaningless for step 0.
     pub parent: usize,
-    /// Whether it reaches the document node, as step 0 does, which is its parent.
+    /// Whether it reaches the document node, its parent, like step 0.
     pub is_document: bool,
     /// Whether it reaches any depth below its parent.
     pub is_descendant: bool,
@@ -193,23 +193,23 @@ pub struct Step {
     pub uri: Option<String>,
     /// None for any name.
     pub local: Option<String>,
-    /// Of each of these lists an element must have one of the names.
+    /// An element must have one of the names of each of these lists.
     pub among: Vec<Vec<NameOf>>,
     /// START, END, ITEM, COUNT, TEXTS, COMMENTS, INSTRUCTIONS.
     pub report: u8,
-    /// Whether START records only tell which elements stand in each other: they need not be told in document order.
+    /// Whether START records only show nesting, so they need not come in document order.
     pub nests: bool,
-    /// Whether elements inside another one of the step are left out; of ITEM records only.
+    /// Whether elements inside another one of the step are left out; for ITEM records only.
     pub outermost: bool,
-    /// Whether START and END records matter only for elements with a record of a step below inside.
+    /// Whether START and END records matter only for elements that contain a record of a step below.
     pub late: bool,
-    /// How many of the last elements it reached below each open element stay in the rows.
+    /// Number of recent elements below each open element that stay in the rows.
     pub remembers: u32,
-    /// Under which label elements get their number among those below their parent.
+    /// The label under which elements are numbered among those below their parent.
     pub label: Option<u32>,
-    /// Steps with a number each: an element is reported when so many siblings behind it that the step reaches have ended.
+    /// Steps with counts: an element is reported when that many following siblings that the step reaches have ended.
     pub awaits: Vec<(u32, u32)>,
-    /// What is kept.
+    /// What to keep.
     pub keep: Keep,
     /// (uri, local) of the attributes to keep, None for all.
     pub attributes: Option<Vec<(String, String)>>,
@@ -221,7 +221,7 @@ pub struct Step {
     pub tests: Vec<StartTest>,
     /// All must hold for an ITEM record.
     pub value_tests: Vec<ValueTests>,
-    /// What the scan itself does with elements that pass them.
+    /// The scan's own action on elements that pass them.
     pub result: Option<ScanResult>,
 }
 
@@ -240,7 +240,7 @@ impl Plan {
         Plan { steps: vec![Step { keep: Keep::Subtree, ..Step::default() }], comments: true }
     }
 
-    /// What is wrong with it, if anything: the rest relies on it.
+    /// The first fault of the plan, if any: all other code relies on there being none.
     pub fn problem(&self) -> Option<String> {
         if self.steps.is_empty() {
             return Some("a plan has at least the step of the document".into());
@@ -268,7 +268,7 @@ impl Plan {
         None
     }
 
-    /// For each step, whether it and all steps below it do nothing but count: no row is needed for them.
+    /// For each step, whether it and all steps below it only count: no row is needed for them.
     pub fn only_counts(&self) -> Vec<bool> {
         let mut silent: Vec<bool> = self.steps.iter().map(Step::is_silent).collect();
         let mut is_last = vec![true; self.steps.len()];
@@ -296,7 +296,7 @@ impl Step {
             && self.remembers == 0
     }
 
-    /// Whether it asks for more of its elements than that they are there, be nothing found inside.
+    /// Whether it needs more of its elements than their existence, even if nothing is found inside.
     pub fn asks(&self) -> bool {
         let is_late_alone = self.late && self.report & !(COUNT | START | END) == 0 && self.keeps_nothing();
         !(self.is_silent() || is_late_alone)

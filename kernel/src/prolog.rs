@@ -1,4 +1,4 @@
-//! What stands around the root element (XML 1.0 §2.8): the XML declaration, the document type, comments, instructions.
+//! The text around the root element (XML 1.0 §2.8): the XML declaration, the document type, comments, instructions.
 
 use crate::characters::{is_space, shown};
 use crate::content::starts_with;
@@ -165,12 +165,12 @@ impl Reader {
         }
     }
 
-    /// Whether the entity's text is to be read; one that is external is passed over (§4.4.4).
+    /// Whether to read the entity's text; an external one is skipped (§4.4.4).
     fn enter_parameter_entity(&mut self, name: &[u8], at: usize, end: usize) -> Result<bool, Halt> {
         let entities = &mut self.doctype.entities;
         entities.may_be_elsewhere |= !self.doctype.is_standalone;
         let Some(number) = entities.parameter(name) else {
-            // A validity matter only, but for documents that say nothing outside of them counts (§4.1, Entity Declared).
+            // Only a validity constraint, except for standalone documents (§4.1, Entity Declared).
             if self.doctype.is_standalone {
                 return Err(syntax(at, format!("the entity '%{};' is not declared", shown(name))));
             }

@@ -1,8 +1,8 @@
-//! Reading a document: what is open, where it stands, and the entities being expanded at the place.
+//! Reading a document: its open elements, the position, and the entities being expanded there.
 //!
-//! Tokens are read whole: a token that is cut off at the end of the text is read again from its start when there is more.
-//! Text and CDATA sections are the exception, they are passed on as they come. Entities are a stack of texts read in
-//! place of their references, so that nothing recurses however they nest.
+//! Tokens are read whole: an incomplete token at the end of the text is read again from its start when there is more.
+//! Text and CDATA sections are the exception: they are passed on as they arrive. Entities are a stack of texts read in
+//! place of their references, so nested ones need no recursion.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(crate) enum Phase {
 pub(crate) enum Flow {
     /// All text is read.
     Exhausted,
-    /// Something else is to be read: an entity, or another part of the document.
+    /// Another part is to be read: an entity, or another part of the document.
     Turned,
 }
 
@@ -50,7 +50,7 @@ struct Source {
     entity: usize,
     text: Arc<[u8]>,
     place: usize,
-    /// Open elements where it begins: it ends with as many.
+    /// Number of open elements where it begins: it must end with as many.
     floor: usize,
     /// Index of the reference in the input.
     at: usize,
@@ -62,7 +62,7 @@ pub struct Reader {
     pub limits: Limits,
     /// Namespaces in scope.
     pub namespaces: Namespaces,
-    /// Takes what the reader finds, and keeps what the plan asks for.
+    /// Takes the events of the reader, and keeps what the plan needs.
     pub projector: Projector,
     /// Open elements.
     pub open_names: OpenNames,
@@ -76,11 +76,11 @@ pub struct Reader {
     pub(crate) has_rules: bool,
     /// Whether elements can be simple at all, see `simple_element.rs`.
     pub(crate) may_be_simple: bool,
-    /// Names without prefix of elements of no interest.
+    /// Names without prefix of elements that do not matter.
     pub(crate) known_names: NameTable,
     /// Whether the input has carriage returns.
     pub has_returns: bool,
-    /// How much text was read before the text at hand.
+    /// Length of the text read before the current text.
     pub read_before: u64,
     /// What the declared encoding must agree with.
     pub family: Family,
@@ -98,8 +98,8 @@ impl Reader {
         *self = Self::with(projector, self.limits.clone(), self.namespaces.is_on());
     }
 
-    /// Go on with the next of many documents: the names that were told keep their numbers. After a document that came to its
-    /// end and had no document type of its own, all that was learnt of names serves again.
+    /// Continue with the next of many documents: reported names keep their numbers. After a document that was read to
+    /// its end and had no document type of its own, all knowledge of names is reused.
     pub fn go_on(&mut self, has_ended_well: bool) {
         let projector = std::mem::take(&mut self.projector).go_on();
         if !has_ended_well || self.doctype.is_declared {
@@ -137,7 +137,7 @@ impl Reader {
         }
     }
 
-    /// Read on from a place, which moves; `is_all` where no more text follows.
+    /// Read on from a place, which moves; `is_all` if no more text follows.
     pub fn run(&mut self, data: &[u8], place: &mut usize, is_all: bool) -> Result<(), Halt> {
         loop {
             if !self.sources.is_empty() {
@@ -164,7 +164,7 @@ impl Reader {
         }
     }
 
-    /// The input ends inside of a token.
+    /// The input ends inside a token.
     fn unfinished(&self, data: &[u8], place: usize) -> Halt {
         if self.phase == Phase::Cdata {
             return syntax(data.len(), "the input ends inside a CDATA section");
@@ -195,7 +195,7 @@ impl Reader {
         self.sources.is_empty()
     }
 
-    /// Read an entity in place of the reference to it.
+    /// Read an entity in place of its reference.
     pub(crate) fn enter_entity(&mut self, entity: usize, at: usize, reference_length: usize) -> Result<(), Halt> {
         let text = self.open_entity(entity, at, reference_length)?;
         let at = self.sources.first().map_or(at, |outermost| outermost.at);
@@ -241,7 +241,7 @@ impl Reader {
 
     // --- comments and processing instructions
 
-    /// Read the comment at an index; where it ends (§2.5).
+    /// Read the comment at an index; returns its end (§2.5).
     pub(crate) fn comment(&mut self, data: &[u8], at: usize) -> Result<usize, Halt> {
         let start = at + 4;
         let rest = data.get(start..).unwrap_or(b"");
@@ -259,7 +259,7 @@ impl Reader {
         Ok(end + 3)
     }
 
-    /// Read the processing instruction at an index; where it ends (§2.6).
+    /// Read the processing instruction at an index; returns its end (§2.6).
     pub(crate) fn instruction(&mut self, data: &[u8], at: usize) -> Result<usize, Halt> {
         let name_end = crate::characters::name(data, at + 2)?.end;
         let target = &data[at + 2..name_end];
@@ -296,7 +296,7 @@ impl Reader {
         Ok(())
     }
 
-    /// No token may be longer than what the longest text takes: an input that never ends one must not fill the memory.
+    /// A token must not be longer than the longest allowed text: an input that never ends one must not fill the memory.
     pub fn check_token(&self, length: usize, at: usize) -> Result<(), Halt> {
         let most = self.limits.text_characters.saturating_mul(4).max(SMALL_TOKEN);
         if length > most {
@@ -319,7 +319,7 @@ impl Reader {
     }
 }
 
-/// A text with its line ends normalised (§2.11).
+/// A text with normalised line ends (§2.11).
 pub(crate) fn with_line_feeds(text: &[u8]) -> Vec<u8> {
     let mut normal = Vec::with_capacity(text.len());
     for (place, &byte) in text.iter().enumerate() {

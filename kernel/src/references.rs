@@ -3,7 +3,7 @@
 use crate::characters::{is_xml_character, name};
 use crate::errors::{syntax, Halt};
 
-/// What a reference stands for.
+/// The meaning of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reference<'a> {
     /// A character, by number or by one of the five names that need no declaration.
@@ -12,7 +12,7 @@ pub enum Reference<'a> {
     Entity(&'a [u8]),
 }
 
-/// Read the reference at an ampersand; what it is, and where it ends.
+/// Read the reference at an ampersand; returns its meaning and its end.
 pub fn reference(data: &[u8], at: usize) -> Result<(Reference<'_>, usize), Halt> {
     match data.get(at + 1) {
         None => Err(Halt::More),

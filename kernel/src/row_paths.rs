@@ -1,7 +1,7 @@
 //! Paths down from a row: to the rows of elements and attributes by name.
 //!
-//! Names are compared by their numbers in the table for Python, which never change in a scan: each step of a path looks its
-//! own up once. A name that is not in the table is that of no row.
+//! Names are compared by their numbers in the table for Python, which never change in a scan: each step of a path looks
+//! up its own number once. No row has a name that is not in the table.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::names::Names;
 use crate::rows::{kind, Rows};
 
-/// The bits of a code that say of what kind a row is.
+/// The bits of a code that give the kind of a row.
 pub const KIND_MASK: u32 = 7;
 
-/// A name that rows are compared with; it remembers its number in the table.
+/// A name that rows are compared with; it caches its number in the table.
 #[derive(Debug, Default)]
 pub struct WantedName {
     /// The namespace, empty for none.
@@ -33,7 +33,7 @@ impl WantedName {
         WantedName { uri: uri.into(), local: local.into(), tags, number: AtomicU64::new(0) }
     }
 
-    /// The code of rows of a kind with this name; None where there can be none.
+    /// The code of rows of a kind with this name; None if there can be none.
     #[inline(always)]
     fn code(&self, kind: u32, names: &Names) -> Option<u32> {
         let known = self.number.load(Ordering::Relaxed);
@@ -106,7 +106,7 @@ pub struct NamedRows<'a> {
 }
 
 impl<'a> NamedRows<'a> {
-    /// Call a function with each row a path leads to, in document order, until it breaks.
+    /// Call a function with each row of a path, in document order, until it breaks.
     pub fn follow<B>(
         self,
         path: &[PathStep],
@@ -166,7 +166,7 @@ impl<'a> NamedRows<'a> {
             .find(|&other| self.rows.codes[other] == code)
     }
 
-    /// The rows of the children of an element, of whatever kind; attributes are none.
+    /// The child rows of an element, of any kind, without attributes.
     pub fn child_nodes(self, row: usize) -> impl Iterator<Item = usize> + 'a {
         let rows = self.rows;
         let end = rows.ends[row] as usize;

@@ -1,4 +1,5 @@
-//! The rows of the projected document as columns, as `xylem.values.tree` has them, and the records that point to them.
+//! The rows of the projected document as columns, in the form of `xylem.values.tree`, and the records that point to
+//! them.
 
 use std::sync::{Arc, Mutex};
 
@@ -26,12 +27,12 @@ pub mod kind {
 
 const KIND_MASK: u32 = 7;
 
-/// What a row without a value takes, for measuring.
+/// The accounted size of a row without a value.
 const ROW_BYTES: usize = 32;
-/// What a row takes where trees are measured, in `xylem.run.stream.buffer`.
+/// The accounted size of a row in trees, as in `xylem.run.stream.buffer`.
 const TREE_ROW_BYTES: usize = 24;
 
-/// What an element declares, and the text of all that is in scope of it.
+/// The declarations of an element, and the text of everything in scope of it.
 pub type WrittenScope = (Arc<[Binding]>, Box<[u8]>);
 
 /// Columns, one entry for each row; values lie end to end in one buffer, in the order of the rows.
@@ -43,13 +44,13 @@ pub struct Rows {
     pub ends: Vec<u32>,
     /// Row of the parent; of the document node, itself.
     pub parents: Vec<u32>,
-    /// Where the value of each row ends in `characters`; it begins where the one before it ends.
+    /// Where the value of each row ends in `characters`; it begins where the previous one ends.
     pub value_ends: Vec<usize>,
     /// All values, in UTF-8.
     pub characters: Vec<u8>,
     /// Namespace declarations of rows.
     pub declared: Vec<(u32, Arc<[Binding]>)>,
-    /// The text of all that is in scope where such a list is the nearest, as it was written last.
+    /// The text of everything in scope below such a declaration list, as last written.
     pub written_scope: Mutex<Option<WrittenScope>>,
     /// Rows whose prefix is not the one in the table.
     pub prefixed: Vec<(u32, Box<str>)>,
@@ -65,11 +66,11 @@ pub struct Rows {
     last_recorded: u32,
     /// The results of WRITTEN records, end to end.
     pub written_text: Vec<u8>,
-    /// For each WRITTEN record, what it consists of.
+    /// The contents of each WRITTEN record.
     pub written: Vec<Written>,
-    /// What takers of steps were given.
+    /// The records of takers of steps.
     pub taken: Vec<Taken>,
-    /// The results among it, end to end.
+    /// The results among them, end to end.
     pub taken_text: Vec<u8>,
     /// The elements that were open when it began, from the outside in.
     pub spine: Vec<u32>,
@@ -77,10 +78,10 @@ pub struct Rows {
     text_is_open: bool,
 }
 
-/// An element that a taker was given: a record of its own, a result that is written, or a count.
+/// A record of a taker: an element, a written result, or a count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Taken {
-    /// Whose it is.
+    /// Its owner.
     pub owner: u32,
     /// The step as the owner numbers it.
     pub step: u32,
@@ -88,11 +89,11 @@ pub struct Taken {
     pub kind: u8,
     /// The row of a record.
     pub row: u32,
-    /// Where its text begins.
+    /// Start of its text.
     pub start: usize,
-    /// Where its text ends.
+    /// End of its text.
     pub end: usize,
-    /// The items of the answer that the text is, or what was counted.
+    /// The items of the answer in the text, or the count.
     pub items: u64,
     /// The characters in the rows of the element.
     pub most_characters: usize,
@@ -100,7 +101,7 @@ pub struct Taken {
     pub most_rows: usize,
 }
 
-/// A place among the records.
+/// A position among the records.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     records: usize,
@@ -113,13 +114,13 @@ pub struct Mark {
 /// The results of successive elements of a step, as one record.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Written {
-    /// Where the text ends.
+    /// End of the text.
     pub end: usize,
     /// The elements it was written for.
     pub elements: u64,
-    /// The items of the answer it is.
+    /// Its items of the answer.
     pub items: Items,
-    /// Of the largest element, the characters in its rows.
+    /// For the largest element, the characters in its rows.
     pub most_characters: usize,
     /// The number of its rows.
     pub most_rows: usize,
@@ -137,7 +138,7 @@ impl Rows {
         self.codes.is_empty()
     }
 
-    /// Take back everything; the space stays.
+    /// Clear; the capacity stays.
     pub fn clear(&mut self) {
         self.truncate(0);
         self.record_kinds.clear();
@@ -172,7 +173,7 @@ impl Rows {
         self.ends[row as usize] = self.codes.len() as u32;
     }
 
-    /// Take back a row and all after it; no record may point to them.
+    /// Remove a row and all after it; no record may point to them.
     pub fn truncate(&mut self, row: u32) {
         let first = row as usize;
         self.characters.truncate(self.value_start(first));
@@ -198,7 +199,7 @@ impl Rows {
         row.checked_sub(1).map_or(0, |before| self.value_ends[before])
     }
 
-    /// Add characters to the text node that is open, or begin one.
+    /// Add characters to the open text node, or begin one.
     #[inline(always)]
     pub fn text(&mut self, parent: u32, text: &[u8]) {
         if text.is_empty() {
@@ -215,19 +216,19 @@ impl Rows {
         self.push(kind::TEXT, parent);
     }
 
-    /// Add characters to the one text node of an element, or begin it.
+    /// Add characters to the single text node of an element, or begin it.
     pub fn collect(&mut self, parent: u32, text: &[u8]) {
         self.text_is_open = self.codes.last() == Some(&kind::TEXT) && self.parents.last() == Some(&parent);
         self.text(parent, text);
     }
 
-    /// Whatever text follows is another node; whether one ends here.
+    /// Text after this belongs to another node; returns whether one ends here.
     #[inline(always)]
     pub fn end_text(&mut self) -> bool {
         std::mem::take(&mut self.text_is_open)
     }
 
-    /// As `end_text`, but a text node of white space alone is taken back.
+    /// Like `end_text`, but a text node of white space alone is removed.
     pub fn end_text_without_space(&mut self) -> bool {
         if !self.end_text() {
             return false;
@@ -240,7 +241,7 @@ impl Rows {
         false
     }
 
-    /// Take back the text node that is open, which is the last row: its characters.
+    /// Remove the open text node, which is the last row; returns its characters.
     pub fn take_open_text(&mut self) -> Option<Vec<u8>> {
         self.end_text().then(|| self.pop_text())
     }
@@ -277,7 +278,7 @@ impl Rows {
         self.last_recorded = self.last_recorded.max(row);
     }
 
-    /// The result of an element has been appended to `written_text`; how many items it is.
+    /// The result of an element has been appended to `written_text`, with this many items.
     pub fn record_written(&mut self, step: u32, row: u32, start: usize, items: Items) {
         let (characters, rows) = self.size_of(row);
         if self.record_kinds.last() != Some(&WRITTEN) || self.record_steps.last() != Some(&step) {
@@ -295,19 +296,19 @@ impl Rows {
         }
     }
 
-    /// The characters in the rows of an element, and how many rows there are.
+    /// The characters in the rows of an element, and the number of its rows.
     pub fn size_of(&self, row: u32) -> (usize, usize) {
         let end = self.ends[row as usize] as usize;
         let characters = &self.characters[self.value_start(row as usize)..self.value_start(end)];
         (count(characters), end - row as usize)
     }
 
-    /// A row is needed by whoever takes the batch.
+    /// The reader of the batch needs a row.
     pub fn point_to(&mut self, row: u32) {
         self.last_recorded = self.last_recorded.max(row);
     }
 
-    /// What has been recorded and written so far.
+    /// The current position in records and written text.
     pub fn mark(&self) -> Mark {
         Mark {
             records: self.record_kinds.len(),
@@ -323,12 +324,12 @@ impl Rows {
         &self.record_steps[mark.records..]
     }
 
-    /// Whether a taker was given anything since then.
+    /// Whether a taker has had any record since then.
     pub fn has_taken_since(&self, mark: &Mark) -> bool {
         self.taken.len() > mark.taken
     }
 
-    /// Take back all records since then, with what was written for them.
+    /// Undo all records since then, with their written text.
     pub fn take_back(&mut self, mark: &Mark) {
         self.record_kinds.truncate(mark.records);
         self.record_steps.truncate(mark.records);
@@ -349,7 +350,7 @@ impl Rows {
         self.characters.len() - self.value_start(row as usize) + ROW_BYTES * (self.len() - row as usize)
     }
 
-    /// Rows right after an element that are its attributes.
+    /// The attribute rows right after an element.
     fn attributes_end(&self, row: u32) -> usize {
         let mut end = row as usize + 1;
         while end < self.len() && self.codes[end] & KIND_MASK == kind::ATTRIBUTE && self.parents[end] == row {
@@ -358,7 +359,7 @@ impl Rows {
         end
     }
 
-    /// Repeat an open element of another batch, with its attributes; the new row.
+    /// Repeat an open element of another batch, with its attributes; returns the new row.
     pub fn repeat_open(&mut self, old: &Rows, row: u32, parent: u32) -> u32 {
         let new = self.len() as u32;
         for source in row as usize..old.attributes_end(row) {
@@ -369,14 +370,14 @@ impl Rows {
         new
     }
 
-    /// Repeat all rows from one on: what is not inside the others is directly in the element at `parent`.
+    /// Repeat all rows from one on: the outermost of them become children of the element at `parent`.
     pub fn repeat_from(&mut self, old: &Rows, row: u32, parent: u32) -> u32 {
         let new = self.repeat_rows(old, row, old.len() as u32, parent);
         self.text_is_open = old.text_is_open;
         new
     }
 
-    /// Repeat a row with all that is in it.
+    /// Repeat a row with its subtree.
     pub fn repeat_subtree(&mut self, old: &Rows, row: u32, parent: u32) -> u32 {
         self.repeat_rows(old, row, old.ends[row as usize], parent)
     }

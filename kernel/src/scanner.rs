@@ -1,4 +1,5 @@
-//! One scan: bytes in, in pieces of any size; rows and records out; the first error, after what was complete before it.
+//! One scan: bytes in, in pieces of any size; rows and records out; the first error, after everything complete before
+//! it.
 
 use crate::errors::{Fault, Halt, Kind, ScanError};
 use crate::input::Input;
@@ -11,17 +12,17 @@ use crate::waiting::Waiting;
 
 const BATCH_ROWS: usize = 20_000;
 const BATCH_BYTES: usize = 1_000_000;
-/// Rows of an open item are repeated if that costs at most so many times what there is to tell.
+/// Rows of an open item are repeated if that costs at most this multiple of the new content.
 const REPEATED_PER_NEW: usize = 4;
 
-/// How a document is read.
+/// How to read a document.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Whether names have prefixes.
     pub namespaces: bool,
     /// Whether text nodes of white space alone are left out.
     pub strip_space: bool,
-    /// The encoding, where it is known from outside.
+    /// The encoding, if it is known from outside.
     pub encoding: Option<String>,
 }
 
@@ -31,13 +32,13 @@ impl Default for Options {
     }
 }
 
-/// What a scan hands over after some input.
+/// The output of a scan after some input.
 pub struct Harvest {
     /// Rows and records.
     pub rows: Rows,
     /// For each step, the elements counted.
     pub counts: Vec<u64>,
-    /// Tables of steps that the scan has done with.
+    /// Finished tables of steps.
     pub tables: Vec<(u32, Table)>,
 }
 
@@ -66,8 +67,8 @@ impl Scanner {
         }
     }
 
-    /// Start again, with another document. What was found out about the plan serves again, which for a small document is
-    /// as much work as to scan it.
+    /// Start again with another document. Facts about the plan are reused: for a small document, finding them takes as
+    /// long as its scan.
     pub fn again(&mut self, encoding: Option<String>) {
         self.reader.again();
         self.input = Input::new(encoding);
@@ -77,8 +78,8 @@ impl Scanner {
         self.has_ended = false;
     }
 
-    /// Read the next of many documents as a whole: its rows are the projector's until the one after it. The names that were
-    /// told keep their numbers.
+    /// Read the next of many documents as a whole: its rows stay in the projector until the next one. Reported names
+    /// keep their numbers.
     pub fn read_next(&mut self, data: &[u8], encoding: Option<String>) -> Result<(), ScanError> {
         self.reader.go_on(self.has_ended && self.error.is_none());
         self.input = Input::new(encoding);
@@ -94,7 +95,7 @@ impl Scanner {
         Ok(())
     }
 
-    /// Read another piece, and hand over what there is if it is enough, or all that is complete with `flush`.
+    /// Read another piece, and return the output if it is enough, or everything complete with `flush`.
     pub fn feed(&mut self, piece: &[u8], flush: bool) -> Result<Option<Harvest>, ScanError> {
         self.read(piece, false)?;
         let projector = &self.reader.projector;
@@ -111,7 +112,7 @@ impl Scanner {
         Ok(is_due.then(|| self.take(false)))
     }
 
-    /// Read the end of the input, and hand over the rest.
+    /// Read the end of the input, and return the rest.
     pub fn finish(&mut self) -> Result<Harvest, ScanError> {
         let is_first = !self.has_ended;
         self.read(&[], true)?;
@@ -127,7 +128,7 @@ impl Scanner {
         Harvest { rows, counts, tables }
     }
 
-    /// An error is raised at once only where nothing was completed before it, and else by the next call.
+    /// An error is raised at once only if nothing was completed before it, and otherwise by the next call.
     fn read(&mut self, piece: &[u8], is_last: bool) -> Result<(), ScanError> {
         if let Some(error) = &self.error {
             return Err(error.clone());
@@ -212,7 +213,7 @@ pub fn read_whole(data: &[u8], limits: Limits, options: Options) -> Result<(Scan
     Ok((scanner, harvest.rows))
 }
 
-/// An error of the kernel itself, told like the others.
+/// An error of the kernel itself, reported like the others.
 pub fn bug(detail: &str) -> ScanError {
     ScanError { kind: Kind::Bug, detail: detail.into(), byte_offset: 0, line: 0, column: 0, path: String::new() }
 }

@@ -7,10 +7,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::escaping::{escape, Place};
 use crate::namespaces::Binding;
 
-/// So many bindings are looked through one by one.
+/// This many bindings are searched one by one.
 const FEW: usize = 16;
 
-/// What an element and its ancestors declare, from the inside out: the nearest of each prefix. What is undeclared is not in scope.
+/// The declarations of an element and its ancestors, from the inside out: the nearest of each prefix. Undeclared ones
+/// are left out.
 pub fn in_scope<'a>(declared: impl Iterator<Item = &'a [Binding]>) -> Vec<&'a Binding> {
     let mut found: Vec<&Binding> = Vec::new();
     let mut known: FxHashSet<&str> = FxHashSet::default();
@@ -29,7 +30,7 @@ pub fn in_scope<'a>(declared: impl Iterator<Item = &'a [Binding]>) -> Vec<&'a Bi
     found
 }
 
-/// Append a declaration, as it stands in a start tag.
+/// Append a declaration in the form of a start tag.
 pub fn push_declaration((prefix, uri): &Binding, out: &mut Vec<u8>) {
     out.extend_from_slice(b" xmlns");
     if !prefix.is_empty() {
@@ -41,12 +42,12 @@ pub fn push_declaration((prefix, uri): &Binding, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// What has been declared at a place of the output, the innermost last; an empty URI undeclares.
+/// The declarations at a place of the output, innermost last; an empty URI undeclares.
 #[derive(Default)]
 pub struct Scope {
-    /// Bindings, each with the place of the one that it hides.
+    /// Bindings, each with the index of the one that it hides.
     bindings: Vec<(Binding, Option<usize>)>,
-    /// The places of the innermost of each prefix, where there are more than few.
+    /// The indexes of the innermost of each prefix, if there are many.
     innermost: FxHashMap<Arc<str>, usize>,
 }
 
@@ -90,7 +91,7 @@ impl Scope {
         }
     }
 
-    /// Go back to that many bindings.
+    /// Go back to an earlier number of bindings.
     pub fn truncate(&mut self, number: usize) {
         if number <= FEW {
             self.innermost.clear();

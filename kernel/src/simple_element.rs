@@ -1,8 +1,8 @@
 //! The fast path of the kernel: a start tag without attributes whose name is known, and most often all of its element.
 //!
-//! In data most elements are `<name>text</name>`, and their names come again and again. Such an element is read here in one
-//! go, with nothing pushed or popped. Whatever is not so simple is left to `start_tag.rs`, which does the same for
-//! all elements, and remembers the names.
+//! In data most elements are `<name>text</name>`, and their names come again and again. Such an element is read here in
+//! one go, with nothing pushed or popped. All others are left to `start_tag.rs`, which handles every element, and
+//! remembers the names.
 
 use crate::errors::Halt;
 use crate::markup::{holds, next_markup};
@@ -13,7 +13,8 @@ use crate::reader::Reader;
 const MOST_NAMES: usize = 10_000;
 
 impl Reader {
-    /// Read a simple element at an index, or its start tag and the text after it; where that ends, None if it is not simple.
+    /// Read a simple element at an index, or its start tag and the text after it; returns its end, or None if it is not
+    /// simple.
     #[inline(always)]
     pub(crate) fn simple_element(&mut self, data: &[u8], at: usize) -> Result<Option<usize>, Halt> {
         if !self.may_be_simple || self.open_names.depth() >= self.limits.depth {
@@ -79,7 +80,7 @@ impl Reader {
         Ok(Some(text_end))
     }
 
-    /// Read on from an index as long as one simple element after the other is what is expected; where that ends.
+    /// Read on from an index while one expected simple element follows the other; returns the end.
     #[inline(always)]
     pub(crate) fn expected_elements(&mut self, data: &[u8], from: usize) -> Result<usize, Halt> {
         if self.projector.passes_over_all() || self.has_returns {
@@ -111,7 +112,7 @@ impl Reader {
         Ok(at)
     }
 
-    /// Remember the name of an element of no interest, which is known to be a name without prefix.
+    /// Remember the name of an element that does not matter, which is known to be a name without prefix.
     pub(crate) fn remember_name(&mut self, key: NameKey, name: &[u8]) {
         if key.length() > WHOLE || self.known_names.get(key, name).is_some() {
             return;
@@ -123,7 +124,7 @@ impl Reader {
     }
 }
 
-/// What stands before the next `>`, if that is near: perhaps a name.
+/// The text before the next `>`, if that is near: perhaps a name.
 #[inline(always)]
 fn name_before_end(data: &[u8], start: usize) -> Option<NameKey> {
     let sight: &[u8; 16] = data.get(start..start + 16)?.try_into().ok()?;
@@ -137,7 +138,7 @@ fn name_before_end(data: &[u8], start: usize) -> Option<NameKey> {
     (found != 0 && length != 0).then(|| NameKey::of(data, start, start + length))
 }
 
-/// Where an end tag of a name at an index ends, if there is one.
+/// The end of an end tag with a name at an index, if there is one.
 #[inline(always)]
 pub(crate) fn end_tag_end(data: &[u8], at: usize, key: NameKey) -> Option<usize> {
     let start = at + 2;

@@ -1,22 +1,22 @@
 //! The most common form of updates, one after another: `<u:replace of="i" t="5"><quote>120</quote></u:replace>`.
 //!
-//! An update stream has millions of them, each a few tags. They are read here in one go: a run of updates goes in, their
-//! targets, times and contents come out. Whatever is not so simple ends the run and is left to the reader of the whole
-//! format: other updates inside, declared namespaces, comments, sections, entities, returns, and everything that is wrong.
+//! An update stream has millions of them, each a few tags. They are read here in one go: a run of updates goes in,
+//! their targets, times and contents come out. Anything else ends the run and is left to the reader of the whole
+//! format: inner updates, declared namespaces, comments, sections, entities, carriage returns, and all errors.
 
 use crate::characters::{is_space, is_xml_character, name};
 use crate::references::{reference, Reference};
 
 const NAMESPACE: &[u8] = b"urn:xylem:update";
 
-/// What may stand in an update that is simple.
+/// The context that simple updates may rely on.
 #[derive(Clone, Copy, Debug)]
 pub struct Simple<'a> {
     /// The prefix of `urn:xylem:update`; empty where each update declares its own.
     pub prefix: &'a [u8],
-    /// Other prefixes that are declared around.
+    /// Other prefixes declared around them.
     pub declared: &'a [Vec<u8>],
-    /// How deep elements may stand in each other.
+    /// The deepest nesting of elements.
     pub depth: usize,
     /// How many attributes an element may have.
     pub attributes: usize,
@@ -31,16 +31,16 @@ pub enum Content {
     Element(Element),
 }
 
-/// An element in an update, its names as they are written.
+/// An element in an update, with names as written.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Element {
     /// Its name.
     pub name: String,
-    /// Its attributes, but for `u:id`.
+    /// Its attributes, except `u:id`.
     pub attributes: Vec<(String, String)>,
     /// `u:id`.
     pub id: Option<String>,
-    /// What is in it.
+    /// Its content.
     pub content: Vec<Content>,
 }
 
@@ -49,21 +49,21 @@ pub struct Element {
 pub struct Update {
     /// `replace`, `remove`, `insert-before`, `insert-after`, `commit` or `clock`.
     pub kind: &'static str,
-    /// What it is of.
+    /// Its target.
     pub of: Option<String>,
-    /// What it is called.
+    /// Its id.
     pub id: Option<String>,
-    /// When, as written.
+    /// Its time, as written.
     pub time: Option<String>,
-    /// What is in it.
+    /// Its content.
     pub content: Vec<Content>,
-    /// Where it begins and ends.
+    /// Its start.
     pub start: usize,
     /// One past its last byte.
     pub end: usize,
 }
 
-/// The simple updates from an index on, and where the run of them ends: at something else, or at one that is not complete.
+/// The simple updates from an index on, and the end of the run: anything else, or an incomplete update.
 pub fn simple_updates(data: &[u8], from: usize, simple: Simple<'_>) -> (Vec<Update>, usize) {
     let mut found = Vec::new();
     let mut at = from;
@@ -79,7 +79,7 @@ pub fn simple_updates(data: &[u8], from: usize, simple: Simple<'_>) -> (Vec<Upda
     }
 }
 
-/// How many bytes the simple updates at the beginning take, and how many there are.
+/// The length of the simple updates at the beginning, and their number.
 pub fn simple_extent(data: &[u8], simple: Simple<'_>) -> (usize, usize) {
     let (mut at, mut count) = (0, 0);
     while let Some(read) = one_update(data, skip_space(data, at), simple) {
@@ -93,7 +93,7 @@ pub(crate) fn skip_space(data: &[u8], from: usize) -> usize {
     from + data[from..].iter().take_while(|&&byte| is_space(byte) && byte != b'\r').count()
 }
 
-/// A start tag: its name, its attributes, whether the element is empty, and where the tag ends.
+/// A start tag: its name, its attributes, whether the element is empty, and the end of the tag.
 struct Tag<'a> {
     name: &'a [u8],
     attributes: Vec<(&'a [u8], String)>,
@@ -101,7 +101,7 @@ struct Tag<'a> {
     end: usize,
 }
 
-/// The simple update at an index; None where something else is there.
+/// The simple update at an index; None if there is anything else.
 pub(crate) fn one_update(data: &[u8], start: usize, simple: Simple<'_>) -> Option<Update> {
     let tag = tag(data, start, simple.attributes)?;
     let colon = tag.name.iter().position(|&byte| byte == b':')?;
@@ -145,7 +145,7 @@ pub(crate) fn one_update(data: &[u8], start: usize, simple: Simple<'_>) -> Optio
     Some(made)
 }
 
-/// The content of an element up to its end tag; where that ends.
+/// The content of an element up to its end tag; returns its end.
 fn content(
     data: &[u8],
     from: usize,
@@ -263,7 +263,7 @@ fn attribute(data: &[u8], at: usize) -> Option<(&[u8], String, usize)> {
     Some((&data[at..end], text(value)?, close + 1))
 }
 
-/// Characters without markup, their references read.
+/// Characters without markup, with references replaced.
 fn text(written: &[u8]) -> Option<String> {
     let plain = std::str::from_utf8(written).ok()?;
     if !plain.chars().all(is_xml_character) || written.contains(&b'\r') || plain.contains("]]>") {

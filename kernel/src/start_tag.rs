@@ -11,7 +11,7 @@ use crate::projector::Interest;
 use crate::reader::Reader;
 use crate::simple_element::end_tag_end;
 
-/// A part of the text being read, or of the scratch text beside it.
+/// A part of the current text, or of the scratch text beside it.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
     start: usize,
@@ -33,7 +33,7 @@ pub struct Attribute {
     /// Index of the first colon in the name, 0 for none.
     pub colon: usize,
     value: Span,
-    /// Whether its value has references or white space to be normalised.
+    /// Whether its value has references or white space to normalise.
     is_raw: bool,
     /// Whether it declares a namespace.
     pub is_declaration: bool,
@@ -45,7 +45,7 @@ pub struct Attribute {
 pub struct Tag<'a> {
     /// The element's name as written.
     pub name: &'a [u8],
-    /// The name, to look it up.
+    /// The key of the name, for lookups.
     pub key: NameKey,
     /// Index of the first colon in it, 0 for none.
     pub colon: usize,
@@ -71,11 +71,11 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// Attributes up to this number are compared each with each.
+/// Up to this number, attributes are compared pairwise.
 const FEW: usize = 12;
 
 impl Reader {
-    /// Read the start tag at an index; where it ends.
+    /// Read the start tag at an index; returns its end.
     #[inline(always)]
     pub(crate) fn start_tag(&mut self, data: &[u8], at: usize) -> Result<usize, Halt> {
         let NameEnd { end: name_end, colon } = name(data, at + 1)?;
@@ -108,7 +108,7 @@ impl Reader {
             let tag = Tag { name: element, key, colon, at, attributes: &self.attributes, data, scratch: &self.scratch };
             interest = self.projector.start(&tag, &mut self.namespaces, &self.limits)?;
         }
-        // Most elements have but text in them, and are done with at once.
+        // Most elements contain only text, and are finished at once.
         let text_end = if is_empty { place } else { next_markup(data, place) };
         let end = if is_empty { Some(place) } else { end_tag_end(data, text_end, key) };
         if let Some(end) = end {
@@ -139,7 +139,7 @@ impl Reader {
         Ok(place)
     }
 
-    /// Read attributes up to the end of the tag: the index of `>`, and whether the element is empty.
+    /// Read attributes up to the end of the tag; returns the index of `>`, and whether the element is empty.
     fn read_attributes(&mut self, data: &[u8], from: usize) -> Result<(usize, bool), Halt> {
         let mut place = from;
         loop {
@@ -266,7 +266,7 @@ impl Reader {
         Ok(())
     }
 
-    /// No attribute is given twice (§3.1, Unique Att Spec).
+    /// No attribute occurs twice (§3.1, Unique Att Spec).
     fn check_twice(&self, data: &[u8], at: usize, element: &[u8]) -> Result<(), Halt> {
         let name_of = |attribute: &Attribute| &data[attribute.name.start..attribute.name.end];
         let attributes = &self.attributes;
@@ -288,7 +288,7 @@ impl Reader {
         }
     }
 
-    /// Types and defaults that the document type declares; whether a default declares a namespace.
+    /// Types and defaults that the document type declares; returns whether a default declares a namespace.
     fn apply_rules(&mut self, data: &[u8], at: usize, element: &[u8]) -> Result<bool, Halt> {
         let Some(rules) = self.doctype.attributes.get_mut(element) else {
             return Ok(false);
@@ -378,5 +378,5 @@ impl Reader {
     }
 }
 
-/// A blank, the sign and the quotes of an attribute.
+/// A space, the sign and the quotes of an attribute.
 const AROUND_NAME_AND_VALUE: usize = 4;

@@ -1,5 +1,5 @@
-//! A subtree as XML exactly as it stands, its outermost element declaring all that was in scope of it: the Rust side of
-//! `xylem.sink.plain_xml` for copies into a place where nothing is declared.
+//! A subtree as unchanged XML, whose outermost element declares everything in scope of it: the Rust side of
+//! `xylem.sink.plain_xml` for copies into a place without declarations.
 
 use std::sync::{Arc, PoisonError};
 
@@ -10,7 +10,7 @@ use crate::rows::{kind, Rows};
 use crate::scopes::{in_scope, push_declaration};
 use crate::template::{Declared, Undecided};
 
-/// Append the element of a row; its name is given where that is known.
+/// Append the element of a row; its name is given if it is known.
 #[inline(always)]
 pub fn write_subtree(named: NamedRows<'_>, first: usize, name: Option<&WantedName>, out: &mut Vec<u8>) {
     match name {
@@ -23,8 +23,8 @@ pub fn write_subtree(named: NamedRows<'_>, first: usize, name: Option<&WantedNam
     }
 }
 
-/// Append a copy of a node where namespaces may be declared around it. What has namespaces itself is left to the query: it need
-/// not declare again what is declared around it.
+/// Append a copy of a node to a place that may have namespace declarations. Nodes with namespaces are left to the
+/// query: they need not repeat the surrounding declarations.
 pub fn write_node(named: NamedRows<'_>, row: usize, around: Declared, out: &mut Vec<u8>) -> Result<(), Undecided> {
     if around != Declared::Nothing && has_namespaces(named.rows, row) {
         return Err(Undecided);
@@ -47,7 +47,7 @@ fn has_namespaces(rows: &Rows, row: usize) -> bool {
         && (rows.declared.iter().any(|(other, _)| (first..end).contains(other)) || !all_in_scope(rows, row).is_empty())
 }
 
-/// Whether an element is a name without prefix and a text, as most are in data.
+/// Whether an element has a name without prefix and contains only a text, as most data elements do.
 #[inline(always)]
 fn is_simple(named: NamedRows<'_>, row: usize) -> bool {
     let rows = named.rows;
@@ -98,7 +98,7 @@ fn write_rows(named: NamedRows<'_>, first: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// A start tag without its end; the row after the attributes.
+/// A start tag without its end; returns the row after the attributes.
 fn write_start(named: NamedRows<'_>, row: usize, is_outermost: bool, out: &mut Vec<u8>) -> usize {
     let rows = named.rows;
     out.push(b'<');
@@ -159,12 +159,13 @@ fn declared_at(rows: &Rows, row: usize) -> &[Binding] {
     }
 }
 
-/// Append what is in scope of a row. Siblings mostly declare nothing themselves: they share the text of what is around them.
+/// Append the declarations in scope of a row. Siblings mostly declare nothing themselves: they share the text for their
+/// ancestors.
 fn declare_all_in_scope(rows: &Rows, row: usize, out: &mut Vec<u8>) {
     let Some(nearest) = nearest_declarations(rows, row) else { return };
     let mut written = rows.written_scope.lock().unwrap_or_else(PoisonError::into_inner);
     match &*written {
-        // Each list of declarations belongs to one element, so that all around it is the same too.
+        // Each list of declarations belongs to one element, so its ancestors are the same too.
         Some((known, text)) if Arc::ptr_eq(known, nearest) => out.extend_from_slice(text),
         _ => {
             let start = out.len();
@@ -174,7 +175,7 @@ fn declare_all_in_scope(rows: &Rows, row: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// What the nearest element declares that declares something, from a row up.
+/// The declarations of the nearest element that has any, from a row up.
 fn nearest_declarations(rows: &Rows, row: usize) -> Option<&Arc<[Binding]>> {
     let mut here = row;
     loop {

@@ -1,4 +1,4 @@
-//! Aggregates by key: the Rust side of `xylem.plan.scan_table`, which says what tables mean.
+//! Aggregates by key: the Rust side of `xylem.plan.scan_table`, which defines tables.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::row_paths::NamedRows;
 use crate::template::{Around, Undecided};
 use crate::value_tests::{all, Verdict};
 
-/// The values that make a cell.
+/// The key values of a cell.
 #[derive(Clone, Debug)]
 pub enum Domain {
     /// Integers from the first to the last.
@@ -19,7 +19,7 @@ pub enum Domain {
     Numbers(FxHashMap<u64, u32>),
     /// Texts.
     Texts(FxHashMap<Box<[u8]>, u32>),
-    /// Those that records have; no value is one too.
+    /// Those found in records; no value counts as one.
     Found,
 }
 
@@ -28,37 +28,37 @@ pub enum Domain {
 pub struct Key {
     /// The value of a record.
     pub value: Expression,
-    /// Those that matter.
+    /// The requested values.
     pub domain: Domain,
 }
 
-/// What is kept in a cell.
+/// An aggregate of a cell.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// The aggregate; None where values are counted.
+    /// The aggregate; None to count values.
     pub aggregate: Option<Aggregate>,
     /// The values; None for the record itself.
     pub value: Option<Expression>,
 }
 
-/// What a table is made of.
+/// The definition of a table.
 #[derive(Clone, Debug)]
 pub struct TableSpec {
     /// Its keys.
     pub keys: Vec<Key>,
     /// Its aggregates.
     pub parts: Vec<Part>,
-    /// What else is asked of an element that has its keys.
+    /// Further tests of an element that has its keys.
     pub tests: Vec<ValueTests>,
 }
 
-/// Up to so many cells have their places in a plain vector.
+/// Up to this many cells are in a plain vector.
 const MOST_PLAIN: u64 = 1 << 20;
 const NO_CELL: u32 = u32::MAX;
-/// More groups than these are left to the query, which accounts for what it keeps.
+/// More groups are left to the query, which accounts for their memory.
 const MOST_GROUPS: usize = 1 << 18;
 
-/// The values of keys that were found, in one record.
+/// The key values found in one record.
 pub type FoundKeys = Box<[Option<Atom<'static>>]>;
 
 /// The cells of a table.
@@ -66,13 +66,13 @@ pub type FoundKeys = Box<[Option<Atom<'static>>]>;
 pub struct Table {
     places: Vec<u32>,
     scattered: FxHashMap<u64, u32>,
-    /// Not by the fast hash, since a document can choose its keys to collide in that one.
+    /// Not the fast hash, since a document can choose its keys to collide in that one.
     groups: HashMap<Box<[u8]>, u32>,
-    /// For each cell that has a record, its number among all combinations of keys.
+    /// For each cell with a record, its number among all combinations of keys.
     pub numbers: Vec<u64>,
     /// For each group, its keys in its first record.
     pub found: Vec<FoundKeys>,
-    /// As many for each cell as there are parts.
+    /// As many entries per cell as there are parts.
     pub cells: Vec<Fold<'static>>,
     is_plain: bool,
     staged: Vec<Fold<'static>>,
@@ -80,7 +80,7 @@ pub struct Table {
 }
 
 impl Domain {
-    /// How many values it has.
+    /// The number of values.
     pub fn size(&self) -> u64 {
         match self {
             Domain::Range(first, last) => last.checked_sub(*first).map_or(0, |size| (size + 1).max(0) as u64),
@@ -107,23 +107,23 @@ impl Domain {
     }
 }
 
-/// The bits of a number as a key: one zero, and NaN equals nothing that is looked up.
+/// The bits of a number as a key: one zero, and NaN matches no looked-up value.
 pub fn bits(number: f64) -> u64 {
     (number + 0.0).to_bits()
 }
 
 impl TableSpec {
-    /// Whether keys are those that records have.
+    /// Whether keys are those found in records.
     pub fn is_found(&self) -> bool {
         self.keys.iter().any(|key| matches!(key.domain, Domain::Found))
     }
 
-    /// How many combinations of keys there are; None where they cannot be counted.
+    /// The number of combinations of keys; None if they cannot be counted.
     pub fn combinations(&self) -> Option<u64> {
         self.keys.iter().try_fold(1u64, |size, key| size.checked_mul(key.domain.size()))
     }
 
-    /// The place of each key among its values, of a cell by its number.
+    /// The index of each key among its values, for a cell by its number.
     pub fn places(&self, mut number: u64) -> Vec<u64> {
         let mut places = Vec::with_capacity(self.keys.len());
         for key in self.keys.iter().rev() {
@@ -153,7 +153,7 @@ impl Table {
         }
     }
 
-    /// Add the element of a row to its cell. Nothing is changed where that is not decided.
+    /// Add the element of a row to its cell. If that is undecided, nothing is changed.
     pub fn add(&mut self, spec: &TableSpec, named: NamedRows<'_>, row: usize) -> Result<(), Undecided> {
         let here = Around::new(row);
         let evaluation = Evaluation { named, variables: &[], locals: None, sorting: None, here: &here };
@@ -194,7 +194,7 @@ impl Table {
         Ok(())
     }
 
-    /// Read the keys of a record that are found: equal keys become equal bytes.
+    /// Read the keys found in a record: equal keys become equal bytes.
     fn read_keys(&mut self, spec: &TableSpec, evaluation: &Evaluation<'_, '_>) -> Result<Option<u64>, Undecided> {
         self.key.clear();
         for key in &spec.keys {
@@ -206,7 +206,7 @@ impl Table {
         Ok(Some(0))
     }
 
-    /// The place of a cell that there is.
+    /// The index of an existing cell.
     fn known(&self, number: u64, is_found: bool) -> Option<usize> {
         let place = if is_found {
             self.groups.get(&*self.key).copied()
@@ -218,11 +218,11 @@ impl Table {
         place.filter(|&place| place != NO_CELL).map(|place| place as usize)
     }
 
-    /// A place for another cell.
+    /// Allocate another cell.
     fn open(&mut self, number: u64, spec: &TableSpec, evaluation: &Evaluation<'_, '_>) -> Result<(), Undecided> {
         if spec.is_found() {
             let own = |key: &Key| Ok(evaluation.one(&key.value)?.map(Atom::into_owned));
-            // The keys have been read before: this is the first of its group.
+            // The keys have been read before: this is the first record of its group.
             let keys = spec.keys.iter().map(own).collect::<Result<FoundKeys, Undecided>>()?;
             self.groups.insert(self.key.as_slice().into(), self.found.len() as u32);
             self.found.push(keys);
@@ -239,7 +239,7 @@ impl Table {
     }
 }
 
-/// The number of the cell of a record among all combinations of keys; None where it has none.
+/// The number of a record's cell among all combinations of keys; None if it has none.
 fn number(spec: &TableSpec, evaluation: &Evaluation<'_, '_>) -> Result<Option<u64>, Undecided> {
     let mut number = 0;
     for key in &spec.keys {
@@ -255,7 +255,7 @@ fn number(spec: &TableSpec, evaluation: &Evaluation<'_, '_>) -> Result<Option<u6
 /// Integers below this are exact as doubles.
 const EXACT: i64 = 1 << 53;
 
-/// Append a key, so that what `group by` takes for equal has the same bytes.
+/// Append a key, so that keys that are equal under `group by` have the same bytes.
 fn write_key(atom: Option<Atom<'_>>, out: &mut Vec<u8>) -> Result<(), Undecided> {
     match atom {
         None => out.push(0),
@@ -267,7 +267,7 @@ fn write_key(atom: Option<Atom<'_>>, out: &mut Vec<u8>) -> Result<(), Undecided>
         Some(Atom::Boolean(value)) => out.extend_from_slice(&[2, u8::from(value)]),
         Some(Atom::Integer(value)) if value.abs() < EXACT => write_number_key(value as f64, out),
         Some(Atom::Double(value)) => write_number_key(if value.is_nan() { f64::NAN } else { value }, out),
-        // Which of them are equal depends on the types of both.
+        // Their equality depends on the types of both.
         Some(Atom::Integer(_) | Atom::Decimal(_) | Atom::Moment(_) | Atom::Duration(_)) => return Err(Undecided),
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Results written by the scan: the Rust side of `xylem.plan.result_template`, which says what templates mean.
+//! Results written by the scan: the Rust side of `xylem.plan.result_template`, which defines templates.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use crate::holes::Hole;
 use crate::row_paths::{NamedRows, PathStep, WantedName};
 use crate::table::TableSpec;
 
-/// What is taken of an element.
+/// The values taken of an element.
 #[derive(Clone, Debug)]
 pub enum ValueOf {
     /// Its string value.
@@ -21,10 +21,10 @@ pub enum ValueOf {
     Attribute(WantedName),
 }
 
-/// Elements: a path, and how many loops further out it begins.
+/// Elements: a path, and how many loops outwards it begins.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    /// How many loops further out.
+    /// The number of loops outwards.
     pub up: usize,
     /// The path.
     pub path: Vec<PathStep>,
@@ -35,9 +35,9 @@ pub struct Reach {
 pub struct Values {
     /// The elements.
     pub reach: Reach,
-    /// What is taken of each.
+    /// The values taken of each.
     pub of: ValueOf,
-    /// What stands between two values: nothing between text nodes, something between atomic values.
+    /// The separator of two values: none between text nodes, a space between atomic values.
     pub separator: String,
     /// Whether more than one would be an error.
     pub at_most_one: bool,
@@ -46,32 +46,32 @@ pub struct Values {
 /// A piece of an attribute value.
 #[derive(Clone, Debug)]
 pub enum Piece {
-    /// Always the same, escaped already.
+    /// A constant, already escaped.
     Characters(String),
     /// From the input.
     Values(Values),
-    /// The values of an expression, with a blank between two of them.
+    /// The values of an expression, with spaces between them.
     Computed(Expression),
-    /// What code makes of some values, for a whole batch at a time: the values, between two marks.
+    /// The result of code, for a whole batch at a time: its arguments, between two marks.
     Hole(Hole),
 }
 
-/// How a constructed element is called.
+/// The name of a constructed element.
 #[derive(Clone, Debug)]
 pub enum ElementName {
-    /// Always the same, with its prefix.
+    /// A constant, with its prefix.
     Fixed(String),
     /// A name without prefix, in no namespace.
     Computed(Expression),
 }
 
-/// The namespaces that constructed elements around a place declare.
+/// The namespaces declared by constructed elements around a place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Declared {
     /// None.
     #[default]
     Nothing,
-    /// Some, all of them with prefixes.
+    /// Some, all with prefixes.
     Prefixes,
     /// A default one, perhaps among others.
     Default,
@@ -82,13 +82,13 @@ pub enum Declared {
 pub enum Part {
     /// Characters, or values.
     Piece(Piece),
-    /// Copies of elements, or of what is in them.
+    /// Copies of elements, or of their children.
     Copies {
         /// The elements.
         reach: Reach,
-        /// Whether their children are copied, of whatever kind, and not the elements themselves.
+        /// Whether their children are copied, of any kind, and not the elements themselves.
         below: bool,
-        /// What is declared around the copies.
+        /// The declarations around the copies.
         around: Declared,
     },
     /// An element.
@@ -97,7 +97,7 @@ pub enum Part {
         name: ElementName,
         /// Names and values of its attributes.
         attributes: Vec<(String, Vec<Piece>)>,
-        /// Attributes that are copied behind these.
+        /// Attributes that are copied after these.
         copied: Vec<CopiedAttributes>,
         /// Its content.
         content: Vec<Part>,
@@ -106,37 +106,37 @@ pub enum Part {
     When {
         /// The condition.
         test: Expression,
-        /// The parts where it holds.
+        /// The parts for a true condition.
         parts: Vec<Part>,
-        /// The parts where it does not.
+        /// The parts for a false one.
         otherwise: Vec<Part>,
     },
-    /// Parts under a condition that code decides: both are written, and code takes one of them away.
+    /// Parts under a condition that code decides: both are written, and code removes one of them.
     WhenFilled {
-        /// What the code decides by.
+        /// The code that decides.
         test: Hole,
-        /// The parts where it holds, which are nodes.
+        /// The parts for a true condition, which are nodes.
         parts: Vec<Part>,
-        /// The parts where it does not.
+        /// The parts for a false one.
         otherwise: Vec<Part>,
     },
-    /// Parts that know how many elements of their step came before, themselves included.
+    /// Parts that know the number of elements of their step so far, including the current one.
     Numbered {
-        /// Where the number is kept.
+        /// The slot of the number.
         slot: usize,
         /// The parts.
         parts: Vec<Part>,
     },
-    /// A value is computed, for what comes after it.
+    /// A value is computed for later parts.
     Let {
-        /// Where it is kept.
+        /// The slot of the value.
         slot: usize,
         /// The value.
         value: Expression,
     },
     /// Parts for each of some values.
     EachValue {
-        /// Where the value is kept.
+        /// The slot of the value.
         slot: usize,
         /// The slot of its position among them.
         position: Option<usize>,
@@ -154,14 +154,14 @@ pub enum Part {
         /// The parts.
         parts: Vec<Part>,
     },
-    /// Parts that `Keyed` ones inside them bring into an order.
+    /// Parts that inner `Keyed` parts sort.
     Sorted {
         /// How each key is compared.
         orders: Vec<Order>,
         /// The parts.
         parts: Vec<Part>,
     },
-    /// Parts that stand where their keys say, among those of the `Sorted` part around them.
+    /// Parts placed by their keys among those of the surrounding `Sorted` part.
     Keyed {
         /// The keys.
         keys: Vec<Expression>,
@@ -170,23 +170,23 @@ pub enum Part {
     },
     /// Parts that apply functions to nodes.
     Functions {
-        /// What each writes for a node.
+        /// The output of each for a node.
         bodies: Vec<Vec<Part>>,
         /// The parts.
         parts: Vec<Part>,
     },
-    /// What a function of those around writes for some nodes.
+    /// The output of a surrounding function for some nodes.
     Apply {
         /// Its number.
         function: usize,
         /// The elements.
         reach: Reach,
-        /// Whether it is applied to the children of each, text nodes among them, and not to the elements themselves.
+        /// Whether it is applied to the children of each, including text nodes, and not to the elements themselves.
         below: bool,
     },
-    /// An element that is called as one of the input.
+    /// An element with the name of one of the input.
     Alike {
-        /// That one: how many loops further out it is.
+        /// That one: the number of loops outwards.
         up: usize,
         /// Attributes that are copied.
         copied: Vec<CopiedAttributes>,
@@ -202,13 +202,13 @@ pub enum Part {
 pub struct Turns {
     /// How the elements are counted.
     pub counting: Option<Box<Counting>>,
-    /// Whether each turn reads what stands above the loop, and the query itself has an index of that: it goes on when there
-    /// are more than a few.
+    /// Whether each turn reads nodes outside the loop, for which the query itself has an index: it takes over after a
+    /// few turns.
     pub are_few: bool,
 }
 
 impl Turns {
-    /// One more turn begins.
+    /// Begin one more turn.
     #[inline(always)]
     pub fn begin(&self, before: &mut usize) -> Result<(), Undecided> {
         *before += 1;
@@ -219,16 +219,16 @@ impl Turns {
     }
 }
 
-/// Turns that read what stands above their loop. A turn of the query costs as much as reading a few thousand rows, or hundreds
-/// in a loop of their own.
+/// Most turns that read nodes outside their loop. A turn of the query costs as much as reading a few thousand rows, or
+/// hundreds in a loop of its own.
 const MOST_TURNS: usize = 256;
 
-/// Elements of a loop are counted.
+/// Counting of elements in a loop.
 #[derive(Clone, Debug)]
 pub struct Counting {
     /// The slot of the number, from 1 on.
     pub slot: usize,
-    /// Only those of which this is true are counted, and are elements of the loop at all.
+    /// If given, only elements for which this is true are counted, and belong to the loop at all.
     pub test: Option<Expression>,
 }
 
@@ -237,11 +237,11 @@ pub struct Counting {
 pub struct Tally {
     /// The elements.
     pub path: Vec<PathStep>,
-    /// What is counted of each; None for the elements themselves.
+    /// What to count of each; None for the elements themselves.
     pub of: Option<ValueOf>,
 }
 
-/// What the scan does with a complete element.
+/// The scan's action on a complete element.
 #[derive(Clone, Debug)]
 pub enum ScanResult {
     /// Text is written.
@@ -252,14 +252,14 @@ pub enum ScanResult {
     Table(TableSpec),
 }
 
-/// The result depends on what only the query can decide.
+/// Only the query can decide the result.
 #[derive(Debug)]
 pub struct Undecided;
 
-/// The items of a result: what may have to stand between them and others.
+/// The items of a result, to determine the separators around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Items {
-    /// How many there are.
+    /// Their number.
     pub number: u64,
     /// Whether the first is an atomic value.
     pub begins_with_atomic: bool,
@@ -268,7 +268,7 @@ pub struct Items {
 }
 
 impl Items {
-    /// Add those behind; whether a blank stands between.
+    /// Add following items; returns whether a space separates them.
     pub fn follow_with(&mut self, items: Items) -> bool {
         if items.number == 0 {
             return false;
@@ -282,13 +282,13 @@ impl Items {
 }
 
 impl Tally {
-    /// How many nodes there are for the element of a row.
+    /// The number of nodes for the element of a row.
     pub fn count(&self, named: NamedRows<'_>, row: usize) -> u64 {
         count(&self.path, self.of.as_ref().unwrap_or(&ValueOf::String), named, row)
     }
 }
 
-/// How many values a path leads to.
+/// The number of values of a path.
 pub fn count(path: &[PathStep], of: &ValueOf, named: NamedRows<'_>, row: usize) -> u64 {
     let mut number = 0;
     let _ = named.follow(path, row, &mut |element| {
@@ -300,7 +300,7 @@ pub fn count(path: &[PathStep], of: &ValueOf, named: NamedRows<'_>, row: usize) 
     number
 }
 
-/// A value, which may consist of the texts of several rows: of a text node or attribute, or all below an element.
+/// A value, which may consist of the texts of several rows: a text node or attribute, or all text below an element.
 #[derive(Clone, Copy)]
 pub enum ValueRows {
     /// The text of this row.
@@ -320,7 +320,7 @@ impl ValueRows {
     }
 }
 
-/// Call a function with each value that is taken of an element, until it breaks.
+/// Call a function with each value taken of an element, until it breaks.
 #[inline(always)]
 pub fn each_value<B>(
     of: &ValueOf,
@@ -338,14 +338,14 @@ pub fn each_value<B>(
     }
 }
 
-/// An element that parts are written for, inside the elements of the loops around it.
+/// The element for which parts are written, inside the elements of outer loops.
 pub struct Around<'a> {
     /// Its row.
     pub row: usize,
     around: Option<&'a Around<'a>>,
 }
 
-/// How a walk that may break has ended.
+/// The end of a walk that may break.
 pub fn outcome(flow: ControlFlow<Undecided>) -> Result<(), Undecided> {
     match flow {
         ControlFlow::Continue(()) => Ok(()),
@@ -367,7 +367,7 @@ impl<'a> Around<'a> {
         Around { row, around: None }
     }
 
-    /// An element of a loop inside of another.
+    /// An element of a loop inside another.
     pub fn inside(row: usize, around: &'a Around<'a>) -> Self {
         Around { row, around: Some(around) }
     }
@@ -380,7 +380,7 @@ impl Around<'_> {
         self.row_above(reach.up)
     }
 
-    /// The row of the element so many loops further out.
+    /// The row of the element this many loops outwards.
     #[inline(always)]
     pub fn row_above(&self, up: usize) -> usize {
         let mut found = self;

@@ -16,17 +16,18 @@ use crate::template::{
     ValueRows, Values,
 };
 
-/// Functions that call each other more often than this are left to the query, which has a stack for that.
+/// Deeper calls of functions are left to the query, which has a stack for them.
 const MOST_CALLS: usize = 200;
 
-/// Once a batch holds so much text, further results are left to the query, which writes each one and forgets it: elements
-/// in each other, all of them copied, are many times the input.
+/// Once a batch holds this much text, further results are left to the query, which writes each one and frees it: nested
+/// elements that are all copied can be many times the input.
 const ENOUGH_TEXT: usize = 16 << 20;
 
-/// A result that makes it more than this is left to the query, too. It is far from enough, so that few are begun in vain.
+/// A result that makes it longer than this is left to the query, too. The two are far apart, so that few are begun in
+/// vain.
 const MOST_TEXT: usize = 2 * ENOUGH_TEXT;
 
-/// Append the result of a template for the element of a row; what items it is. Nothing is taken back if it is undecided.
+/// Append the result of a template for the element of a row; returns its items. Nothing is undone if it is undecided.
 pub fn write_result<'a>(
     parts: &'a [Part],
     named: NamedRows<'a>,
@@ -36,7 +37,7 @@ pub fn write_result<'a>(
     written(parts, named, row, None, Vec::new(), out)
 }
 
-/// The same, for the element of a number among those of its step.
+/// The same, for the element with a number among those of its step.
 pub fn write_numbered<'a>(
     parts: &'a [Part],
     named: NamedRows<'a>,
@@ -47,7 +48,7 @@ pub fn write_numbered<'a>(
     written(parts, named, row, Some(number), Vec::new(), out)
 }
 
-/// Append the result of a template that reads values alone, which have the first slots.
+/// Append the result of a template that reads only values, which have the first slots.
 pub fn write_values<'a>(
     parts: &'a [Part],
     named: NamedRows<'a>,
@@ -83,7 +84,7 @@ fn written<'a>(
     let start = writer.out.len();
     writer.parts(parts, &Around::new(row))?;
     if writer.marks > 0 && writer.out[start..].iter().filter(|&&byte| byte == HOLE).count() != writer.marks {
-        // The input has such characters itself, which XML 1.1 allows.
+        // The input itself has such characters, which XML 1.1 allows.
         return Err(Undecided);
     }
     Ok(Items { ends_with_atomic: writer.is_after_atomic, ..writer.items })
@@ -91,21 +92,21 @@ fn written<'a>(
 
 struct Writer<'a> {
     named: NamedRows<'a>,
-    /// The number of the element among those of its step, where that is counted.
+    /// The number of the element among those of its step, if it is counted.
     number: Option<u64>,
     out: &'a mut Vec<u8>,
     items: Items,
     /// Constructed elements around the place.
     depth: usize,
-    /// Whether an atomic value was the last: another one is set off by a blank.
+    /// Whether an atomic value was the last: a space precedes another one.
     is_after_atomic: bool,
-    /// How many marks stand around holes.
+    /// Number of marks around holes.
     marks: usize,
     /// Values by their slots.
     variables: Vec<Value<'a>>,
-    /// What is being sorted: the keys of each result, and where its text ends.
+    /// The results being sorted: the keys of each, and the end of its text.
     sorting: Vec<Vec<(Keys<'a>, usize)>>,
-    /// The functions that can be applied, and how many calls are under way.
+    /// The functions that can be applied, and the number of calls in progress.
     functions: (&'a [Vec<Part>], usize),
 }
 
@@ -180,7 +181,7 @@ impl<'a> Writer<'a> {
         Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here }
     }
 
-    /// An item begins, or a part of the content of one.
+    /// An item begins, or a part of its content.
     #[inline(always)]
     fn begin(&mut self, is_atomic: bool) {
         if self.depth == 0 {
@@ -282,7 +283,7 @@ impl<'a> Writer<'a> {
         self.parts(parts, here)
     }
 
-    /// Write results one after the other, and then bring their texts into order.
+    /// Write results one after the other, and then sort their texts.
     fn sorted(&mut self, orders: &'a [Order], parts: &'a [Part], here: &Around<'_>) -> Result<(), Undecided> {
         let start = self.out.len();
         self.sorting.push(Vec::new());
@@ -332,7 +333,7 @@ impl<'a> Writer<'a> {
         }))
     }
 
-    /// A copy of a node, of whatever kind.
+    /// A copy of a node of any kind.
     fn copy(&mut self, row: usize, around: Declared) -> Result<(), Undecided> {
         self.begin(false);
         self.is_after_atomic = false;
@@ -496,7 +497,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// What stands in a cell, from a place on, for no value.
+    /// The content of a cell without a value, from an index on.
     fn missing(&mut self, cell: &Cell, start: usize) -> Result<(), Undecided> {
         match &cell.missing {
             Some(text) => {
@@ -519,7 +520,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Whether a text is certainly a name without prefix: of letters of ASCII, as most are.
+/// Whether a text is certainly a name without prefix, of ASCII letters only, as most are.
 fn is_usual_name(text: &[u8]) -> bool {
     let is_first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
     let is_later = |byte: &u8| is_first(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
@@ -536,7 +537,7 @@ fn check_length(out: &[u8]) -> Result<(), Undecided> {
     }
 }
 
-/// Check one value of a cell, which is all from a place on, and end it.
+/// Check one value of a cell, which extends from an index to the end, and end it.
 fn settled(cell: &Cell, out: &mut Vec<u8>, start: usize) -> Result<(), Undecided> {
     if !is_plain(&out[start..]) {
         return Err(Undecided);

@@ -1,8 +1,8 @@
-//! Updates that give one text after another to regions that are known: `<u:replace of="i" t="5"><q>120</q></u:replace>`.
+//! Updates that replace the texts of known regions: `<u:replace of="i" t="5"><q>120</q></u:replace>`.
 //!
-//! A unit is an element that a loop is over, held here as a small document; regions are the texts in it that updates
-//! replace. An update of a known region changes the document of its unit, and the template of the loop answers that at once.
-//! Whatever else comes ends the run: the caller reads it in another way, and tells which units have changed by that.
+//! A unit is an element that a loop ranges over, held here as a small document; regions are the texts in it that
+//! updates replace. An update of a known region changes the document of its unit, and the template of the loop answers
+//! that at once. Anything else ends the run: the caller reads it in another way, and reports the units that it changed.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -19,7 +19,7 @@ use crate::template::Part;
 #[derive(Debug)]
 struct Region {
     unit: u32,
-    /// What the caller calls it.
+    /// Its number for the caller.
     number: u32,
     /// The name of the element around it.
     name: Arc<str>,
@@ -31,25 +31,25 @@ struct Region {
 struct Unit {
     document: Vec<u8>,
     ids: Box<[Arc<str>]>,
-    /// A digest of the answer: it only has to be told from others.
+    /// A digest of the answer, only to detect changes.
     answer: u64,
     items: u64,
 }
 
-/// An update that was answered.
+/// An answered update.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Told {
-    /// The region, as the caller calls it.
+    /// The region, by the caller's number.
     pub number: u32,
-    /// When, as written.
+    /// Its time, as written.
     pub time: Option<String>,
     /// Its new text.
     pub text: String,
-    /// What its unit gives now, and how many items that is; None where that is what it gave before.
+    /// The new answer of its unit, and its number of items; None if it is unchanged.
     pub answer: Option<(String, u64)>,
 }
 
-/// A region of a new unit: its id, the name of the element around it, where it starts and how long it is, and its number.
+/// A region of a new unit: its id, the name of the element around it, its start and length, and its number.
 pub type NewRegion = (String, String, u32, u32, u32);
 
 /// Units and their regions.
@@ -70,7 +70,7 @@ impl TextUpdates {
         TextUpdates { reader, regions, names, units: Vec::new(), free: Vec::new(), text: Vec::new() }
     }
 
-    /// A unit, its number and its answer; None where the template cannot decide it.
+    /// Add a unit; returns its number and its answer, or None if the template cannot decide it.
     pub fn add(&mut self, mut document: Vec<u8>, regions: Vec<NewRegion>) -> Option<(u32, String, u64)> {
         self.reader.begin();
         let (answer, items) = self.answered(&document)?;
@@ -99,7 +99,7 @@ impl TextUpdates {
         made
     }
 
-    /// A unit has changed in another way, or is gone; the ids of its regions.
+    /// A unit has changed in another way, or is gone; returns the ids of its regions.
     pub fn forget(&mut self, unit: u32) -> Vec<String> {
         let ids = std::mem::take(&mut self.units[unit as usize]).ids;
         for id in &ids {
@@ -111,7 +111,7 @@ impl TextUpdates {
         ids.iter().map(ToString::to_string).collect()
     }
 
-    /// The updates of known regions from an index on, and where they end. Times never run back behind `last`.
+    /// The updates of known regions from an index on, and their end. Times never run back before `last`.
     pub fn read(&mut self, data: &[u8], from: usize, simple: Simple<'_>, last: &str) -> (Vec<Told>, usize) {
         self.reader.begin();
         let (mut found, mut at) = (Vec::new(), from);
@@ -171,7 +171,7 @@ impl TextUpdates {
         Some(Told { number, time, text, answer })
     }
 
-    /// The regions of a unit, after one of them has another length.
+    /// Move the regions of a unit after one of them has changed its length.
     fn moved(&mut self, unit: usize, start: u32, before: u32, length: u32) {
         for id in &self.units[unit].ids {
             let Some(region) = self.regions.get_mut(id).filter(|region| region.unit as usize == unit) else { continue };
@@ -192,14 +192,14 @@ impl TextUpdates {
     }
 }
 
-/// A number that other answers do not have, but for a chance of one in 2^64.
+/// A number that differs from those of other answers, except with probability 2^-64.
 fn digest(answer: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     answer.hash(&mut hasher);
     hasher.finish()
 }
 
-/// A number of seconds as it is usually written; None for whatever else a time may be.
+/// A number of seconds in its usual spelling; None for other spellings of a time.
 fn moment(written: &str) -> Option<(u64, u32)> {
     let (whole, part) = written.split_once('.').unwrap_or((written, "0"));
     let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

@@ -7,18 +7,18 @@ use crate::number::to_double;
 use crate::plan::{Comparison, Constant, ValueTests, MOST_TOGETHER};
 use crate::row_paths::NamedRows;
 
-/// What a test comes to.
+/// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// No value compares so.
+    /// No value passes.
     Fails,
-    /// A value that must be a number is none, and none before it compares so: an error of the query, which raises it.
+    /// A value that must be a number is none, and none before it passes: an error of the query, which raises it.
     Open,
-    /// A value compares so.
+    /// A value passes.
     Holds,
 }
 
-/// What several tests come to together: one that fails decides.
+/// The combined result of several tests: one that fails decides.
 #[inline(always)]
 pub fn all(tests: &[ValueTests], named: NamedRows<'_>, row: usize) -> Verdict {
     let mut found = Verdict::Holds;
@@ -32,7 +32,7 @@ pub fn all(tests: &[ValueTests], named: NamedRows<'_>, row: usize) -> Verdict {
     found
 }
 
-/// What tests of the same values come to for the element of a row.
+/// The results of tests of the same values for the element of a row.
 fn together(tests: &ValueTests, named: NamedRows<'_>, row: usize) -> Verdict {
     let ValueTests { values, comparisons } = tests;
     let everything = u32::MAX >> (MOST_TOGETHER - comparisons.len());
@@ -66,7 +66,7 @@ fn together(tests: &ValueTests, named: NamedRows<'_>, row: usize) -> Verdict {
     Verdict::Holds
 }
 
-/// Which of some comparisons hold or are open by the values so far, as bits.
+/// The comparisons that hold or are open for the values so far, as bits.
 struct Deciding<'a> {
     comparisons: &'a [(Comparison, Constant)],
     held: u32,

@@ -1,9 +1,9 @@
-//! Decides when to read a token again that was cut off: input may arrive byte by byte, and tokens may be long.
+//! Decides when to read an incomplete token again: input may arrive byte by byte, and tokens may be long.
 //!
-//! New bytes are searched once for what may end the token. Besides, a token is tried again when it has grown to twice its
-//! length, so that errors and limits are noticed, at no more than twice the cost.
+//! New bytes are searched once for a possible end of the token. Also, a token is tried again when its length has
+//! doubled, so errors and limits are noticed, at no more than twice the cost.
 
-/// What is known of a token that was cut off; all zero when there is none.
+/// The state of an incomplete token; all zero if there is none.
 #[derive(Default)]
 pub struct Waiting {
     tried: usize,
@@ -12,7 +12,7 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// A token was cut off, with this much of it there.
+    /// A token is incomplete, with this much of it available.
     pub fn cut_off(&mut self, length: usize) {
         self.tried = length.max(1);
     }
@@ -22,7 +22,7 @@ impl Waiting {
         *self = Waiting::default();
     }
 
-    /// Whether the token may be complete now, or should be looked at in any case.
+    /// Whether the token may be complete now, or should be checked in any case.
     pub fn is_worth_a_try(&mut self, token: &[u8]) -> bool {
         if self.tried == 0 || token.len() >= 2 * self.tried {
             return true;

@@ -1,17 +1,17 @@
-//! Items of the right side in boxes of boxes, by what terms read of them.
+//! Items of the right side in nested boxes, by the values that terms read.
 //!
-//! A box says between which values the items in it lie, on each axis. It is divided where it is widest, compared with the limit
-//! on that axis, until few items are left.
+//! A box bounds the values of its items on each axis. It is divided on its widest axis, relative to the limit on that
+//! axis, until few items are left.
 
 use super::terms::{Bounds, Column};
 
 const FEW: usize = 8;
 
-/// A box: its items, and the two boxes in it.
+/// A box: its items, and its two inner boxes.
 struct Node {
     start: u32,
     end: u32,
-    /// The second of the boxes in it; the first one follows it. 0 where there is none.
+    /// The second inner box; the first one follows its parent. 0 if there is none.
     second: u32,
 }
 
@@ -20,13 +20,13 @@ pub struct Boxes {
     axes: Vec<usize>,
     items: Vec<u32>,
     nodes: Vec<Node>,
-    /// For each node, the bounds of each column; columns that are no axes have none.
+    /// For each node, the bounds of each column; columns that are not axes have none.
     bounds: Vec<Bounds>,
     width: usize,
 }
 
 impl Boxes {
-    /// The boxes of some items by some columns, with the width that counts as one on each.
+    /// The boxes of some items by some columns, given the unit width of each.
     pub fn new(columns: &[Column], mut axes: Vec<usize>, scales: &dyn Fn(usize) -> f64, items: Vec<u32>) -> Boxes {
         axes.sort_unstable();
         axes.dedup();
@@ -72,7 +72,7 @@ impl Boxes {
         self.divide(columns, scales, start + middle, end);
     }
 
-    /// The outermost box; none where there are no items.
+    /// The outermost box; none if there are no items.
     pub fn outermost(&self) -> Option<u32> {
         (!self.nodes.is_empty()).then_some(0)
     }
@@ -83,7 +83,7 @@ impl Boxes {
         &self.bounds[node as usize * self.width..(node as usize + 1) * self.width]
     }
 
-    /// The two boxes in a box.
+    /// The two inner boxes of a box.
     #[inline(always)]
     pub fn inside(&self, node: u32) -> Option<(u32, u32)> {
         let second = self.nodes[node as usize].second;

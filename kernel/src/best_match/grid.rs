@@ -1,8 +1,9 @@
-//! Items of the right side in ε-grid order (thesis, 4.3.4.1): by the cells of a grid whose edges are the limits of distances.
+//! Items of the right side in ε-grid order (thesis, 4.3.4.1): by the cells of a grid whose edges are the limits of
+//! distances.
 //!
-//! Partners of a left item lie in cells from that of its values less the limits to that of its values plus the limits. In
-//! ε-grid order, these are an interval for each cell of the axes before the last one. Cells only rule out: whether a pair is
-//! within the limits is for the query's own expression to say, which rounds.
+//! Partners of a left item lie in the cells from its values minus the limits to its values plus the limits. In ε-grid
+//! order, these are one interval for each cell of all axes but the last. Cells only rule pairs out: whether a pair is
+//! within the limits is decided by the query's own expression, which rounds.
 
 use super::terms::{Column, Order};
 
@@ -14,7 +15,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// The place of a value on this axis. Dividing and rounding down keep the order of values.
+    /// The cell of a value on this axis. Dividing and rounding down keep the order of values.
     fn cell(&self, value: f64) -> f64 {
         let place = if self.edge > 0.0 { (value / self.edge).floor() } else { value };
         // There is one zero.
@@ -30,7 +31,7 @@ impl Axis {
     }
 }
 
-/// At least as much as the next number is away; nothing from what is infinite.
+/// At least the distance to the next number; zero for infinite values.
 fn next(value: f64) -> f64 {
     if value.is_finite() {
         value.abs() * f64::EPSILON + f64::from_bits(1)
@@ -43,13 +44,13 @@ fn next(value: f64) -> f64 {
 pub struct Grid {
     axes: Vec<Axis>,
     items: Vec<u32>,
-    /// The places of each cell with items, one after the other, in lexicographic order.
+    /// The coordinates of each non-empty cell, one after the other, in lexicographic order.
     cells: Vec<f64>,
     /// The first item of each cell, and the end of the last one.
     starts: Vec<u32>,
 }
 
-/// What partners of the last left item were looked for in.
+/// The cells searched for partners of the last left item.
 #[derive(Default)]
 pub struct Looked {
     reach: Vec<(f64, f64)>,
@@ -58,7 +59,7 @@ pub struct Looked {
 }
 
 impl Grid {
-    /// The grid of some items; none where no order is a distance with a limit.
+    /// The grid of some items; none if no order is a distance with a limit.
     pub fn new(orders: &[Order], columns: &[Column], items: &[u32]) -> Option<Grid> {
         let mut axes: Vec<Axis> = Vec::new();
         for order in orders.iter().filter(|order| order.limit.is_finite() && order.limit >= 0.0) {
@@ -92,12 +93,12 @@ impl Grid {
         Some(Grid { axes, items, cells, starts })
     }
 
-    /// How many distances it has cells of.
+    /// The number of distances that have cells.
     pub fn axes(&self) -> usize {
         self.axes.len()
     }
 
-    /// How many items are looked at for one that lies like these, on average of a few.
+    /// The number of items visited for one of these items, averaged over a few.
     pub fn looked_at(&self, columns: &[Column]) -> usize {
         const FEW: usize = 64;
         let step = (self.items.len() / FEW).max(1);
@@ -106,14 +107,14 @@ impl Grid {
         for &item in self.items.iter().step_by(step) {
             self.look(|axis| columns[axis.right][item as usize], &mut looked);
             found += looked.intervals.iter().map(|&(start, end)| (end - start) as usize).sum::<usize>();
-            // An interval takes as long to find as a few items to look at.
+            // Finding an interval takes as long as visiting a few items.
             found += INTERVAL_ITEMS * looked.intervals.len();
             asked += 1;
         }
         found / asked.max(1)
     }
 
-    /// The items in which partners of a left item lie.
+    /// The items that may be partners of a left item.
     pub fn partners(&self, columns: &[Column], left: u32, looked: &mut Looked) {
         self.look(|axis| columns[axis.left][left as usize], looked);
     }
@@ -128,7 +129,7 @@ impl Grid {
         if looked.reach.len() == self.axes.len()
             && self.axes.iter().zip(&looked.reach).all(|(one, had)| reach(one) == *had)
         {
-            // Neighbours have the same partners' cells.
+            // Neighbours have the same cells for partners.
             return;
         }
         looked.reach.clear();
@@ -137,7 +138,7 @@ impl Grid {
         self.intervals(0, 0, self.starts.len() - 1, &looked.reach, &mut looked.intervals);
     }
 
-    /// The intervals of items within reach, of cells that are equal on the axes before this one.
+    /// The intervals of items within reach, for cells that are equal on the axes before this one.
     fn intervals(&self, axis: usize, start: usize, end: usize, reach: &[(f64, f64)], found: &mut Vec<(u32, u32)>) {
         let (low, high) = reach[axis];
         let first = self.first_cell(axis, start, end, |place| place < low);
@@ -161,7 +162,7 @@ impl Grid {
         self.cells[cell * self.axes.len() + axis]
     }
 
-    /// The first of some cells whose place on an axis is not before what is looked for.
+    /// The first of some cells whose coordinate on an axis is not before the requested one.
     fn first_cell(&self, axis: usize, start: usize, end: usize, is_before: impl Fn(f64) -> bool) -> usize {
         let (mut low, mut high) = (start, end);
         while low < high {
@@ -178,7 +179,7 @@ impl Grid {
 
 const INTERVAL_ITEMS: usize = 4;
 
-/// Lexicographic; no place is NaN.
+/// Lexicographic; no coordinate is NaN.
 fn in_order(one: &[f64], other: &[f64]) -> std::cmp::Ordering {
     let first = one.iter().zip(other).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
     first.unwrap_or(std::cmp::Ordering::Equal)
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn what_rounds_to_the_limit_is_found() {
-        // The thesis' cells of these are 1 and -1.
+        // The cells of these in the thesis are 1 and -1.
         assert_eq!(found(&[distance(0, 0.1)], &[vec![-1e-320]], &[vec![0.1]]), [0]);
         assert_eq!(found(&[distance(0, 0.0)], &[vec![-0.0, 1.0]], &[vec![0.0]]), [0]);
         assert_eq!(found(&[distance(0, 1e-300)], &[vec![1e300]], &[vec![1e300]]), [0]);

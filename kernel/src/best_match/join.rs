@@ -23,14 +23,14 @@ pub enum Kind {
     All,
 }
 
-/// By what partners are looked for, where there is more than one distance on one axis.
+/// How to search for partners if there is more than one distance on one axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lookup {
-    /// What looks at fewer items.
+    /// Whichever visits fewer items.
     Best,
-    /// Boxes of boxes.
+    /// Nested boxes.
     Boxes,
-    /// The ε-grid order, where a distance has a limit.
+    /// The ε-grid order, if a distance has a limit.
     Grid,
 }
 
@@ -38,9 +38,9 @@ pub enum Lookup {
 pub struct Join {
     /// Which pairs compete.
     pub kind: Kind,
-    /// What is compared.
+    /// The comparison.
     pub measures: Measures,
-    /// Numbers that must be equal for a pair to take part, for each left and each right item; none for any pair.
+    /// Numbers that must be equal for a pair to take part, for each left and each right item; empty for any pair.
     pub keys: Option<(Vec<u32>, Vec<u32>)>,
     /// Columns of the left side, and how many items it has.
     pub left: (Vec<Column>, usize),
@@ -48,16 +48,16 @@ pub struct Join {
     pub right: (Vec<Column>, usize),
 }
 
-/// What is compared of a pair, and what must hold of it.
+/// The comparison of pairs, and their conditions.
 #[derive(Clone)]
 pub struct Measures {
-    /// How many others may not beat a pair.
+    /// The number of other pairs that must not beat a pair.
     pub best: u32,
-    /// What is compared.
+    /// The orders.
     pub orders: Vec<Order>,
-    /// What must hold.
+    /// The conditions.
     pub conditions: Vec<Condition>,
-    /// By what partners are looked for.
+    /// How to search for partners.
     pub lookup: Lookup,
 }
 
@@ -73,7 +73,8 @@ impl Measures {
     }
 }
 
-/// The pairs of a join, ascending by left and right item, and how many items of each side have no value to be compared by.
+/// The pairs of a join, ascending by left and right item, and the number of items of each side without a value to
+/// compare.
 pub fn join(join: Join) -> (Vec<(u32, u32)>, usize, usize) {
     let Join { kind, measures, keys, mut left, mut right } = join;
     let (left_keys, right_keys) = keys.map_or((None, None), |(left, right)| (Some(left), Some(right)));
@@ -102,17 +103,17 @@ pub fn join(join: Join) -> (Vec<(u32, u32)>, usize, usize) {
     (pairs, missing.0, missing.1)
 }
 
-/// The right side of a join, made ready for left items that come later, any number at a time.
+/// The right side of a join, prepared for left items that arrive later, any number at a time.
 pub struct Index {
     kind: Kind,
     measures: Measures,
     wanted: Wanted,
-    /// The columns of the left side that are read.
+    /// The columns read of the left side.
     of_left: Vec<usize>,
     right: Vec<Column>,
     groups: FxHashMap<u32, Group>,
     has_keys: bool,
-    /// How many right items have no value to be compared by.
+    /// The number of right items without a value to compare.
     pub missing: usize,
 }
 
@@ -125,12 +126,12 @@ enum Group {
 }
 
 const ANY: u32 = 0;
-/// Up to so many for one axis, looking at all items of the cells within reach takes less time than ruling out boxes; with
-/// each axis more it is twice as many, since a pair beats less of what is in other boxes.
+/// Up to this many for one axis, visiting all items of the cells within reach takes less time than ruling out boxes;
+/// each further axis doubles it, since a pair then beats fewer items of other boxes.
 const FEW_ITEMS: usize = 32;
 
 impl Index {
-    /// Pairs that compete as `Kind::Left`, `Kind::Inner` or `Kind::All` has it; `given` columns of left items will come.
+    /// Pairs compete as in `Kind::Left`, `Kind::Inner` or `Kind::All`; left items will bring `given` columns.
     pub fn new(
         kind: Kind,
         measures: Measures,
@@ -196,7 +197,7 @@ impl Index {
         self.grid(&items).map_or_else(|| Group::Boxes(self.boxes(items)), Group::Grid)
     }
 
-    /// The ε-grid of some items, where it is asked for or looks at few of them.
+    /// The ε-grid of some items, if it is requested or visits few of them.
     fn grid(&self, items: &[u32]) -> Option<Grid> {
         match self.measures.lookup {
             Lookup::Boxes => None,
@@ -208,7 +209,7 @@ impl Index {
         }
     }
 
-    /// Add the pairs of some left items, ascending by left item for each key; gives how many of them have no value.
+    /// Add the pairs of some left items, ascending by left item for each key; returns how many of them have no value.
     pub fn pairs(&self, left: (Vec<Column>, usize), keys: Option<&[u32]>, pairs: &mut Vec<(u32, u32)>) -> usize {
         let items = left.1;
         let columns = self.wanted.of(left.0, items);
@@ -271,7 +272,7 @@ impl Index {
     }
 }
 
-/// The items that have a value in every column that is read: NaN in one makes all that is computed of it NaN.
+/// The items with a value in every column read: one NaN makes every computed value NaN.
 fn with_values(columns: &[Column], read: &[usize], items: usize) -> Vec<u32> {
     (0..items as u32).filter(|&item| read.iter().all(|&column| !columns[column][item as usize].is_nan())).collect()
 }
@@ -332,14 +333,14 @@ impl Search<'_> {
         }
     }
 
-    /// Whatever competes with the pairs of the next left item.
+    /// The next left item's pairs, and whatever competes with them.
     fn start(&self, kind: Kind, band: &mut Skyband) {
         if kind == Kind::Left {
             band.clear();
         }
     }
 
-    /// Take in the pairs of a left item with some right items.
+    /// Add the pairs of a left item with some right items.
     #[inline]
     fn look_at(
         &self,
@@ -360,7 +361,7 @@ impl Search<'_> {
         }
     }
 
-    /// The pairs of a left item, where these compete with each other alone.
+    /// The pairs of a left item, if they only compete with each other.
     fn finish(&self, kind: Kind, band: &Skyband, pairs: &mut Vec<(u32, u32)>) {
         if kind == Kind::Left {
             let before = pairs.len();
@@ -398,7 +399,7 @@ impl Search<'_> {
                 };
                 let takes_first = self.may_take_part(left, boxes, first, &mut of_first);
                 let takes_second = self.may_take_part(left, boxes, second, &mut of_second);
-                // The better one is looked into first, so that it can rule out the other one.
+                // The better one is searched first, so that it can rule out the other one.
                 if takes_first && (!takes_second || self.rank(&of_first) > self.rank(&of_second)) {
                     waiting.push(first);
                     least.extend_from_slice(&of_first);
@@ -419,7 +420,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a pair with an item of a box can take part, and the least values that it can have.
+    /// Whether a pair with an item of a box can take part, and its least possible values.
     #[inline]
     fn may_take_part(&self, left: u32, boxes: &Boxes, node: u32, least: &mut [f64]) -> bool {
         let around = boxes.around(node);
@@ -447,7 +448,7 @@ impl Search<'_> {
         least.iter().zip(&self.measures.orders).map(scaled).sum()
     }
 
-    /// The values of a pair; whether it takes part.
+    /// The values of a pair; returns whether it takes part.
     #[inline]
     fn measure(&self, left: u32, right: u32, values: &mut [f64]) -> bool {
         let (left, right) = (left as usize, right as usize);

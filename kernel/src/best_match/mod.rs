@@ -1,8 +1,8 @@
-//! Best-match joins over columns of numbers (thesis, chapter 4): which pairs no other pair beats.
+//! Best-match joins over columns of numbers (thesis, chapter 4): the pairs that no other pair beats.
 //!
-//! The value of a pair is computed operation by operation, as xs:double rounds. Boxes around items of the right side only rule
-//! pairs out: the bound of an operation is computed from the bounds of its operands with the very same rounding, so that
-//! no pair is lost. `xylem.run.best_match.reference` says what comes out.
+//! The value of a pair is computed operation by operation, with the rounding of xs:double. Boxes around items of the
+//! right side only rule pairs out: the bound of an operation is computed from the bounds of its operands with the very
+//! same rounding, so no pair is lost. `xylem.run.best_match.reference` defines the result.
 
 mod boxes;
 mod grid;

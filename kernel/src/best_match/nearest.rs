@@ -17,7 +17,7 @@ impl Sorted {
         Sorted { values: items.iter().map(|&item| column[item as usize]).collect(), items }
     }
 
-    /// Where a value belongs, looked for from a place near which the last one was.
+    /// The place of a value, searched from near the last one.
     fn place(&self, value: f64, from: usize) -> usize {
         let values = &self.values;
         let mut low;
@@ -41,7 +41,7 @@ impl Sorted {
         low + values[low..high].partition_point(|known| *known < value)
     }
 
-    /// The items that fewer than `best` others are nearer than, of those within the limit; gives the place of the value.
+    /// The items within the limit that fewer than `best` others are nearer than; returns the place of the value.
     pub fn nearest(&self, value: f64, limit: f64, best: u32, from: usize, found: &mut Vec<u32>) -> usize {
         found.clear();
         let middle = self.place(value, from);
@@ -50,7 +50,7 @@ impl Sorted {
         loop {
             let down = below.checked_sub(1).map_or(f64::INFINITY, |place| (value - self.values[place]).abs());
             let up = self.values.get(above).map_or(f64::INFINITY, |known| (value - known).abs());
-            // Of infinite values the difference may be none.
+            // Infinite values may have no difference.
             let distance = if down.is_nan() { up } else { down.min(if up.is_nan() { f64::INFINITY } else { up }) };
             if distance.is_nan() || distance > limit || nearer >= best || (below == 0 && above == self.values.len()) {
                 break;
@@ -76,7 +76,7 @@ impl Sorted {
     }
 }
 
-/// Whether a distance is the one at hand; what has none is passed by.
+/// Whether a distance is the current one; an undefined one is skipped.
 fn is_at(distance: f64, wanted: f64) -> bool {
     distance.is_nan() || distance <= wanted
 }

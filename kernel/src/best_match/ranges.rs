@@ -1,16 +1,16 @@
-//! Ranges of values: which of them may have partners of an item, so that each can be joined alone.
+//! Ranges of values: those that may have partners of an item, so that each range can be joined separately.
 
 /// For each range, the places of the values that may have partners in it.
 ///
-/// A range begins at each of `bounds`, which ascend; one more lies below the first. Partners of a value lie between it plus
-/// `least` and it plus `most`: a little is added on both sides for what sums are rounded by, so that no pair is lost.
+/// A range begins at each of `bounds`, which ascend; one more lies below the first. Partners of a value lie between
+/// value + `least` and value + `most`: a margin for the rounding of sums is added on both sides, so no pair is lost.
 pub fn ranges(values: &[f64], bounds: &[f64], least: f64, most: f64) -> Vec<Vec<u32>> {
     let mut found = vec![Vec::new(); bounds.len() + 1];
     for (place, &value) in values.iter().enumerate() {
         if value.is_nan() {
             continue;
         }
-        // What is infinite has partners that are, where comparisons bound it and not a difference.
+        // An infinite value has infinite partners, if comparisons bound it and not a difference.
         let (low, high) = if value.is_infinite() || (least == 0.0 && most == 0.0) {
             (value, value)
         } else {
@@ -47,7 +47,7 @@ mod tests {
     fn partners_may_lie_in_several_ranges() {
         let found = ranges(&[0.0, 1.0, 4.0], &[1.0, 2.0, 3.0], -1.0, 1.0);
         assert_eq!(found, [vec![0, 1], vec![0, 1], vec![1, 2], vec![2]]);
-        // Both borders belong to the reach, with a little more.
+        // Both borders belong to the reach, with a margin.
         assert_eq!(ranges(&[3.0], &[1.0, 2.0], -1.0, 0.0), [vec![], vec![0], vec![0]]);
     }
 

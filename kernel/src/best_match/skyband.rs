@@ -1,6 +1,7 @@
 //! The candidates that fewer than k others beat, kept while pairs arrive.
 //!
-//! A pair that beats another also beats every pair that the other one beats. So no pair is compared with one that is out.
+//! A pair that beats another also beats every pair that the other one beats. So no pair is compared with a discarded
+//! one.
 
 /// A pair with its values, of which the least is best.
 pub struct Candidate {
@@ -18,7 +19,7 @@ pub struct Skyband {
     values: Vec<f64>,
 }
 
-/// Whether some values are as good as others by every order, and better by one.
+/// Whether values are as good as others by every order, and better by one.
 #[inline(always)]
 fn beats(one: &[f64], other: &[f64]) -> bool {
     let mut is_better = false;
@@ -41,7 +42,7 @@ impl Skyband {
         self.values.clear();
     }
 
-    /// Whether enough candidates beat all that have at least these values.
+    /// Whether enough candidates beat every pair with at least these values.
     #[inline]
     pub fn rules_out(&self, least: &[f64]) -> bool {
         let mut beaten_by = 0;
@@ -56,7 +57,7 @@ impl Skyband {
         false
     }
 
-    /// Take a pair in, and drop what is beaten too often now.
+    /// Add a pair, and drop pairs that are now beaten too often.
     pub fn add(&mut self, left: u32, right: u32, values: &[f64]) {
         let mut beaten_by = 0;
         let mut drops = false;
@@ -97,7 +98,7 @@ impl Skyband {
         self.values.truncate(place * self.width);
     }
 
-    /// The pairs, in no order.
+    /// The pairs, in no particular order.
     pub fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         self.candidates.iter().map(|candidate| (candidate.left, candidate.right))
     }

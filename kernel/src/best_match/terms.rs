@@ -1,16 +1,16 @@
-//! What orders and conditions compute of a pair, exactly and for all items of a box at once.
+//! The computations of orders and conditions on a pair, exactly and for all items of a box at once.
 
 /// A column of numbers, one for each item of a side.
 pub type Column = Vec<f64>;
 
-/// What is computed of a left and a right item.
+/// A computation on a left and a right item.
 #[derive(Clone, Debug)]
 pub enum Term {
     /// A column of the left side.
     Left(usize),
     /// A column of the right side.
     Right(usize),
-    /// The same for all pairs.
+    /// A constant.
     Constant(f64),
     /// The sum of two.
     Add(Box<Term>, Box<Term>),
@@ -20,9 +20,9 @@ pub enum Term {
     Multiply(Box<Term>, Box<Term>),
     /// The quotient.
     Divide(Box<Term>, Box<Term>),
-    /// With the other sign.
+    /// Negation.
     Negate(Box<Term>),
-    /// Without sign.
+    /// The absolute value.
     Absolute(Box<Term>),
     /// The square root.
     Root(Box<Term>),
@@ -62,7 +62,7 @@ impl Bounds {
         Bounds::new(value, value)
     }
 
-    /// What an operation that grows or falls with each operand gives at the corners.
+    /// The bounds of an operation that is monotonic in each operand, from its corners.
     fn corners(a: Bounds, b: Bounds, operation: impl Fn(f64, f64) -> f64) -> Bounds {
         let all = [
             operation(a.least, b.least),
@@ -80,14 +80,14 @@ impl Bounds {
     }
 }
 
-/// Columns of the left side: as many as are given, then those that terms ask for.
+/// Columns of the left side: those given, then those that terms add.
 pub struct Wanted {
     pub given: usize,
     pub terms: Vec<Term>,
 }
 
 impl Wanted {
-    /// The columns of some left items, with what is computed of each.
+    /// The columns of some left items, with computed columns.
     pub fn of(&self, mut given: Vec<Column>, items: usize) -> Vec<Column> {
         for term in &self.terms {
             let columns = Columns { left: &given, right: &[] };
@@ -174,8 +174,8 @@ impl Term {
         }
     }
 
-    /// Replaces each part that reads one side alone by a column. Columns of the right side are computed here; `wanted` lists
-    /// those of the left side, which are computed when left items arrive.
+    /// Replaces each part that reads only one side by a column. Columns of the right side are computed here; `wanted`
+    /// lists those of the left side, which are computed when left items arrive.
     pub fn settled(self, wanted: &mut Wanted, right: &mut Vec<Column>, items: usize) -> Term {
         match self.sides() {
             (false, false) => return Term::Constant(self.value(Columns { left: &[], right: &[] }, 0, 0)),
@@ -243,7 +243,7 @@ impl Term {
     }
 }
 
-/// The haversine of an angle is what it has over the plain cosine: it stays exact for small ones.
+/// The haversine is more exact than the cosine: it keeps small angles precise.
 fn separation(ra1: f64, dec1: f64, ra2: f64, dec2: f64) -> f64 {
     let (d1, d2) = (dec1 * RADIANS, dec2 * RADIANS);
     let across = ((d2 - d1) / 2.0).sin();
@@ -252,10 +252,10 @@ fn separation(ra1: f64, dec1: f64, ra2: f64, dec2: f64) -> f64 {
     2.0 * (if square > 1.0 { 1.0 } else { square }).sqrt().asin() * DEGREES
 }
 
-/// How far rounding may carry the computed angle from the true one, in degrees, many times over.
+/// A generous bound, in degrees, on the rounding error of the computed angle.
 const SLACK: f64 = 1e-9;
 
-/// No two places are nearer than their declinations, nor than their right ascensions where they come together most.
+/// Two places are at least as far apart as their declinations, and as their right ascensions where these converge most.
 fn sky_bounds(ra1: Bounds, dec1: Bounds, ra2: Bounds, dec2: Bounds) -> Bounds {
     let lies_within = |one: &Bounds, most: f64| one.least >= -most && one.most <= most;
     if ![ra1, ra2].iter().all(|ra| lies_within(ra, 3600.0)) || ![dec1, dec2].iter().all(|dec| lies_within(dec, 90.0)) {
@@ -278,7 +278,7 @@ fn apart_on_circle(a: Bounds, b: Bounds) -> f64 {
     }
     let ahead = (b.least - a.most).rem_euclid(360.0);
     let behind = (a.least - b.most).rem_euclid(360.0);
-    // Where the ranges meet, both ways round together are shorter than what a circle leaves.
+    // If the ranges meet, both ways round together are shorter than the rest of the circle.
     if ahead + behind + width_a + width_b > 360.0 + 1e-6 {
         return 0.0;
     }
@@ -288,7 +288,7 @@ fn apart_on_circle(a: Bounds, b: Bounds) -> f64 {
 /// One order, as values that are best where they are least.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// What is computed; with the other sign for `max`.
+    /// The term; negated for `max`.
     pub term: Term,
     /// The greatest value that takes part.
     pub limit: f64,
@@ -303,7 +303,7 @@ impl Order {
         Order { term, limit: limit.unwrap_or(f64::INFINITY) }
     }
 
-    /// The columns of a distance on one axis, where that is all it is.
+    /// The columns of a distance on one axis, if it is one.
     pub fn distance(&self) -> Option<(usize, usize)> {
         let Term::Absolute(inner) = &self.term else { return None };
         let Term::Subtract(a, b) = &**inner else { return None };

@@ -11,7 +11,7 @@ use super::terms::{Columns, Term};
 pub enum Piece {
     /// The same for all pairs.
     Fixed(Vec<u8>),
-    /// What the nodes of a path say.
+    /// The nodes of a path.
     Text {
         /// Whether it is a path of the right side.
         is_right: bool,
@@ -19,14 +19,14 @@ pub enum Piece {
         path: usize,
         /// How its characters are escaped.
         place: Place,
-        /// What stands between the values of several nodes.
+        /// Separator between the values of several nodes.
         between: &'static [u8],
         /// Whether several nodes are an error of the query.
         only_one: bool,
     },
-    /// A number that is computed.
+    /// A computed number.
     Number(Term),
-    /// The content of an element of which nothing is fixed, and its end tag: without content, the tag closes itself.
+    /// The content of an element without fixed parts, and its end tag: without content, the tag closes itself.
     Content(Vec<Piece>, Vec<u8>),
 }
 
@@ -47,7 +47,7 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// The rows of some parts, numbered through.
+    /// The rows of some parts, with continuous numbers.
     pub fn new(parts: Vec<Part<'a>>) -> Rows<'a> {
         let mut starts = Vec::with_capacity(parts.len());
         let mut start = 0;
@@ -58,7 +58,7 @@ impl<'a> Rows<'a> {
         Rows { parts, starts }
     }
 
-    /// The part that has a row, and where in its tree that is.
+    /// The part that contains a row, and the row's place in its tree.
     fn at(&self, number: usize) -> Option<(&Part<'a>, u32)> {
         let place = self.starts.partition_point(|&start| start <= number).checked_sub(1)?;
         let part = &self.parts[place];
@@ -72,7 +72,7 @@ pub struct Written<'a> {
     pub left: Rows<'a>,
     /// The right side.
     pub right: Rows<'a>,
-    /// What terms read of both.
+    /// The columns of both.
     pub columns: Columns<'a>,
 }
 
@@ -86,7 +86,7 @@ pub struct Pair {
 }
 
 impl Written<'_> {
-    /// Append the text of a pair; false where a path leads to more nodes than the query allows.
+    /// Append the text of a pair; false if a path leads to more nodes than the query allows.
     pub fn write(&self, pieces: &[Piece], pair: Pair, out: &mut Vec<u8>) -> bool {
         pieces.iter().all(|piece| self.piece(piece, pair, out))
     }

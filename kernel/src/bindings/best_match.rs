@@ -1,4 +1,4 @@
-//! Best-match joins as Python sees them: columns of numbers, and the pairs of a join over them.
+//! Best-match joins for Python: columns of numbers, and the pairs of a join over them.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -8,12 +8,12 @@ use super::tree::{CompactRows, PathPlan};
 use crate::best_match::{join, ranges, Comparison, Condition, Index, Join, Kind, Lookup, Measures, Order, Term};
 use crate::number::to_double;
 
-/// Numbers of the items of one side; NaN for an item that has none.
+/// Numbers of the items of one side; NaN for an item without one.
 #[pyclass(module = "xylem._kernel")]
 #[derive(Default)]
 pub struct NumberColumn {
     values: Vec<f64>,
-    /// The first item that has several values (true), or one that is no number.
+    /// The first item that has several values (true), or whose value is not a number.
     irregular: Option<(usize, bool)>,
 }
 
@@ -28,7 +28,7 @@ impl NumberColumn {
         self.values.len()
     }
 
-    /// Append numbers as Python's `array("d")` has them.
+    /// Append numbers in the form of Python's `array("d")`.
     fn extend(&mut self, numbers: &[u8]) -> PyResult<()> {
         if numbers.len() % 8 != 0 {
             return Err(PyValueError::new_err("numbers have eight bytes each"));
@@ -38,7 +38,7 @@ impl NumberColumn {
         Ok(())
     }
 
-    /// Append what a path leads to from each row, as xs:double; `is_lenient` takes what is no number for NaN.
+    /// Append the values of a path from each row as xs:double; `is_lenient` reads values that are not numbers as NaN.
     fn read(
         &mut self,
         rows: PyRef<'_, CompactRows>,
@@ -82,14 +82,14 @@ impl NumberColumn {
         self.values.extend_from_slice(&other.values);
     }
 
-    /// The least and the greatest number; none where there are none.
+    /// The least and the greatest number; none if there are none.
     fn bounds(&self) -> Option<(f64, f64)> {
         let mut known = self.values.iter().copied().filter(|value| !value.is_nan());
         let first = known.next()?;
         Some(known.fold((first, first), |(least, most), value| (least.min(value), most.max(value))))
     }
 
-    /// The last number, where none is less than the one before it; a number below `from` is less, too.
+    /// The last number if the numbers do not decrease; the first is compared with `from`.
     fn ascends(&self, from: f64) -> Option<f64> {
         let mut last = from;
         for &value in self.values.iter().filter(|value| !value.is_nan()) {
@@ -101,10 +101,9 @@ impl NumberColumn {
         Some(last)
     }
 
-    /// For each range of values in which partners of a number may lie, the places of the numbers as `array("I")` has them.
+    /// For each range of values that may contain partners of a number, the places of the numbers as an `array("I")`.
     ///
-    /// Ranges are divided by `bounds`, each of which begins one; partners lie between the number plus `least` and the number
-    /// plus `most`. What is no number has no partners.
+    /// Each of `bounds` begins a range; partners lie between number + `least` and number + `most`. NaN has no partners.
     fn ranges<'py>(
         &self,
         py: Python<'py>,
@@ -117,14 +116,14 @@ impl NumberColumn {
         numbered.map(|(range, places)| (range, written(py, places.into_iter()))).collect()
     }
 
-    /// The places of the numbers, the least first, as `array("I")` has them; those that are equal stay in their order.
+    /// The places of the numbers, least first, as an `array("I")`; equal ones keep their order.
     fn in_order<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let mut places: Vec<u32> = (0..self.values.len() as u32).collect();
         places.sort_by(|&one, &other| self.values[one as usize].total_cmp(&self.values[other as usize]));
         written(py, places.into_iter())
     }
 
-    /// The numbers at some places (`array("I")`), as `array("d")` has them.
+    /// The numbers at some places (`array("I")`), as an `array("d")`.
     fn picked<'py>(&self, py: Python<'py>, places: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
         let mut bytes = Vec::with_capacity(2 * places.len());
         for place in numbers(places) {
@@ -135,20 +134,20 @@ impl NumberColumn {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// The number of the first item with several values, or with one that is no number.
+    /// The number of the first item with several values, or with one that is not a number.
     #[getter]
     fn irregular(&self) -> Option<usize> {
         self.irregular.map(|found| found.0)
     }
 
-    /// The numbers as Python's `array("d")` has them.
+    /// The numbers as an `array("d")`.
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let bytes: Vec<u8> = self.values.iter().flat_map(|value| value.to_ne_bytes()).collect();
         PyBytes::new(py, &bytes)
     }
 }
 
-/// A term as nested tuples, as `xylem.plan.best_match_plan` has them, with numbers for constants.
+/// A term as nested tuples, in the form of `xylem.plan.best_match_plan`, with numbers for constants.
 pub(super) fn term(described: &Bound<'_, PyTuple>) -> PyResult<Term> {
     let kind: String = described.get_item(0)?.extract()?;
     let place = |index: usize| described.get_item(index)?.extract::<usize>();
@@ -232,7 +231,7 @@ pub(super) fn copied(columns: &[PyRef<'_, NumberColumn>]) -> Vec<Vec<f64>> {
     columns.iter().map(|column| column.values.clone()).collect()
 }
 
-/// The right side of a join over columns, for left items that come any number at a time.
+/// The right side of a join over columns, for left items that arrive any number at a time.
 #[pyclass(module = "xylem._kernel", frozen)]
 pub struct MatchIndex {
     index: Index,
@@ -267,13 +266,13 @@ impl MatchIndex {
         Ok(MatchIndex { index })
     }
 
-    /// How many right items have no value to be compared by.
+    /// The number of right items without a value to compare.
     #[getter]
     fn missing(&self) -> usize {
         self.index.missing
     }
 
-    /// The pairs of some left items, ascending, and how many of these items have no value.
+    /// The pairs of some left items, ascending, and the number of these items without a value.
     #[pyo3(signature = (left, left_items, keys=None))]
     fn pairs<'py>(
         &self,
@@ -296,7 +295,8 @@ impl MatchIndex {
     }
 }
 
-/// The pairs of a join: the numbers of left and of right items as `array("I")` has them, and how many items have no value.
+/// The pairs of a join: the numbers of left and of right items as `array("I")`, and the number of items without a
+/// value.
 #[pyfunction]
 #[pyo3(signature = (kind_of_join, best, orders, conditions, left, left_items, right, right_items, keys=None, by=""))]
 #[allow(clippy::too_many_arguments)]

@@ -1,7 +1,7 @@
-//! Columns as lists of Python objects, made in one go.
+//! Columns as lists of Python objects, created in one go.
 //!
-//! Rows share their objects: a row number in the column of ends is the same integer in the column of parents, a code is made
-//! once for all rows that have it, and so is the white space between tags.
+//! Rows share their objects: a row number in the column of ends is the same integer in the column of parents; a code,
+//! and white space between tags, is created once for all rows that have it.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
@@ -11,7 +11,7 @@ use crate::rows::{kind, Rows};
 
 const LONGEST_SHARED: usize = 32;
 
-/// Small integers as Python objects, each made once.
+/// Small integers as Python objects, each created once.
 pub struct Integers<'py>(Vec<Bound<'py, PyInt>>);
 
 impl<'py> Integers<'py> {

@@ -1,4 +1,4 @@
-//! Cut points as Python sees them: tuples of offset, line, opening, closing and whether it is before an item.
+//! Cut points for Python: tuples of offset, line, opening, closing and whether the cut is before an item.
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -44,13 +44,13 @@ pub fn find_cuts(
     }
 }
 
-/// Whether some bytes are among others; without the interpreter's lock.
+/// Whether one byte string contains another; without the interpreter's lock.
 #[pyfunction]
 pub fn contains(py: Python<'_>, data: &[u8], part: &[u8]) -> bool {
     py.detach(|| memchr::memmem::find(data, part).is_some())
 }
 
-/// Cut points of input that comes in pieces.
+/// Cut points of input that arrives in pieces.
 #[pyclass(module = "xylem._kernel")]
 pub struct CutFinder {
     finder: finder::CutFinder,
@@ -63,14 +63,14 @@ impl CutFinder {
         CutFinder { finder: finder::CutFinder::new(&scopes, target, limits(scan_limits)) }
     }
 
-    /// Read another piece; the cut points in it.
+    /// Read another piece; return its cut points.
     fn feed<'py>(&mut self, py: Python<'py>, data: &[u8]) -> PyResult<Vec<CutTuple<'py>>> {
         let finder = &mut self.finder;
         let cuts = py.detach(|| guarded(|| Ok(finder.feed(data)))).map_err(raised)?;
         Ok(tuples(py, cuts))
     }
 
-    /// What the place it has come to is inside of (nothing, item, other, over), and where that can be gone on from.
+    /// What the current place is inside of (nothing, item, other, over), and where to resume from there.
     fn place<'py>(&self, py: Python<'py>) -> (&'static str, CutTuple<'py>) {
         let (inside, cut) = self.finder.place();
         let word = match inside {
@@ -82,7 +82,7 @@ impl CutFinder {
         (word, tuple(py, &cut))
     }
 
-    /// Go on after a cut point.
+    /// Resume after a cut point.
     fn resume(&mut self, offset: u64, line: u64, opening: Vec<u8>, closing: Vec<u8>) {
         self.finder.resume(&CutPoint { offset, line, opening, closing, is_before_item: true });
     }
@@ -103,19 +103,19 @@ impl DocumentSplitter {
         DocumentSplitter { splitter: Splitter::new(by_mark) }
     }
 
-    /// Read another piece; the documents in it, None where their encoding is none that can be told apart.
+    /// Read another piece; return its documents, or None if their encoding does not allow separating them.
     fn feed<'py>(&mut self, py: Python<'py>, data: &[u8]) -> PyResult<Option<Vec<DocumentTuple<'py>>>> {
         let splitter = &mut self.splitter;
         let found = py.detach(|| guarded(|| Ok(splitter.feed(data)))).map_err(raised)?;
         Ok(found.ok().map(|all| all.iter().map(|document| document_tuple(py, document)).collect()))
     }
 
-    /// The end of the stream; what is not complete.
+    /// The end of the stream; return the incomplete document.
     fn finish<'py>(&mut self, py: Python<'py>) -> Option<DocumentTuple<'py>> {
         self.splitter.finish().map(|document| document_tuple(py, &document))
     }
 
-    /// How many bytes of a document that is not complete are held.
+    /// The number of bytes held of an incomplete document.
     #[getter]
     fn held(&self) -> usize {
         self.splitter.held()

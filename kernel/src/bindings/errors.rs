@@ -1,4 +1,4 @@
-//! Errors as Python sees them: one exception class, whose arguments say everything.
+//! Errors for Python: one exception class, whose arguments describe everything.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
@@ -22,9 +22,9 @@ pub fn raised(error: errors::ScanError) -> PyErr {
     ScanError::new_err((kind.word(), detail, byte_offset, line, column, path))
 }
 
-/// Run something; a panic becomes an error as any other.
+/// Run a function; a panic becomes an ordinary error.
 pub fn guarded<T>(work: impl FnOnce() -> Result<T, errors::ScanError>) -> Result<T, errors::ScanError> {
-    // Whatever was being changed is not used again: the caller gives it up after a bug.
+    // State that was being changed is not used again: the caller drops it after a bug.
     match catch_unwind(AssertUnwindSafe(work)) {
         Ok(outcome) => outcome,
         Err(panic) => {

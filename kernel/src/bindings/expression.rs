@@ -1,4 +1,4 @@
-//! Expressions as the tuples Python hands over: a word first that says what an expression is.
+//! Expressions as tuples from Python: the first word names the kind of expression.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -9,7 +9,7 @@ use super::template::{orders, reach, turns, value_of, wanted, word, ValueOfTuple
 use crate::expression::{Atom, Decimal, Doing, Expression, Function, Json, Member, Pattern, Replacement};
 use crate::rows::kind;
 
-/// An expression, of a tuple.
+/// An expression from a tuple.
 pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
     let word = word(tuple)?;
     Ok(match word.as_str() {
@@ -131,7 +131,7 @@ pub fn expression_of(tuple: &Bound<'_, PyTuple>, place: usize) -> PyResult<Expre
     expression(tuple.get_item(place)?.cast::<PyTuple>()?)
 }
 
-/// A value for Python, None where there is none; untyped ones and decimals as tuples of a word and their text.
+/// A value for Python, or None; untyped values and decimals as tuples of a word and their text.
 pub fn atom_object<'py>(py: Python<'py>, atom: Option<Atom<'static>>) -> PyResult<Bound<'py, PyAny>> {
     Ok(match atom {
         None => py.None().into_bound(py),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 
-/// Ends the process with a message and an exit code, unless it is called off before a time has passed.
+/// Ends the process with a message and an exit code, unless cancelled within a time.
 #[pyclass(frozen)]
 pub struct LastResort {
     called_off: Arc<(Mutex<bool>, Condvar)>,
@@ -27,14 +27,14 @@ impl LastResort {
             if *waited.unwrap_or_else(PoisonError::into_inner).0 {
                 return;
             }
-            // Whether anybody reads the message or not, the process ends.
+            // The process ends even if the message cannot be written.
             let _ = std::io::stderr().write_all(&message);
             std::process::exit(exit_code);
         });
         LastResort { called_off }
     }
 
-    /// The process goes on.
+    /// Cancel: the process goes on.
     fn call_off(&self) {
         let (is_off, changed) = &*self.called_off;
         *is_off.lock().unwrap_or_else(PoisonError::into_inner) = true;

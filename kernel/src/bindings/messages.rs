@@ -1,4 +1,4 @@
-//! Many small documents as Python sees them: a reader takes a list or a column of them, and gives a batch of outcomes.
+//! Many small documents for Python: a reader takes a list or a column of them, and returns a batch of outcomes.
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub struct MessageReader {
 
 #[pymethods]
 impl MessageReader {
-    /// A reader that answers by a template of the document node, where there is one.
+    /// A reader that answers by a template of the document node, if there is one.
     #[new]
     #[pyo3(signature = (scan_limits, template=None))]
     fn new(scan_limits: LimitsTuple, template: Option<Bound<'_, PyTuple>>) -> PyResult<Self> {
@@ -35,7 +35,7 @@ impl MessageReader {
         Ok(MessageReader { reader, has_failed: false })
     }
 
-    /// Before a batch: whether names are numbered anew from here on.
+    /// Before a batch: returns whether names are renumbered from here on.
     fn begin(&mut self) -> bool {
         if std::mem::take(&mut self.has_failed) {
             self.reader.renew();
@@ -50,7 +50,8 @@ impl MessageReader {
         self.run(py, &borrowed, writes)
     }
 
-    /// Read a column: all its bytes, and where each document begins, numbers of `width` bytes with one more for the end.
+    /// Read a column: all its bytes, and the start of each document as numbers of `width` bytes, with one more for the
+    /// end.
     fn read_column(
         &mut self,
         py: Python<'_>,
@@ -67,7 +68,7 @@ impl MessageReader {
         self.run(py, &documents, writes)
     }
 
-    /// The names that came into the table since the last call.
+    /// The names added to the table since the last call.
     fn new_names(&mut self) -> Vec<(String, String, String)> {
         let names = self.reader.scanner.reader.projector.names.new_in_table();
         let owned = names.iter().map(|(uri, local, prefix)| (uri.to_string(), local.to_string(), prefix.to_string()));
@@ -93,7 +94,7 @@ fn document<'a>(given: &'a Bound<'_, PyAny>) -> PyResult<Document<'a>> {
         return Ok((bytes.as_bytes(), false));
     }
     if let Ok(text) = given.cast::<PyString>() {
-        // What cannot be text of a document (half of a surrogate pair) is left, as an empty one is.
+        // Text that no document can contain (half of a surrogate pair) is treated like an empty document.
         let text = text.to_str().unwrap_or("");
         return Ok((text.strip_prefix('\u{feff}').unwrap_or(text).as_bytes(), true));
     }
@@ -112,13 +113,13 @@ fn places(offsets: &[u8], width: usize) -> PyResult<Vec<usize>> {
     found.collect::<Result<_, _>>().map_err(|_| PyIndexError::new_err("an offset is negative"))
 }
 
-/// The text of an answer, and how many items it is.
+/// The text of an answer, and its number of items.
 type Answer<'py> = (Bound<'py, PyString>, u64);
 
-/// The text of the answers of neighbours, how many items they are, and whether the first and the last are atomic values.
+/// The text of the answers of neighbours, the number of items, and whether the first and the last are atomic values.
 type Run<'py> = (Bound<'py, PyString>, u64, bool, bool);
 
-/// What became of some documents.
+/// The outcomes of some documents.
 #[pyclass(module = "xylem._kernel")]
 pub struct MessageBatch {
     outcomes: Outcomes,
@@ -130,7 +131,7 @@ impl MessageBatch {
         self.outcomes.each.len()
     }
 
-    /// For each document its answer as text, with how many items that is; None where nothing was written.
+    /// For each document its answer as text, with the number of items; None if nothing was written.
     fn answers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Option<Answer<'py>>>> {
         let mut start = 0;
         let answer = |outcome: &Outcome| match outcome {
@@ -144,8 +145,8 @@ impl MessageBatch {
         self.outcomes.each.iter().map(answer).collect()
     }
 
-    /// The answers of documents one behind the other: as many runs as there are documents that were not written, and one more.
-    /// Each run is its text and its items, and whether the first and the last of these are atomic values.
+    /// Runs of answers between the documents that were not written: one more run than there are such documents.
+    /// Each run has its text, its number of items, and whether the first and the last of these are atomic values.
     fn runs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Run<'py>>> {
         let told = |run: crate::messages::Run| {
             let items = run.items;
@@ -174,7 +175,8 @@ impl MessageBatch {
         missing
     }
 
-    /// For each document that was read its tree, by a table that knows all its names; None for the others. They are given once.
+    /// For each document that was read its tree, by a table that knows all its names; None for the others. Returned
+    /// once.
     fn trees<'py>(&mut self, py: Python<'py>, table: Py<NameTable>) -> PyResult<Bound<'py, PyList>> {
         let found = PyList::empty(py);
         let known = table.borrow(py);
@@ -193,8 +195,8 @@ impl MessageBatch {
         Ok(found)
     }
 
-    /// Where a document type declares identifiers: the number of the document, codes of the pool of element and attribute, and
-    /// whether it is an identifier or a reference to one.
+    /// For identifiers declared by a document type: the number of the document, codes of the pool of element and
+    /// attribute, and whether it is an identifier or a reference to one.
     fn identifier_rules(&self, table: PyRef<'_, NameTable>) -> Vec<(usize, u32, u32, bool)> {
         let mut found = Vec::new();
         for (number, outcome) in self.outcomes.each.iter().enumerate() {

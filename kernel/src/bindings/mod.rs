@@ -1,4 +1,4 @@
-//! What Python sees: the module `xylem._kernel`, private to one Python file.
+//! The Python interface: the module `xylem._kernel`, private to one Python file.
 
 mod best_match;
 mod columns;

@@ -1,4 +1,4 @@
-//! Plans and limits as the tuples Python hands over; `xylem/source/kernel.py` makes them.
+//! Plans and limits as tuples from Python; `xylem/source/kernel.py` makes them.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use crate::row_paths::{PathStep, WantedName};
 /// sign, text or None, number or None
 type ComparisonTuple = (String, Option<String>, Option<f64>);
 
-/// uri and local of an attribute, what it is compared with if it is not only to be there; first and last position
+/// uri and local of an attribute, its comparison unless it only has to exist; first and last position
 type TestTuple = (String, String, Option<ComparisonTuple>, Option<(u64, u64)>);
 
 /// path, whether text nodes, attribute or None, sign, text or None, number or None
@@ -36,7 +36,7 @@ type StepTuple<'py> = (
     Option<Bound<'py, PyTuple>>,
 );
 
-/// a step, and the names of which an element must have one: uri, local, None for any
+/// a step, and the names of which an element needs one: uri, local, None for any
 type NamesTuple = (usize, Vec<(Option<String>, Option<String>)>);
 
 /// steps, names that narrow steps, comments
@@ -45,7 +45,7 @@ pub type PlanTuple<'py> = (Vec<StepTuple<'py>>, Vec<NamesTuple>, bool);
 /// The fields of `Limits`, in their order.
 pub type LimitsTuple = (usize, usize, usize, usize, usize, i64, i64, usize, bool);
 
-/// The limits of a tuple.
+/// The limits in a tuple.
 pub fn limits((depth, attributes, name, attribute, text, expanded, factor, item, allow_dtd): LimitsTuple) -> Limits {
     Limits {
         depth,
@@ -60,7 +60,7 @@ pub fn limits((depth, attributes, name, attribute, text, expanded, factor, item,
     }
 }
 
-/// The plan of a tuple.
+/// The plan in a tuple.
 pub fn plan((steps, names, comments): PlanTuple<'_>) -> PyResult<Plan> {
     let mut steps = steps.into_iter().map(step).collect::<PyResult<Vec<Step>>>()?;
     for (number, among) in names {
@@ -134,7 +134,7 @@ fn test((uri, local, compared, positions): TestTuple) -> PyResult<StartTest> {
     Ok(StartTest::Attribute(AttributeTest { uri, local, comparison, constant }))
 }
 
-/// The tests of tuples.
+/// The tests in tuples.
 pub fn value_tests(tuples: Vec<ValueTestTuple>) -> PyResult<Vec<ValueTests>> {
     Ok(ValueTests::grouped(tuples.into_iter().map(value_test).collect::<PyResult<_>>()?))
 }

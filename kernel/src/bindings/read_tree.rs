@@ -12,17 +12,17 @@ use crate::rows::Rows;
 use crate::scanner::{read_whole, Options};
 use crate::tree::Tree;
 
-/// A document that has been read, before its names have the codes of a name pool.
+/// A document that has been read, before its names get the codes of a name pool.
 #[pyclass(module = "xylem._kernel")]
 pub struct TreeColumns {
     rows: Rows,
-    /// (kind, uri, local, prefix) of the codes that occur; `columns` wants one code of the pool for each.
+    /// (kind, uri, local, prefix) of the codes that occur; `columns` needs a pool code for each.
     #[pyo3(get)]
     names: Vec<(u32, String, String, String)>,
     /// Places in `names` of elements and attributes, and whether the attribute is an ID (or else an IDREF).
     #[pyo3(get)]
     identifier_rules: Vec<(usize, usize, bool)>,
-    /// For each row, the place of its code in `names`, or beyond them the kind.
+    /// For each row, the index of its code in `names`, or beyond them the kind.
     places: Vec<u32>,
 }
 
@@ -58,7 +58,7 @@ impl TreeColumns {
         self.places.len()
     }
 
-    /// The compact tree, given the codes of the names; the columns are moved into it and nothing is left here.
+    /// The compact tree, given the codes of the names; the columns are moved into it.
     fn compact(&mut self, py: Python<'_>, codes: Vec<u32>) -> PyResult<CompactRows> {
         if codes.len() != self.names.len() {
             return Err(PyValueError::new_err("one code for each name"));
@@ -79,7 +79,7 @@ impl TreeColumns {
     }
 }
 
-/// Read a document; `encoding` overrides what the document says of itself.
+/// Read a document; `encoding` overrides the encoding that the document declares.
 #[pyfunction]
 #[pyo3(signature = (data, scan_limits, encoding=None, strip_space=false, namespaces=true))]
 pub fn read_tree(
@@ -100,7 +100,7 @@ pub fn read_tree(
 
 fn tree_columns(scanner: &crate::scanner::Scanner, rows: Rows) -> TreeColumns {
     let projector = &scanner.reader.projector;
-    // A code has the number of a name above its three lowest bits, so the codes are few and dense.
+    // A code is the number of a name shifted left by three bits, so the codes are few and dense.
     let most = rows.codes.iter().copied().max().unwrap_or(0) as usize;
     let mut place_of: Vec<u32> = vec![u32::MAX; most + 1];
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! A scan whose records nobody wants: whether the input is well formed, within its limits.
+//! A scan without records: it only checks that the input is well formed and within its limits.
 
 use pyo3::prelude::*;
 
@@ -7,7 +7,7 @@ use super::plan::{limits, plan, LimitsTuple, PlanTuple};
 use crate::errors::ScanError;
 use crate::scanner::{Options, Scanner};
 
-/// Reads a document and raises what a scan would raise, as soon as it is known.
+/// Reads a document and raises the errors of a scan as soon as they are known.
 #[pyclass(module = "xylem._kernel")]
 pub struct RecordChecker {
     scanner: Scanner,
@@ -20,7 +20,7 @@ impl RecordChecker {
         Ok(RecordChecker { scanner: Scanner::new(plan(scan_plan)?, limits(scan_limits), Options::default()) })
     }
 
-    /// Read some more input.
+    /// Read more input.
     fn feed(&mut self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
         let scanner = &mut self.scanner;
         py.detach(|| guarded(|| checked(scanner, data))).map_err(raised)
@@ -35,6 +35,6 @@ impl RecordChecker {
 
 fn checked(scanner: &mut Scanner, data: &[u8]) -> Result<(), ScanError> {
     scanner.feed(data, true)?;
-    // An error may be waiting behind what was complete before it.
+    // An error may be pending after the complete part before it.
     scanner.feed(&[], false).map(|_| ())
 }

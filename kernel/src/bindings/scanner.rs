@@ -1,4 +1,4 @@
-//! The scanner as Python sees it: `feed` and `finish` give batches as tuples of columns.
+//! The scanner for Python: `feed` and `finish` return batches as tuples of columns.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString, PyTuple};
@@ -54,7 +54,7 @@ impl Scanner {
         Ok(Scanner { scanner, has_failed: false, compact: false })
     }
 
-    /// Start again, with another document; whether it can, which after a fault of its own it cannot.
+    /// Start again with another document; returns whether it can, which it cannot after a fault of its own.
     fn again(&mut self, encoding: Option<String>) -> bool {
         if !self.has_failed {
             self.scanner.again(encoding);
@@ -83,7 +83,7 @@ impl Scanner {
         Ok(self.scanner.reader.projector.takers.result(result(&made)?))
     }
 
-    /// Another taker of the elements of a step; its number there.
+    /// Add a taker for the elements of a step; returns its number there.
     fn add_taker(
         &mut self,
         step: u32,
@@ -97,12 +97,12 @@ impl Scanner {
         added.ok_or_else(|| pyo3::exceptions::PyValueError::new_err("a taker names a column or a result there is not"))
     }
 
-    /// A taker is gone; whether there was one.
+    /// Remove a taker; returns whether there was one.
     fn remove_taker(&mut self, step: u32, number: u32) -> bool {
         self.scanner.reader.projector.takers.remove(step, number)
     }
 
-    /// Read some more input; a batch where there is enough for one, or with `flush` anything to tell.
+    /// Read more input; returns a batch if there is enough for one, or with `flush` anything to report.
     #[pyo3(signature = (data, flush=false))]
     fn feed<'py>(&mut self, py: Python<'py>, data: &[u8], flush: bool) -> PyResult<Option<BatchTuple<'py>>> {
         match self.run(py, |scanner| scanner.feed(data, flush))? {
@@ -111,7 +111,7 @@ impl Scanner {
         }
     }
 
-    /// Read the end of the input; what is left.
+    /// Read the end of the input; returns the rest.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<BatchTuple<'py>> {
         let harvest = self.run(py, |scanner| scanner.finish())?;
         self.batch(py, harvest)

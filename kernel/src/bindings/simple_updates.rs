@@ -1,4 +1,4 @@
-//! Simple updates as Python sees them: a tuple for each, its content in tuples of tuples.
+//! Simple updates for Python: a tuple for each, with its content in tuples of tuples.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
@@ -16,8 +16,9 @@ type UpdateTuple<'py> = (
     Bound<'py, PyBytes>,
 );
 
-/// The simple updates at the beginning of some bytes: (kind, of, id, time, content, place, bytes) of each, and where they
-/// end. Content is text, or (name, attributes, id, content). `place` is that of the first byte: offset, line, column.
+/// The simple updates at the beginning of some bytes: (kind, of, id, time, content, place, bytes) of each, and where
+/// they end. Content is text, or (name, attributes, id, content). `place` is that of the first byte: offset, line,
+/// column.
 #[pyfunction]
 pub fn simple_updates<'py>(
     py: Python<'py>,

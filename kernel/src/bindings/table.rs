@@ -1,4 +1,4 @@
-//! Tables as the tuples Python hands over, and their cells as those it gets back; see `xylem.plan.scan_table`.
+//! Tables as tuples from Python, and their cells as tuples for Python; see `xylem.plan.scan_table`.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -9,13 +9,14 @@ use super::plan::value_tests;
 use crate::expression::{Aggregate, Fold};
 use crate::table::{bits, Domain, Key, Part, Table, TableSpec};
 
-/// The step; for each cell the places of its keys or their values, and for each part how many values and what they came to.
+/// The step; for each cell the indexes of its keys or their values, and for each part the number of values and the
+/// result.
 pub type TableTuple<'py> = (u32, Bound<'py, PyList>);
 
-/// first, last, numbers or None, strings or None; None for the keys that are found
+/// first, last, numbers or None, strings or None; None for keys found in records
 type DomainTuple = Option<(i64, i64, Option<Vec<f64>>, Option<Vec<String>>)>;
 
-/// A table, of the tuple ("table", keys, parts, tests).
+/// A table from the tuple ("table", keys, parts, tests).
 pub fn table_spec(tuple: &Bound<'_, PyTuple>) -> PyResult<TableSpec> {
     let keys: Vec<(Bound<'_, PyTuple>, DomainTuple)> = tuple.get_item(1)?.extract()?;
     let parts: Vec<(String, Option<Bound<'_, PyTuple>>)> = tuple.get_item(2)?.extract()?;
@@ -55,7 +56,7 @@ fn domain(tuple: &DomainTuple) -> Domain {
     }
 }
 
-/// The cells of a table that is handed over.
+/// The cells of a table for Python.
 pub fn table_tuple<'py>(py: Python<'py>, step: u32, spec: &TableSpec, table: &Table) -> PyResult<TableTuple<'py>> {
     let width = spec.parts.len();
     let cells = PyList::empty(py);

@@ -1,4 +1,4 @@
-//! Takers of steps as the tuples Python hands over, and what they are given as those it gets back.
+//! Takers of steps as tuples from Python, and their records as tuples for Python.
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -18,13 +18,13 @@ pub type TestsTuple = Vec<Vec<(u32, String, Option<String>, Option<f64>)>>;
 /// owner, kind, step, rows, text, elements, items, most characters, most rows
 pub type TakenTuple<'py> = (u32, u8, u32, Vec<u32>, Option<Bound<'py, PyString>>, u64, u64, usize, usize);
 
-/// The values of a tuple.
+/// The values in a tuple.
 pub fn values((path, text, attribute): ValuesTuple) -> ValuesBelow {
     let path = path.iter().map(|(uri, local)| PathStep::child_of(uri, local)).collect();
     ValuesBelow { path, text, attribute: attribute.map(|(uri, local)| WantedName::new(&uri, &local)) }
 }
 
-/// A taker of its parts.
+/// A taker from its parts.
 pub fn taker(owner: u32, own_step: u32, alternatives: TestsTuple, result: Option<u32>) -> PyResult<Taker> {
     let test = |(column, sign, text, number): (u32, String, Option<String>, Option<f64>)| {
         let (comparison, constant) = comparison(&sign, text, number)?;
@@ -37,7 +37,7 @@ pub fn taker(owner: u32, own_step: u32, alternatives: TestsTuple, result: Option
     Ok(Taker { owner, own_step, alternatives, result })
 }
 
-/// What takers were given, by owner; what one was given of one kind without anything between it stands together.
+/// The records of takers, by owner; adjacent ones of the same kind and owner are merged.
 pub fn taken<'py>(py: Python<'py>, rows: &Rows) -> PyResult<Vec<TakenTuple<'py>>> {
     let mut order: Vec<u32> = (0..rows.taken.len() as u32).collect();
     order.sort_by_key(|&place| rows.taken[place as usize].owner);

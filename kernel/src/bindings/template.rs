@@ -1,4 +1,4 @@
-//! Templates as the tuples Python hands over: a word first that says what a part is.
+//! Templates as tuples from Python: the first word names the kind of part.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ pub type PathStepTuple = (Option<String>, Option<String>, bool);
 /// A path.
 pub type Path = Vec<PathStepTuple>;
 
-/// What the scan does with elements, of a tuple.
+/// The scan's action on elements, from a tuple.
 pub fn result(tuple: &Bound<'_, PyTuple>) -> PyResult<ScanResult> {
     match word(tuple)?.as_str() {
         "template" => Ok(ScanResult::Template(parts(&tuple.get_item(1)?)?)),
@@ -34,7 +34,7 @@ pub fn result(tuple: &Bound<'_, PyTuple>) -> PyResult<ScanResult> {
 /// 0 string value, 1 text nodes, 2 attribute; the attribute
 pub type ValueOfTuple = (u8, Option<(String, String)>);
 
-/// What a tuple begins with.
+/// The first word of a tuple.
 pub fn word(tuple: &Bound<'_, PyTuple>) -> PyResult<String> {
     tuple.get_item(0)?.extract()
 }
@@ -43,7 +43,7 @@ fn unknown(word: &str) -> PyErr {
     PyValueError::new_err(format!("no part of a template is called {word}"))
 }
 
-/// The parts of a list of tuples.
+/// The parts in a list of tuples.
 pub fn parts(tuples: &Bound<'_, PyAny>) -> PyResult<Vec<Part>> {
     let tuples: Vec<Bound<'_, PyTuple>> = tuples.extract()?;
     tuples.iter().map(part).collect()
@@ -121,14 +121,14 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
     })
 }
 
-/// How many loops further out, a path, and the name of the attribute or None
+/// The number of loops outwards, a path, and the name of the attribute or None
 fn copied_attributes(tuple: &Bound<'_, PyTuple>) -> PyResult<CopiedAttributes> {
     let (up, steps, name): (usize, Path, Option<(String, String)>) = tuple.extract()?;
     let name = name.map(|(uri, local)| WantedName::new(&uri, &local));
     Ok(CopiedAttributes { reach: Reach { up, path: path(steps) }, name })
 }
 
-/// The slot of a position, and an expression or None; None where nothing is counted.
+/// The slot of a position, and an expression or None; None if nothing is counted.
 fn counting(tuple: &Bound<'_, PyAny>) -> PyResult<Option<Box<Counting>>> {
     let Some((slot, test)) = tuple.extract::<Option<(usize, Option<Bound<'_, PyTuple>>)>>()? else { return Ok(None) };
     Ok(Some(Box::new(Counting { slot, test: test.as_ref().map(expression).transpose()? })))
@@ -139,14 +139,15 @@ pub fn turns(tuple: &Bound<'_, PyTuple>) -> PyResult<Turns> {
     Ok(Turns { counting: counting(&tuple.get_item(4)?)?, are_few: tuple.get_item(5)?.extract()? })
 }
 
-/// Whether the greatest comes first, and whether no value is the greatest, of each key.
+/// For each key: whether the greatest comes first, and whether a missing value is the greatest.
 pub fn orders(tuples: &Bound<'_, PyAny>) -> PyResult<Vec<Order>> {
     let tuples: Vec<(bool, bool)> = tuples.extract()?;
     let order = |(is_descending, is_empty_greatest)| Order { is_descending, is_empty_greatest };
     Ok(tuples.into_iter().map(order).collect())
 }
 
-/// A piece, None, or nodes to count; the reading and its bits; whether it is a list; what stands for no value
+/// A piece, None, or nodes to count; the reading and its bits; whether it is a list; the placeholder for a missing
+/// value
 type CellTuple<'py> = (Option<Bound<'py, PyTuple>>, (String, u32), bool, Option<String>);
 
 fn cell(tuple: &Bound<'_, PyTuple>) -> PyResult<Cell> {
@@ -191,17 +192,17 @@ fn piece(tuple: &Bound<'_, PyTuple>) -> PyResult<Piece> {
     }
 }
 
-/// The number of the code, and what it takes, behind the word of a tuple.
+/// The number of the code and its arguments, after the first word of a tuple.
 fn hole(tuple: &Bound<'_, PyTuple>) -> PyResult<Hole> {
     Ok(Hole { number: tuple.get_item(1)?.extract()?, arguments: expressions(&tuple.get_item(2)?)? })
 }
 
-/// How many loops further out, and the path, behind the word of a tuple.
+/// The number of loops outwards, and the path, after the first word of a tuple.
 pub fn reach(tuple: &Bound<'_, PyTuple>) -> PyResult<Reach> {
     Ok(Reach { up: tuple.get_item(1)?.extract()?, path: path(tuple.get_item(2)?.extract()?) })
 }
 
-/// What is taken of an element, of a tuple.
+/// The values taken of an element, from a tuple.
 pub fn value_of((of, attribute): ValueOfTuple) -> PyResult<ValueOf> {
     match (of, attribute) {
         (0, _) => Ok(ValueOf::String),
@@ -211,7 +212,7 @@ pub fn value_of((of, attribute): ValueOfTuple) -> PyResult<ValueOf> {
     }
 }
 
-/// The path of tuples.
+/// The path in tuples.
 pub fn path(steps: Path) -> Vec<PathStep> {
     let step = |(uri, local, descends): PathStepTuple| PathStep { wanted: wanted(uri, local), descends };
     steps.into_iter().map(step).collect()

@@ -1,4 +1,4 @@
-//! Updates of known texts as Python sees them: units and regions go in, a tuple for each update comes out.
+//! Updates of known texts for Python: units and regions go in, a tuple for each update comes out.
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use crate::simple_updates::{simple_extent as extent, Simple};
 use crate::template::ScanResult;
 use crate::text_updates::NewRegion;
 
-/// How many bytes the simple updates at the beginning of some bytes take, and how many there are.
+/// The length of the simple updates at the beginning of some bytes, and their number.
 #[pyfunction]
 pub fn simple_extent(
     py: Python<'_>,
@@ -25,7 +25,7 @@ pub fn simple_extent(
     py.detach(|| extent(data, simple))
 }
 
-/// The number of a region, the time as written, the text, the answer of its unit and how many items it is.
+/// The number of a region, the time as written, the text, the answer of its unit and its number of items.
 type ToldTuple<'py> = (u32, Option<String>, Bound<'py, PyString>, Option<Bound<'py, PyString>>, u64);
 
 /// Answers updates of known texts by a template.
@@ -45,8 +45,8 @@ impl TextUpdates {
         Ok(TextUpdates { texts: crate::text_updates::TextUpdates::new(limits(scan_limits), parts), has_failed: false })
     }
 
-    /// A unit as a document, with regions: the id, name, start, length and number of each. Its number and answer, and how
-    /// many items that is; None where the template cannot decide.
+    /// A unit as a document, with regions: the id, name, start, length and number of each. Returns its number, answer
+    /// and number of items; None if the template cannot decide.
     fn add(&mut self, document: Bound<'_, PyBytes>, regions: Vec<NewRegion>) -> PyResult<Option<(u32, String, u64)>> {
         let data = document.as_bytes().to_vec();
         if regions.iter().any(|(_, _, start, length, _)| *start as usize + *length as usize > data.len()) {
@@ -55,13 +55,13 @@ impl TextUpdates {
         self.guarded(|texts| texts.add(data, regions))
     }
 
-    /// A unit has changed in another way, or is gone; the ids of its regions.
+    /// A unit has changed in another way, or is gone; returns the ids of its regions.
     fn forget(&mut self, unit: u32) -> PyResult<Vec<String>> {
         self.guarded(|texts| texts.forget(unit))
     }
 
-    /// The updates of known regions from an index on, and where they end. Times must not run back behind `last`.
-    #[allow(clippy::too_many_arguments)] // as they are written in Python
+    /// The updates of known regions from an index on, and where they end. Times must not run back before `last`.
+    #[allow(clippy::too_many_arguments)] // In the form of Python.
     fn read<'py>(
         &mut self,
         py: Python<'py>,

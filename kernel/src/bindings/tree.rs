@@ -1,4 +1,4 @@
-//! The compact tree as Python sees it: `xylem.values.compact_tree` wraps it.
+//! The compact tree for Python: `xylem.values.compact_tree` wraps it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::tree::Tree;
 /// Bytes of a piece of output.
 const PIECE_BYTES: usize = 1 << 16;
 
-/// The names of one document or scan: codes of the scan to codes of the pool, and how names are written.
+/// The names of one document or scan: scan codes mapped to pool codes, and the spelling of names.
 #[pyclass(module = "xylem._kernel")]
 #[derive(Default)]
 pub struct NameTable {
@@ -27,12 +27,12 @@ pub struct NameTable {
 }
 
 impl NameTable {
-    /// Learn how the name of a code of the pool is written.
+    /// Register the name of a pool code.
     pub fn write(&mut self, code: u32, prefix: &str, local: &str) {
         self.written.add(code, prefix, local);
     }
 
-    /// The code of the pool for a code of the scan, if it is known.
+    /// The pool code for a scan code, if known.
     pub fn pool_code(&self, code: u32) -> Option<u32> {
         if code <= 7 {
             return Some(code);
@@ -48,24 +48,24 @@ impl NameTable {
         NameTable::default()
     }
 
-    /// Learn the name of a code of the pool, unless it has one.
+    /// Register the name of a pool code, unless it has one.
     fn learn(&mut self, code: u32, prefix: &str, local: &str) {
         self.written.learn(code, prefix, local);
     }
 
-    /// A table of its own with the same names.
+    /// A separate table with the same names.
     fn copy(&self) -> NameTable {
         NameTable { codes: self.codes.clone(), written: self.written.clone() }
     }
 
-    /// Learn the pool's code of a code of the scan, and its name.
+    /// Register the pool code and the name of a scan code.
     fn add(&mut self, scanned: u32, code: u32, prefix: &str, local: &str) {
         self.codes.insert(scanned, code);
         self.written.add(code, prefix, local);
     }
 }
 
-/// Steps of a path, ready to be taken.
+/// Prepared steps of a path.
 #[pyclass(module = "xylem._kernel", frozen)]
 pub struct PathPlan(Vec<Step>);
 
@@ -114,7 +114,7 @@ pub struct CompactRows {
 }
 
 impl CompactRows {
-    /// Rows, and the names of their codes where these are the pool's already.
+    /// Rows, with their names if the codes are those of the pool already.
     pub fn new(tree: Tree, names: Option<Py<NameTable>>) -> Self {
         CompactRows { tree, names }
     }
@@ -146,7 +146,7 @@ impl CompactRows {
         CompactRows::new(Tree::default(), Some(names))
     }
 
-    /// Steps, ready to be taken.
+    /// Prepare steps.
     #[staticmethod]
     fn plan(steps: Vec<(String, String, Vec<u32>)>) -> PyResult<PathPlan> {
         PathPlan::new(steps)
@@ -172,18 +172,18 @@ impl CompactRows {
         NameTable::default()
     }
 
-    /// Take another table; it must know all names that occur.
+    /// Set another table, which must know all names that occur.
     #[setter]
     fn set_names(&mut self, names: Py<NameTable>) {
         self.names = Some(names);
     }
 
-    /// A tree without rows that has the same names.
+    /// An empty tree with the same names.
     fn new_rows(&self, py: Python<'_>) -> PyResult<CompactRows> {
         self.names(py).map(CompactRows::empty)
     }
 
-    /// Turn the codes of the scan into the pool's; gives those the table does not know, and then changes nothing.
+    /// Replace scan codes by pool codes; returns unknown codes, and then changes nothing.
     fn recode(&mut self, py: Python<'_>, table: Py<NameTable>) -> PyResult<Vec<u32>> {
         if self.names.is_some() {
             return Err(PyValueError::new_err("the codes are the pool's already"));
@@ -230,7 +230,7 @@ impl CompactRows {
         self.checked(row).map(|row| self.tree.parent(row).map_or(-1, i64::from))
     }
 
-    /// How many rows are around one.
+    /// The number of ancestors of a row.
     fn depth(&self, row: u32) -> PyResult<u32> {
         let mut row = self.checked(row)?;
         let mut depth = 0;
@@ -249,7 +249,8 @@ impl CompactRows {
         self.checked(row).map(|row| PyString::new(py, &self.tree.string_value(row)))
     }
 
-    /// The typed values of many rows: of documents, elements, attributes and text as objects of a class of strings.
+    /// The typed values of many rows: those of documents, elements, attributes and text as objects of a given string
+    /// class.
     fn typed_values<'py>(
         &self,
         py: Python<'py>,
@@ -266,7 +267,7 @@ impl CompactRows {
         rows.into_iter().map(typed).collect()
     }
 
-    /// How many characters some rows have.
+    /// The number of characters of some rows.
     fn count_characters(&self, start: u32, end: u32) -> PyResult<usize> {
         self.checked_range(start, end).map(|()| self.tree.count_characters(start, end))
     }
@@ -288,7 +289,7 @@ impl CompactRows {
         PyBytes::new(py, &self.tree.paged())
     }
 
-    /// What is left of these rows where their columns are in a file.
+    /// The remainder of these rows while their columns are in a file.
     fn shell(&self, py: Python<'_>) -> CompactRows {
         CompactRows::new(self.tree.shell(), self.names.as_ref().map(|names| names.clone_ref(py)))
     }
@@ -301,12 +302,12 @@ impl CompactRows {
 
     // --- steps
 
-    /// The rows a path leads to from one row, ascending.
+    /// The rows of a path from one row, ascending.
     fn path_from(&self, row: u32, plan: &PathPlan) -> PyResult<Vec<u32>> {
         self.checked(row).map(|row| self.tree.path(&[row], &plan.0))
     }
 
-    /// The rows a path leads to from any rows, ascending, each once.
+    /// The rows of a path from any rows, ascending, each once.
     fn path(&self, rows: Vec<u32>, plan: &PathPlan) -> PyResult<Vec<u32>> {
         let mut rows = rows;
         if !rows.is_sorted_by(|one, next| one < next) {
@@ -319,7 +320,7 @@ impl CompactRows {
         Ok(self.tree.path(&rows, &plan.0))
     }
 
-    /// The row after another one (-1: the first) on the axis of a plan of one step; -1 where it ends.
+    /// The row after another one (-1: the first) on the axis of a one-step plan; -1 at the end.
     fn next_along(&self, row: u32, previous: i64, plan: &PathPlan) -> PyResult<i64> {
         let row = self.checked(row)?;
         let previous = u32::try_from(previous).ok().map(|previous| self.checked(previous)).transpose()?;
@@ -334,7 +335,7 @@ impl CompactRows {
         }
     }
 
-    /// The root, and the first children that are elements, from the outside in.
+    /// The root, and the chain of first child elements, from the outside in.
     fn spine(&self) -> Vec<u32> {
         self.tree.spine()
     }
@@ -344,7 +345,7 @@ impl CompactRows {
         self.checked(row).map(|row| self.tree.attributes_end(row))
     }
 
-    /// The children of a code, or the attribute.
+    /// The children with a code, or the attribute.
     fn children_named(&self, row: u32, code: u32) -> PyResult<Vec<u32>> {
         let mut found = Vec::new();
         let mut from = self.checked(row)? + 1;
@@ -355,7 +356,7 @@ impl CompactRows {
         Ok(found)
     }
 
-    /// The string value of the only child of a code, or of the attribute; None where there is none, or several.
+    /// The string value of the only child with a code, or of the attribute; None if there is none, or several.
     fn text_named<'py>(&self, py: Python<'py>, row: u32, code: u32) -> PyResult<Option<Bound<'py, PyString>>> {
         let row = self.checked(row)?;
         let Some(only) = self.next_named(row + 1, row, code) else { return Ok(None) };
@@ -365,37 +366,37 @@ impl CompactRows {
         Ok(Some(PyString::new(py, &self.tree.string_value(only))))
     }
 
-    /// For each row the whole number that its only child of a code, or its attribute, is; None where it is anything else.
+    /// For each row the integer value of its only child with a code, or of its attribute; None for anything else.
     fn integers_named(&self, rows: Vec<u32>, code: u32) -> PyResult<Vec<Option<i64>>> {
         rows.into_iter().map(|row| self.checked(row).map(|row| self.integer_named(row, code))).collect()
     }
 
-    /// The first child of a code, or the attribute; -1 where there is none.
+    /// The first child with a code, or the attribute; -1 if there is none.
     fn first_named(&self, row: u32, code: u32) -> PyResult<i64> {
         let row = self.checked(row)?;
         Ok(self.next_named(row + 1, row, code).map_or(-1, i64::from))
     }
 
-    /// The first descendant of a code; -1 where there is none.
+    /// The first descendant with a code; -1 if there is none.
     fn first_descendant(&self, row: u32, code: u32) -> PyResult<i64> {
         let row = self.checked(row)?;
         Ok(self.tree.first_between(code, row + 1, self.tree.ends()[row as usize]).map_or(-1, i64::from))
     }
 
-    /// How many descendants of a code there are.
+    /// The number of descendants with a code.
     fn count_descendants(&self, row: u32, code: u32) -> PyResult<usize> {
         let row = self.checked(row)?;
         Ok(self.tree.count_between(code, row + 1, self.tree.ends()[row as usize]))
     }
 
-    /// All rows of a code, ascending.
+    /// All rows with a code, ascending.
     fn named(&self, code: u32) -> Vec<u32> {
         self.tree.named(code).to_vec()
     }
 
     // --- names and namespaces
 
-    /// Prefixes by row, where they are not those of the names.
+    /// Prefixes by row, if they are not those of the names.
     fn prefixed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         for (row, prefix) in self.tree.prefixed() {
@@ -404,7 +405,7 @@ impl CompactRows {
         Ok(all)
     }
 
-    /// Namespace declarations of some rows, by row. Rows that share theirs share a dictionary.
+    /// Namespace declarations of some rows, by row. Rows with the same declarations share a dictionary.
     #[pyo3(signature = (start=0, end=None))]
     fn declared<'py>(&self, py: Python<'py>, start: u32, end: Option<u32>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
@@ -420,17 +421,17 @@ impl CompactRows {
         Ok(all)
     }
 
-    /// The namespaces in scope of a row but `xml`.
+    /// The namespaces in scope of a row, without `xml`.
     fn in_scope<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Bound<'py, PyDict>> {
         by_prefix(py, self.tree.in_scope(self.checked(row)?))
     }
 
-    /// What an element declares itself.
+    /// The element's own declarations.
     fn declared_at<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Bound<'py, PyDict>> {
         by_prefix(py, self.tree.declared_at(self.checked(row)?))
     }
 
-    /// What rows with the same namespaces in scope have in common, as long as nothing is declared.
+    /// A key shared by rows with the same namespaces in scope, until something is declared.
     fn scope_key(&self, row: u32) -> PyResult<(usize, i64)> {
         let (address, outer) = self.tree.scope_key(self.checked(row)?);
         Ok((address, outer.map_or(-1, i64::from)))
@@ -441,7 +442,8 @@ impl CompactRows {
         !self.tree.declared().is_empty()
     }
 
-    /// Some rows moved by a number of rows, to be appended to Python columns: codes, ends, parents but the first, values.
+    /// Some rows shifted by a number of rows, to append to Python columns: codes, ends, all parents but the first,
+    /// values.
     fn moved<'py>(&self, py: Python<'py>, start: u32, end: u32, by: i64) -> PyResult<MovedColumns<'py>> {
         self.checked_range(start, end)?;
         let (first, last) = (start as usize, end as usize);
@@ -456,12 +458,12 @@ impl CompactRows {
 
     // --- growing
 
-    /// Append a row; the ends of the rows around it are the caller's.
+    /// Append a row; the caller sets the ends of its ancestors.
     fn push(&mut self, code: u32, end: u32, parent: u32, value: &str) {
         self.tree.push(code, end, parent, value);
     }
 
-    /// Append a copy of rows of another tree with the same names, and let the root hold them; the first new row.
+    /// Append a copy of rows of another tree with the same names as children of the root; returns the first new row.
     fn append(&mut self, source: PyRef<'_, CompactRows>, start: u32, end: u32, parent: u32) -> PyResult<u32> {
         source.checked(start)?;
         source.checked_range(start + 1, end)?;
@@ -470,9 +472,10 @@ impl CompactRows {
         Ok(first)
     }
 
-    /// Append copies of children of one element, with all below them, and let the root hold them; the first row of each.
+    /// Append copies of children of one element, with their subtrees, as children of the root; returns the first row of
+    /// each.
     ///
-    /// None where one is a child of another element, or has namespaces of its own: these need more care.
+    /// None if one is a child of another element, or has its own namespaces: these need more care.
     fn gather(&mut self, source: PyRef<'_, CompactRows>, rows: Vec<u32>, parent: u32) -> PyResult<Option<Vec<u32>>> {
         for &row in &rows {
             source.checked(row)?;
@@ -482,7 +485,7 @@ impl CompactRows {
         Ok(firsts)
     }
 
-    /// The root holds all rows so far.
+    /// Extend the root over all rows so far.
     fn close_root(&mut self) {
         self.tree.close_root();
     }
@@ -494,14 +497,14 @@ impl CompactRows {
         Ok(())
     }
 
-    /// Let an element declare what another one does.
+    /// Copy the declarations of another element.
     fn declare_like(&mut self, row: u32, other: u32) -> PyResult<()> {
         self.checked(row)?;
         self.tree.declare_like(row, other);
         Ok(())
     }
 
-    /// Give a row a prefix of its own.
+    /// Set the prefix of a row.
     fn rename(&mut self, row: u32, prefix: &str) -> PyResult<()> {
         self.checked(row)?;
         self.tree.rename(row, prefix);
@@ -510,9 +513,9 @@ impl CompactRows {
 
     // --- serialisation
 
-    /// Some rows as XML: one subtree, or the children of a document. Pieces of text.
+    /// Some rows as XML: one subtree, or the children of a document. Returns pieces of text.
     ///
-    /// Inside of an element, `around` is what has been declared there; into one that is not its own, the subtree is copied.
+    /// `around` is what the surrounding elements declare. Into an element other than its own, the subtree is copied.
     #[pyo3(signature = (start, end, around=None, is_copied=false))]
     fn text(
         slf: &Bound<'_, Self>,
@@ -546,7 +549,7 @@ fn by_prefix<'a, 'py>(
 }
 
 impl CompactRows {
-    /// The whole number that the only child of a code, or the attribute, is.
+    /// The integer value of the only child with a code, or of the attribute.
     fn integer_named(&self, row: u32, code: u32) -> Option<i64> {
         let child = self.next_named(row + 1, row, code)?;
         if self.next_named(self.tree.ends()[child as usize], row, code).is_some() {
@@ -555,7 +558,8 @@ impl CompactRows {
         short_integer(self.tree.string_value(child).as_bytes())
     }
 
-    /// The first sibling of a code from one row on, inside another; attributes stand before children and have their own codes.
+    /// The first sibling with a code from one row on, in an element; attributes precede children and have their own
+    /// codes.
     fn next_named(&self, from: u32, inside: u32, code: u32) -> Option<u32> {
         let (codes, ends) = (self.tree.codes(), self.tree.ends());
         let end = ends[inside as usize];
@@ -583,7 +587,7 @@ fn binding((prefix, uri): (String, String)) -> Binding {
 #[pyclass(module = "xylem._kernel")]
 pub struct SubtreeText {
     rows: Py<CompactRows>,
-    /// None when all has been written.
+    /// None when everything has been written.
     writing: Option<Writing>,
 }
 

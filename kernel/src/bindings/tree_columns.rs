@@ -1,4 +1,4 @@
-//! The columns of a compact tree as Python sequences: what reads the lists of `xylem.values.tree` reads these.
+//! The columns of a compact tree as Python sequences: they replace the lists of `xylem.values.tree`.
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -59,7 +59,7 @@ impl RowColumn {
         PyList::new(py, (0..tree.len()).map(|row| self.at(tree, row)))?.try_iter()
     }
 
-    /// The first place of a number in a range, as `list.index` finds it.
+    /// The first index of a number in a range, like `list.index`.
     #[pyo3(signature = (value, start=0, end=usize::MAX))]
     fn index(&self, py: Python<'_>, value: i64, start: usize, end: usize) -> PyResult<usize> {
         let tree = &self.rows.borrow(py).tree;
@@ -124,7 +124,7 @@ enum Places {
     Many(Vec<usize>),
 }
 
-/// The rows a subscript means.
+/// The rows that a subscript selects.
 fn places(key: &Bound<'_, PyAny>, length: usize) -> PyResult<Places> {
     if let Ok(slice) = key.cast::<PySlice>() {
         let found = slice.indices(length as isize)?;

@@ -1,4 +1,4 @@
-//! Windows over rows as Python sees them: a description of tuples, and an object that answers what is left to the query.
+//! Windows over rows for Python: a description of tuples, and an object for what is left to the query.
 
 use std::sync::Arc;
 
@@ -30,14 +30,14 @@ pub struct WindowCursor {
 
 #[pymethods]
 impl WindowCursor {
-    /// `spec` as `xylem.source.window_tuples` makes it. `query` answers what the kernel leaves to it; `untyped` and
+    /// `spec` is made by `xylem.source.window_tuples`. `query` answers what the kernel leaves to it; `untyped` and
     /// `decimal` are the classes of such values.
     #[new]
     fn new(spec: &Bound<'_, PyTuple>, query: Py<PyAny>, untyped: Py<PyAny>, decimal: Py<PyAny>) -> PyResult<Self> {
         Ok(WindowCursor { cursor: Cursor::new(self::spec(spec)?), query, untyped, decimal })
     }
 
-    /// Some rows as a scan has written them; what has come about, and the error that ended it.
+    /// Some rows written by a scan; returns results, and the error that ended them.
     fn push<'py>(&mut self, py: Python<'py>, text: &str, rows: u64) -> PyResult<(Bound<'py, PyList>, Option<PyErr>)> {
         self.run(py, |cursor, query| cursor.push(text.as_bytes(), rows, query))
     }
@@ -61,7 +61,7 @@ impl WindowCursor {
         self.run(py, |cursor, query| cursor.finish(query))
     }
 
-    /// How many rows are kept, and how many bytes.
+    /// The number of rows held, and their bytes.
     fn held(&self) -> (usize, usize) {
         self.cursor.held()
     }
@@ -80,7 +80,7 @@ impl WindowCursor {
     }
 }
 
-/// The query, where it is asked.
+/// Calls back into the query.
 struct Asked<'q, 'py> {
     query: &'q Bound<'py, PyAny>,
     untyped: &'q Bound<'py, PyAny>,
@@ -145,7 +145,7 @@ impl<'py> Asked<'_, 'py> {
         PyTuple::new(self.query.py(), made?)
     }
 
-    /// A value of Python as one of ours, where it is of a class that we know.
+    /// A Python value as one of ours, if its class is known.
     fn slot(&self, value: Bound<'py, PyAny>) -> Slot<Object> {
         let class = value.get_type();
         let known = if value.is_exact_instance_of::<PyBool>() {

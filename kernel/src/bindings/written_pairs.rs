@@ -1,4 +1,4 @@
-//! The results of a best-match join as text, as Python sees them: a template, and the rows of both sides.
+//! The results of a best-match join as text for Python: a template, and the rows of both sides.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,12 +16,12 @@ struct Given {
     plans: Vec<Py<PathPlan>>,
 }
 
-/// Borrows of what is given, for as long as pairs are written.
+/// References to the given objects while pairs are written.
 type Borrowed<'py> = Vec<(PyRef<'py, CompactRows>, Vec<PyRef<'py, PathPlan>>)>;
 
 type GivenParts<'py> = Vec<(Py<CompactRows>, Vec<u8>, Vec<Py<PathPlan>>)>;
 
-/// The rows of one side that texts are read of, part after part.
+/// The rows of one side whose texts are read, part after part.
 #[pyclass(module = "xylem._kernel", frozen)]
 pub struct PairRows {
     parts: Vec<Given>,
@@ -35,11 +35,11 @@ pub struct PairWriter {
     right_columns: Vec<Vec<f64>>,
 }
 
-/// The texts of pairs that are written in any order, each at its place.
+/// The texts of pairs that are written in any order, each at its own place.
 #[pyclass(module = "xylem._kernel")]
 pub struct PairTexts {
     written: Vec<u8>,
-    /// Where the text of each pair begins and ends.
+    /// The start and end of the text of each pair.
     places: Vec<(usize, usize)>,
 }
 
@@ -99,7 +99,7 @@ fn rows<'a>(given: &'a [Given], borrowed: &'a Borrowed<'_>) -> PyResult<Rows<'a>
 
 #[pymethods]
 impl PairRows {
-    /// Parts: a tree, its rows as `array("I")` has them, and the plans of all paths.
+    /// Parts: a tree, its rows as an `array("I")`, and the plans of all paths.
     #[new]
     fn new(parts: GivenParts<'_>) -> Self {
         PairRows { parts: given(parts) }
@@ -108,18 +108,18 @@ impl PairRows {
 
 #[pymethods]
 impl PairTexts {
-    /// Room for the texts of so many pairs.
+    /// Room for the texts of this many pairs.
     #[new]
     fn new(pairs: usize) -> Self {
         PairTexts { written: Vec::new(), places: vec![(0, 0); pairs] }
     }
 
-    /// How many bytes have been written.
+    /// The number of bytes written.
     fn __len__(&self) -> usize {
         self.written.len()
     }
 
-    /// The texts of all pairs in their order.
+    /// The texts of all pairs, in order.
     fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         let mut out = Vec::with_capacity(self.written.len());
         for &(start, end) in &self.places {
@@ -134,7 +134,7 @@ fn as_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>>
     Ok(PyString::new(py, text))
 }
 
-/// The numbers of both items of each pair, and where these are among the rows: at their numbers, unless told.
+/// The numbers of both items of each pair, and their row indexes: equal to their numbers by default.
 type Numbers<'a> = (&'a [u8], &'a [u8]);
 
 fn pairs(items: Numbers<'_>, places: Option<Numbers<'_>>) -> impl Iterator<Item = Pair> {
@@ -161,7 +161,7 @@ impl PairWriter {
         })
     }
 
-    /// The text of some pairs, each row number as `array("I")` has it; None where a path leads to too many nodes.
+    /// The text of some pairs, with row numbers as an `array("I")`; None if a path leads to too many nodes.
     #[pyo3(signature = (left, right, items, places=None))]
     fn write<'py>(
         &self,
@@ -179,7 +179,7 @@ impl PairWriter {
         as_text(py, &out).map(Some)
     }
 
-    /// Write the texts of some pairs to their places; false where a path leads to too many nodes.
+    /// Write the texts of some pairs to their places; false if a path leads to too many nodes.
     #[pyo3(signature = (texts, at, left, right, items, places=None))]
     #[allow(clippy::too_many_arguments)]
     fn write_to(
@@ -209,7 +209,7 @@ impl PairWriter {
 }
 
 impl PairWriter {
-    /// Append the text of each pair, and tell where it ends; false where a path leads to too many nodes.
+    /// Append the text of each pair, and record its end; false if a path leads to too many nodes.
     fn each(
         &self,
         py: Python<'_>,

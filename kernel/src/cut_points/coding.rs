@@ -1,8 +1,8 @@
-//! Encodings as the finder of cut points sees them: whether markup can be found in the very bytes.
+//! Encodings for the finder of cut points: whether markup can be found in the raw bytes.
 //!
-//! In most encodings a byte below 128 is that character of ASCII and nothing else, so that bytes are looked at as they
-//! are. In some, the second byte of a character may look like a bracket. UTF-16 and UTF-32 are decoded first, and what
-//! goes out is encoded again, which gives the same bytes. Documents in other encodings (ISO-2022-JP) are not cut.
+//! In most encodings a byte below 128 is always that character of ASCII, so bytes are examined unchanged. In some, the
+//! second byte of a character may look like a bracket. UTF-16 and UTF-32 are decoded first, and the output is encoded
+//! again, which gives the same bytes. Documents in other encodings (ISO-2022-JP) are not cut.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ use encoding_rs::Encoding;
 
 use crate::encoding::{detect, Decoder, Detected};
 
-/// How a document is looked at.
+/// How to examine a document.
 #[derive(Clone, Copy)]
 pub enum Coding {
-    /// Markup stands in the bytes; how the rest becomes UTF-8.
+    /// Markup is found in the raw bytes; with the conversion of the rest to UTF-8.
     Bytes(Charset),
     /// Two or four bytes a unit, the high one first or not.
     Wide {
@@ -22,7 +22,7 @@ pub enum Coding {
         /// Whether the high byte comes first.
         big: bool,
     },
-    /// Markup cannot be told from other bytes.
+    /// Markup cannot be distinguished from other bytes.
     Opaque,
 }
 
@@ -33,13 +33,13 @@ pub enum Charset {
     Utf8,
     /// Each byte is the code point.
     Latin1,
-    /// Another encoding in which ASCII stands for itself.
+    /// Another encoding that contains ASCII.
     Other(&'static Encoding),
     /// One in which the second byte of a character may be in ASCII, between `@` and `~`, or a digit.
     Paired(&'static Encoding),
 }
 
-/// The coding by the first bytes, and the length of the byte order mark; None where more bytes are needed.
+/// The coding by the first bytes, and the length of the byte order mark; None if more bytes are needed.
 pub fn coding(head: &[u8], is_all: bool) -> Option<(Coding, usize)> {
     Some(match detect(head, is_all, None) {
         Detected::Undecided => return None,
@@ -86,7 +86,7 @@ impl Coding {
         }
     }
 
-    /// Markup as it stood in the document, where what was looked at was decoded.
+    /// Markup in the document's own encoding, if the examined text was decoded.
     pub fn to_source(self, markup: Vec<u8>) -> Vec<u8> {
         let Coding::Wide { unit, big } = self else { return markup };
         let text = String::from_utf8_lossy(&markup);
@@ -107,14 +107,14 @@ impl Coding {
         bytes
     }
 
-    /// How many bytes of the document a text was.
+    /// The number of document bytes of a text.
     pub fn source_length(&self, text: &[u8]) -> u64 {
         let Coding::Wide { unit, .. } = *self else { return text.len() as u64 };
         let beyond = if unit == 2 { text.iter().filter(|&&byte| byte >= 0xF0).count() } else { 0 };
         (unit * (crate::characters::count(text) + beyond)) as u64
     }
 
-    /// What decodes the document before it is looked at.
+    /// The decoder to apply before examination, if any.
     pub fn decoder(&self) -> Option<Decoder> {
         match *self {
             Coding::Wide { unit: 2, big } => Some(Decoder::Utf16 { big }),

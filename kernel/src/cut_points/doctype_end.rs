@@ -1,4 +1,4 @@
-//! Where a document type declaration ends (XML 1.0 §2.8), in input that comes in pieces.
+//! The end of a document type declaration (XML 1.0 §2.8), in input that arrives in pieces.
 
 use super::coding::Coding;
 
@@ -15,12 +15,12 @@ enum Inside {
     Tail,
 }
 
-/// The state of looking for the end.
+/// The state of the search for the end.
 #[derive(Default)]
 pub struct DoctypeEnd {
     inside: Inside,
     quote: u8,
-    /// How much has been looked at, from the start of the declaration.
+    /// How much has been examined, from the start of the declaration.
     seen: usize,
     start: Option<usize>,
 }
@@ -31,7 +31,7 @@ impl DoctypeEnd {
         *self = DoctypeEnd { seen: 2, ..DoctypeEnd::default() };
     }
 
-    /// Whether an end was found that nobody has asked for.
+    /// Whether an end was found that nobody has asked for yet.
     #[inline(always)]
     pub fn is_done(&self) -> bool {
         self.start.is_some()
@@ -42,7 +42,7 @@ impl DoctypeEnd {
         self.start.take().unwrap_or(0)
     }
 
-    /// Look on, from the place where the declaration begins; whether it ends in the data, and then the place moves there.
+    /// Continue the search, from the start of the declaration; if it ends in the data, the place moves to the end.
     pub fn run(&mut self, data: &[u8], place: &mut usize, coding: &Coding) -> bool {
         let mut at = *place + self.seen;
         while at < data.len() {
@@ -70,7 +70,7 @@ impl DoctypeEnd {
         false
     }
 
-    /// How many bytes belong together at an index; 0 at the end of the declaration, None where that is not known yet.
+    /// The length of the unit at an index; 0 at the end of the declaration, None if not known yet.
     fn step(&mut self, data: &[u8], at: usize) -> Option<usize> {
         let rest = &data[at..];
         match self.inside {

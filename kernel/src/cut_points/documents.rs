@@ -16,9 +16,9 @@ pub const MARK: &[u8] = b"]]>]]>";
 /// A document of the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// Where it begins in the stream.
+    /// Its offset in the stream.
     pub offset: u64,
-    /// The line it begins in, from 1.
+    /// Its first line, from 1.
     pub line: u64,
     /// Its bytes.
     pub data: Vec<u8>,
@@ -26,7 +26,7 @@ pub struct Document {
     pub is_complete: bool,
 }
 
-/// What cannot be told apart: documents in UTF-16 and the like, after each other.
+/// Documents that cannot be separated: consecutive ones in UTF-16 and the like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported;
 
@@ -35,15 +35,15 @@ pub struct Splitter {
     data: Vec<u8>,
     offset: u64,
     lines: Lines,
-    /// How much of the data has been looked at.
+    /// How much of the data has been examined.
     place: usize,
-    /// Where the open document begins in the data.
+    /// Start of the open document in the data.
     start: Option<usize>,
     lexer: Option<Lexer>,
     depth: u64,
     /// Whether the open document has more than comments and processing instructions.
     has_substance: bool,
-    /// Whether only the mark separates documents, whatever is in them.
+    /// Whether only the mark separates documents, whatever they contain.
     by_mark: bool,
 }
 
@@ -63,12 +63,12 @@ impl Splitter {
         }
     }
 
-    /// How much is held of a document that is not complete.
+    /// The number of bytes held of an incomplete document.
     pub fn held(&self) -> usize {
         self.data.len()
     }
 
-    /// Read another piece; the documents it completes.
+    /// Read another piece; returns the documents it completes.
     pub fn feed(&mut self, piece: &[u8]) -> Result<Vec<Document>, Unsupported> {
         self.data.extend_from_slice(piece);
         let mut found = Vec::new();
@@ -84,7 +84,7 @@ impl Splitter {
         outcome.map(|()| found)
     }
 
-    /// The end of the stream; what has begun and is not complete.
+    /// The end of the stream; returns the incomplete document, if any.
     pub fn finish(&mut self) -> Option<Document> {
         let data = std::mem::take(&mut self.data);
         let start = self.start.take().unwrap_or(0);
@@ -105,7 +105,7 @@ impl Splitter {
         self.data = data;
     }
 
-    /// Makes the description of a document, and moves `done` to its end.
+    /// Describe a document, and move `done` to its end.
     fn document(&mut self, data: &[u8], done: &mut usize, start: usize, end: usize, is_complete: bool) -> Document {
         self.lines.pass(&data[*done..start]);
         let line = self.lines.line;
@@ -166,7 +166,7 @@ impl Splitter {
         }
     }
 
-    /// An XML declaration: where the document has begun before it, that one ends here.
+    /// An XML declaration: if the document has begun before it, that one ends here.
     fn declaration(&mut self, data: &[u8], done: &mut usize, found: &mut Vec<Document>, start: usize, at: usize) {
         let before = &data[start..at];
         if before.is_empty() || before == b"\xEF\xBB\xBF" {
@@ -183,7 +183,7 @@ impl Splitter {
         self.has_substance = false;
     }
 
-    /// Pass over what stands between documents; whether one begins.
+    /// Skip the text between documents; returns whether one begins.
     fn pass_over_gap(&mut self, data: &[u8]) -> bool {
         loop {
             while data.get(self.place).is_some_and(|&byte| is_space(byte)) {

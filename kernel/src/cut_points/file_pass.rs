@@ -1,13 +1,13 @@
 //! The cut points of a file, found by several threads.
 //!
-//! The file is divided into stretches. Which elements are open at the start of one, and whether it starts in a comment, is
-//! not known; it is guessed that a tag begins at the first `<`, which only comments, CDATA sections, processing
-//! instructions and the document type can make wrong. With this guess the threads find what each stretch does to
-//! the open elements (`structure`). Then, from the first stretch to the last, the guess is compared with where the stretch
-//! before really ended, and the stretch is looked at again if it was wrong; so the open elements at each start become
-//! known. With these the threads look for the first item in each part; blocks that lie inside one element that
-//! is not on the way to any item are not read again. Where a part has no item, it may be cut all the same, before its
-//! first tag, whatever that is: half of an auction site has no items, and reading it is work to be shared too.
+//! The file is divided into stretches. The open elements at its start, and whether it starts in a comment, are not
+//! known; the guess is that a tag begins at the first `<`, which only comments, CDATA sections, processing instructions
+//! and the document type can make wrong. With this guess the threads find how each stretch changes the open elements
+//! (`structure`). Then, from the first stretch to the last, the guess is compared with the actual end of the previous
+//! stretch, and a wrong guess is corrected by a second look; so the open elements at each start become known. With
+//! these the threads look for the first item in each part; blocks inside one element that is not on the way to any item
+//! are not read again. A part without items may still be cut before its first tag, whatever that is: half of an auction
+//! site has no items, and reading it is also work to share.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ use super::CutPoint;
 use crate::limits::Limits;
 use crate::plan::Plan;
 
-/// What is asked for.
+/// The request.
 pub struct Request {
     /// The file, which is not compressed.
     pub path: PathBuf,
@@ -40,14 +40,14 @@ pub struct Request {
     pub threads: usize,
     /// Bytes of a stretch, at most.
     pub stretch: u64,
-    /// Whether it is cut also where there are no items: at starts of stretches.
+    /// Whether it is also cut where there are no items: at starts of stretches.
     pub everywhere: bool,
 }
 
-/// Stretches are not shorter than this, or getting at them takes longer than looking at them.
+/// Shorter stretches would take longer to fetch than to examine.
 const SMALL_STRETCH: u64 = 256 * 1024;
 
-/// An element that is open, and those around it.
+/// An open element, and its ancestors.
 struct Open {
     tag: Vec<u8>,
     outer: Outer,
@@ -55,7 +55,7 @@ struct Open {
 
 type Outer = Option<Arc<Open>>;
 
-/// A stretch, and what is known of its start.
+/// A stretch, and the facts about its start.
 struct Known {
     structure: Structure,
     open: Outer,
@@ -97,10 +97,10 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// Where stretches begin, at multiples of the target or so that multiples of the target are among them.
+    /// The starts of stretches: multiples of the target, or spaced so that multiples of the target are among them.
     fn borders(&self) -> Vec<u64> {
         let Request { target, stretch, .. } = *self.request;
-        // Where a cut is wanted in each stretch, the search ends at the first item.
+        // If each stretch needs only one cut, the search ends at the first item.
         let stretch = if target >= SMALL_STRETCH { stretch.min(target) } else { stretch };
         let mut borders = Vec::new();
         let mut cell = 0;
@@ -120,7 +120,7 @@ impl Pass<'_> {
         borders
     }
 
-    /// Look at all stretches, as if each began outside of markup.
+    /// Examine all stretches, as if each began outside markup.
     fn guess(&self, borders: &[u64]) -> io::Result<Vec<Structure>> {
         // Where the guess is wrong, a quote may seem to be open to the end of the file.
         let longest = self.longest.min(4 * SMALL_TOKEN);
@@ -130,7 +130,7 @@ impl Pass<'_> {
         })
     }
 
-    /// From the first to the last: correct what was guessed wrong, and find out what is open.
+    /// From first to last: correct wrong guesses, and determine the open elements.
     fn settle(&self, borders: &[u64], guesses: Vec<Structure>) -> io::Result<Vec<Known>> {
         let mut reader = TagReader::open(&self.request.path, self.longest)?;
         let mut known: Vec<Known> = Vec::with_capacity(guesses.len());
@@ -168,7 +168,7 @@ impl Pass<'_> {
         Ok(known)
     }
 
-    /// The first item of each cell, where a cell is what lies between two multiples of the target.
+    /// The first item of each cell, which is the range between two multiples of the target.
     fn search(&self, known: &[Known]) -> io::Result<Vec<CutPoint>> {
         let target = self.request.target;
         let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
@@ -215,7 +215,8 @@ impl Pass<'_> {
         Ok(all)
     }
 
-    /// Add the first item of each cell in a stretch; whether the root element has ended, or nothing can be told any more.
+    /// Add the first item of each cell in a stretch; returns whether the root element has ended, or nothing more can be
+    /// found.
     fn search_stretch(&self, reader: &mut TagReader, known: &Known, cuts: &mut Vec<CutPoint>) -> io::Result<bool> {
         let Known { structure, open, line } = known;
         let target = self.request.target;
@@ -248,7 +249,7 @@ impl Pass<'_> {
             }
             number += 1;
             if walk.passed > 0 {
-                // Outside of the element that is passed over, so many are open.
+                // Outside the skipped element, this many are open.
                 let outside = depth - walk.passed as i64;
                 while structure.blocks.get(number).is_some_and(|block| block.least > outside) {
                     number += 1;
@@ -261,9 +262,9 @@ impl Pass<'_> {
         Ok(walk.is_over)
     }
 
-    /// The start of a stretch as a cut point, if it is not inside of an item.
+    /// The start of a stretch as a cut point, unless it is inside an item.
     ///
-    /// Nor at the end of the file: what is there may be half a tag, which is to be told as that.
+    /// Not at the end of the file either: there may be half a tag, which must be reported as such.
     fn between_items(&self, known: &Known) -> Option<CutPoint> {
         let walk = self.walk_at(&known.open);
         let is_inside = known.open.is_some() && !walk.is_over && known.structure.start < self.file_end;
@@ -278,7 +279,7 @@ impl Pass<'_> {
         })
     }
 
-    /// A walk that has come to where some elements are open.
+    /// A walk that has reached a place with some open elements.
     fn walk_at(&self, open: &Outer) -> Walk {
         let Beginning { coding, mark, head, .. } = &self.beginning;
         let mut walk = Walk::new(self.plan.clone(), self.request.limits.clone(), *coding, mark.clone());
@@ -289,7 +290,7 @@ impl Pass<'_> {
         walk
     }
 
-    /// Do something for each number, in several threads.
+    /// Call a function for each number, in several threads.
     fn in_parallel<T: Send>(
         &self,
         many: usize,
@@ -334,7 +335,7 @@ fn tags_of(open: &Outer) -> Vec<&Vec<u8>> {
     tags
 }
 
-/// Everything before the root element; None where the file is not to be looked at in its bytes, or has no root.
+/// Everything before the root element; None if the file cannot be examined in its raw bytes, or has no root.
 fn beginning(path: &Path, longest: usize) -> io::Result<Option<Beginning>> {
     let mut reader = TagReader::open(path, longest)?;
     let file_end = std::fs::metadata(path)?.len();
@@ -356,7 +357,7 @@ fn beginning(path: &Path, longest: usize) -> io::Result<Option<Beginning>> {
     Ok(root.map(|(root, line)| Beginning { coding, mark, head, root, line }))
 }
 
-/// In one thread, where the encoding wants it so.
+/// In one thread, if the encoding requires it.
 fn one_by_one(request: &Request) -> io::Result<Vec<CutPoint>> {
     use std::io::Read;
     let mut finder = CutFinder::new(&request.scopes, request.target, request.limits.clone());

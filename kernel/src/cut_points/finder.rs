@@ -1,4 +1,4 @@
-//! Cut points of input that comes in pieces and may never end.
+//! Cut points of input that arrives in pieces and may never end.
 
 use super::coding::coding;
 use super::lexer::Lexer;
@@ -18,29 +18,29 @@ pub struct CutFinder {
     target: u64,
     /// The next cut is the first possible one from here on.
     due: u64,
-    /// Bytes not decoded yet: the undecided start, or a character cut off at the end of a piece.
+    /// Bytes not decoded yet: the undecided start, or a character split at the end of a piece.
     raw: Vec<u8>,
     decoder: Option<Decoder>,
     text: Vec<u8>,
-    /// Where the text begins, in the document.
+    /// Offset of the text in the document.
     offset: u64,
     lines: Lines,
     /// None until the encoding is known.
     reading: Option<(Lexer, Walk)>,
-    /// Where the last item began: offset and line.
+    /// Start of the last item: offset and line.
     item: (u64, u64),
-    /// Where the last tag ended: offset and line.
+    /// End of the last tag: offset and line.
     tag_end: (u64, u64),
 }
 
-/// Where a finder has come to.
+/// The position of a finder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inside {
     /// Between elements that matter, or before the root element.
     Nothing,
-    /// In an element a scope leads to.
+    /// In an element that a scope leads to.
     Item,
-    /// In an element no scope leads to, nor through.
+    /// In an element that no scope leads to or through.
     Other,
     /// Past the root element, or lost.
     Over,
@@ -66,7 +66,7 @@ impl CutFinder {
         }
     }
 
-    /// What the place it has come to is inside of; as a cut point: the start of the item, or the end of the last tag.
+    /// What the current place is inside of, and a cut point: the start of the item, or the end of the last tag.
     pub fn place(&self) -> (Inside, CutPoint) {
         let Some((_, walk)) = &self.reading else {
             return (Inside::Nothing, CutPoint::start());
@@ -81,7 +81,7 @@ impl CutFinder {
         (inside, CutPoint::here(offset, line, walk))
     }
 
-    /// Go on after a cut point: what is fed from now on begins there.
+    /// Resume after a cut point: the next input begins there.
     pub fn resume(&mut self, cut: &CutPoint) {
         self.due = u64::MAX;
         self.read(&cut.opening, true);
@@ -100,12 +100,12 @@ impl CutFinder {
         self.reading.as_ref().is_some_and(|(_, walk)| walk.is_over)
     }
 
-    /// Read another piece; the cut points in it.
+    /// Read another piece; returns its cut points.
     pub fn feed(&mut self, piece: &[u8]) -> Vec<CutPoint> {
         self.read(piece, false)
     }
 
-    /// Read a piece; with `is_whole` its encoding shows in it, however short it is.
+    /// Read a piece; with `is_whole` it determines its encoding, however short it is.
     fn read(&mut self, piece: &[u8], is_whole: bool) -> Vec<CutPoint> {
         let mut cuts = Vec::new();
         if self.is_over() || !self.take_in(piece, is_whole) {
@@ -141,7 +141,7 @@ impl CutFinder {
         cuts
     }
 
-    /// Decode a piece; whether the encoding is known.
+    /// Decode a piece; returns whether the encoding is known.
     fn take_in(&mut self, piece: &[u8], is_whole: bool) -> bool {
         let Some((_, walk)) = &mut self.reading else {
             self.raw.extend_from_slice(piece);
@@ -161,7 +161,7 @@ impl CutFinder {
         self.raw.extend_from_slice(piece);
         match decoder.decode(&self.raw, false, &mut self.text) {
             Ok(used) => drop(self.raw.drain(..used)),
-            // Nothing after bad bytes is looked at.
+            // Nothing after bad bytes is examined.
             Err(_) => walk.is_over = true,
         }
         true

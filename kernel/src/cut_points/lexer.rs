@@ -1,7 +1,7 @@
-//! Finds where tags begin and end, and reads nothing else of them: the fastest exact pass over a document.
+//! Finds the starts and ends of tags, and reads nothing else of them: the fastest exact pass over a document.
 //!
-//! Comments, CDATA sections, processing instructions and the document type are passed over as what they are. A tag ends
-//! at the first `>` outside quotes. The input comes in pieces; a long section that goes on beyond a piece is not kept.
+//! Comments, CDATA sections, processing instructions and the document type are skipped as units. A tag ends at the
+//! first `>` outside quotes. The input arrives in pieces; a long section that continues beyond a piece is not kept.
 //! Nothing is checked here: in a well-formed document these are its tags, and the scan finds the errors of others.
 
 use super::coding::Coding;
@@ -18,7 +18,7 @@ enum State {
     Doctype,
 }
 
-/// A piece of markup, by its place in the data.
+/// A piece of markup, by its position in the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Markup {
     /// A start tag.
@@ -28,11 +28,11 @@ pub enum Markup {
     },
     /// An end tag.
     End,
-    /// The XML declaration or the document type: what the meaning of the rest depends on.
+    /// The XML declaration or the document type: the meaning of the rest depends on it.
     Head,
 }
 
-/// The place of a piece of markup.
+/// The position of a piece of markup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Index of its `<`.
@@ -45,20 +45,20 @@ pub struct Place {
 pub struct Lexer {
     state: State,
     coding: Coding,
-    /// How far a tag that is cut off has been looked at, from its start, and the quote it is in.
+    /// How much of an incomplete tag has been examined, from its start, and its open quote.
     seen: usize,
     quote: u8,
     doctype: DoctypeEnd,
 }
 
 impl Lexer {
-    /// A lexer outside of all markup.
+    /// A lexer outside all markup.
     pub fn new(coding: Coding) -> Self {
         Lexer { state: State::Text, coding, seen: 0, quote: 0, doctype: DoctypeEnd::default() }
     }
 
-    /// The next tag from a place, which moves past it. None where more input is needed: what stands before the place
-    /// is done with, the next call gets the rest and what follows it.
+    /// The next tag from a place, which moves past it. None if more input is needed: the part before the place is
+    /// finished, the next call gets the rest and further input.
     #[inline(always)]
     pub fn next(&mut self, data: &[u8], place: &mut usize) -> Option<(Markup, Place)> {
         loop {
@@ -102,7 +102,7 @@ impl Lexer {
         }
     }
 
-    /// Where the start tag at an index ends.
+    /// The end of the start tag at an index.
     #[inline(always)]
     fn start_tag_end(&mut self, data: &[u8], start: usize) -> Option<usize> {
         let mut at = start + self.seen.max(1);
@@ -174,7 +174,7 @@ impl Lexer {
         Some(Some(Place { start, end }))
     }
 
-    /// Pass over the section the place is in; whether it has ended.
+    /// Skip the section at the place; returns whether it has ended.
     #[cold]
     fn leave_section(&mut self, data: &[u8], place: &mut usize) -> bool {
         if self.state == State::Doctype {
@@ -209,7 +209,8 @@ impl Lexer {
     }
 }
 
-/// A word that begins at a character, where brackets may be parts of others; the place moves over what was looked at.
+/// A word that begins at a character boundary, if brackets may be parts of characters; the place moves over the
+/// examined text.
 fn find_paired(data: &[u8], place: &mut usize, word: &[u8], coding: &Coding) -> Option<usize> {
     while *place + word.len() <= data.len() {
         if data[*place..].starts_with(word) {
@@ -299,7 +300,7 @@ mod tests {
 
     #[test]
     fn second_bytes_that_look_like_brackets() {
-        // In Shift_JIS 83 5D is one character, so that the section does not end at 5D 5D 3E.
+        // In Shift_JIS 83 5D is one character, so the section does not end at 5D 5D 3E.
         let head = b"<?xml version='1.0' encoding='Shift_JIS'?>";
         let text = [&head[..], b"<a><![CDATA[\x83\x5d]><b>\xb1]]></a>"].concat();
         let coding = coding(&text, true).unwrap().0;

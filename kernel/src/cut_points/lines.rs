@@ -1,6 +1,6 @@
-//! Lines counted as text passes: LF, CR and CR LF end one each.
+//! Line counting: LF, CR and CR LF end one line each.
 
-/// The line of a place.
+/// The line number at a place.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines {
     /// From 1.

@@ -1,7 +1,7 @@
-//! Which elements the scopes lead to: the reader of the scan, kept at the open elements on the way to them.
+//! Decides which elements the scopes lead to: the reader of the scan, kept at the open elements on the way to them.
 //!
-//! What a name means depends on the namespaces in scope, on defaults that a document type declares, on entities in the
-//! values of declarations. The reader knows all that; it is handed the few tags that matter, one by one.
+//! The meaning of a name depends on namespaces in scope, on defaults that a document type declares, and on entities in
+//! the values of declarations. The reader knows all that; it gets the few tags that matter, one by one.
 
 use crate::errors::Halt;
 use crate::limits::Limits;
@@ -14,7 +14,7 @@ pub type PathStep = (bool, Option<String>, Option<String>);
 /// The path from the document node to the elements before which a document may be cut.
 pub type Scope = Vec<PathStep>;
 
-/// What an element is to the scopes.
+/// The role of an element for the scopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A scope leads to it.
@@ -31,10 +31,10 @@ pub struct Matcher {
     found: u64,
 }
 
-/// The scopes as the paths of a scan that only counts.
+/// The scopes as the paths of a counting scan.
 pub fn plan_of(scopes: &[Scope]) -> Plan {
     let bare = Step { attributes: Some(vec![]), ..Step::default() };
-    // A scope of no steps is the document itself.
+    // A scope without steps is the document itself.
     let report = if scopes.iter().any(Vec::is_empty) { COUNT } else { 0 };
     let mut steps = vec![Step { report, ..bare.clone() }];
     for scope in scopes {
@@ -59,7 +59,7 @@ impl Matcher {
         Ok(Matcher { reader, found: 0 })
     }
 
-    /// A start tag, as UTF-8. The element is open afterwards where it is on the way, and not empty.
+    /// A start tag, as UTF-8. The element is open afterwards if it is on the way, and not empty.
     pub fn start(&mut self, tag: &[u8], is_empty: bool) -> Result<Role, Halt> {
         self.reader.start_tag(tag, 0)?;
         let found: u64 = self.reader.projector.counts.iter().sum();
@@ -80,7 +80,7 @@ impl Matcher {
     /// The innermost open element ends.
     pub fn end(&mut self) {
         let reader = &mut self.reader;
-        // Nothing is kept, so that no limit can be exceeded.
+        // Nothing is kept, so no limit can be exceeded.
         let _ = reader.projector.end(&reader.limits, 0);
         reader.namespaces.leave(reader.open_names.depth());
         reader.open_names.pop();

@@ -1,9 +1,10 @@
-//! Places where a document may be cut, each with what makes the parts documents (`xylem/source/byte_ranges.py`).
+//! Places where a document may be cut, with the text that turns the parts into documents
+//! (`xylem/source/byte_ranges.py`).
 //!
-//! A document is cut before the first element that a scope leads to at or after each multiple of the target size, never
-//! inside of one, nor before the root element. `lexer` finds tags, `walk` follows them with a `matcher` that asks
-//! the reader of the scan what they are, `finder` does so for input that comes in pieces, and `file_pass` for files, with
-//! several threads. `documents` divides a stream of several documents into these.
+//! A document is cut before the first element of a scope at or after each multiple of the target size, never inside
+//! one, nor before the root element. `lexer` finds tags, `walk` follows them with a `matcher` that asks the reader of
+//! the scan about them, `finder` does so for input that arrives in pieces, and `file_pass` for files, with several
+//! threads. `documents` divides a stream of several documents into these.
 
 pub mod coding;
 mod doctype_end;
@@ -22,15 +23,15 @@ use walk::Walk;
 /// A place where a document may be cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CutPoint {
-    /// In bytes of the document.
+    /// Byte offset in the document.
     pub offset: u64,
     /// From 1.
     pub line: u64,
-    /// Makes what follows a document.
+    /// The text that turns the part after it into a document.
     pub opening: Vec<u8>,
-    /// Makes what precedes a document.
+    /// The text that turns the part before it into a document.
     pub closing: Vec<u8>,
-    /// Whether it is before an item, or just somewhere between items that are far apart.
+    /// Whether it is before an item, or somewhere between distant items.
     pub is_before_item: bool,
 }
 

@@ -1,8 +1,8 @@
-//! How the open elements change over a stretch of a document, found without knowing which are open at its start.
+//! How the open elements change over a stretch of a document, found without knowing the open elements at its start.
 //!
-//! A stretch closes some elements that were open before it, and leaves some open that begin in it. What it does in between
-//! is remembered roughly: how deep it is at the start of each block, and the least depth in it, so that a search can
-//! leave out blocks that are inside one element from start to end.
+//! A stretch closes some elements that were open before it, and leaves some open that begin in it. The part in between
+//! is summarised: the depth at the start of each block, and the least depth in it, so a search can skip blocks that are
+//! inside one element from start to end.
 
 use std::io;
 
@@ -13,41 +13,41 @@ use super::tags::{Outcome, TagReader};
 
 const BLOCK: u64 = 64 * 1024;
 
-/// A place to go on from, with what follows up to the next one.
+/// A place to resume from, with a summary up to the next one.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Where a tag begins, from the start of the file.
+    /// Offset of a tag in the file.
     pub offset: u64,
     /// Lines from the start of the stretch.
     pub lines: u64,
-    /// Open elements there, less those at the start of the stretch.
+    /// Number of open elements there, minus those at the start of the stretch.
     pub depth: i64,
-    /// The fewest open elements before or after any tag of the block.
+    /// The least number of open elements before or after any tag of the block.
     pub least: i64,
 }
 
-/// What a stretch does.
+/// The effect of a stretch.
 #[derive(Clone, Debug, Default)]
 pub struct Structure {
-    /// Where its first tag begins, or the end of the file.
+    /// Start of its first tag, or the end of the file.
     pub start: u64,
-    /// Where the first tag after it begins, or the end of the file.
+    /// Start of the first tag after it, or the end of the file.
     pub end: u64,
     /// Its tags begin before this.
     pub limit: u64,
     /// How many lines it has.
     pub lines: u64,
-    /// How many elements it ends that began before it.
+    /// The number of elements it ends that began before it.
     pub closes: usize,
     /// Start tags of the elements it leaves open: offset and length.
     pub opens: Vec<(u64, usize)>,
-    /// Its blocks; none where no tag begins in it.
+    /// Its blocks; empty if no tag begins in it.
     pub blocks: Vec<Block>,
-    /// Whether its end was not found, so that nothing is known of what follows.
+    /// Whether its end was not found, so nothing is known about the rest.
     pub is_broken: bool,
 }
 
-/// Look at the stretch from a place outside of markup up to the first tag from `limit` on.
+/// Examine the stretch from a place outside markup up to the first tag from `limit` on.
 pub fn survey(reader: &mut TagReader, coding: Coding, from: u64, limit: u64, file_end: u64) -> io::Result<Structure> {
     let mut found = Structure { start: file_end, end: file_end, limit, ..Structure::default() };
     let mut block = Block { offset: 0, lines: 0, depth: 0, least: 0 };
@@ -56,7 +56,7 @@ pub fn survey(reader: &mut TagReader, coding: Coding, from: u64, limit: u64, fil
     reader.lines = Lines::default();
     let outcome = reader.tags(coding, from, file_end, |tag, count| {
         if is_first {
-            // What stands before the first tag belongs to the stretch before.
+            // Text before the first tag belongs to the previous stretch.
             is_first = false;
             found.start = tag.offset;
             count.line(&tag);

@@ -10,21 +10,21 @@ use super::lines::Lines;
 
 const PIECE: usize = 256 * 1024;
 
-/// A tag, and where it stands.
+/// A tag, and its position.
 pub struct Tag<'a> {
     /// What it is.
     pub markup: Markup,
     /// Its bytes.
     pub bytes: &'a [u8],
-    /// From the start of the file.
+    /// Offset in the file.
     pub offset: u64,
-    /// In the buffer.
+    /// Offset in the buffer.
     start: usize,
 }
 
-/// Lines, counted when asked for.
+/// Lines, counted on request.
 pub struct LineCount<'a> {
-    /// The line of the last tag that was asked for.
+    /// The line of the last requested tag.
     pub lines: &'a mut Lines,
     buffer: &'a [u8],
     counted: usize,
@@ -42,11 +42,11 @@ impl LineCount<'_> {
 /// Why reading tags stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was told to.
+    /// The callback stopped it.
     Stopped,
     /// The part of the file has ended.
     Ended,
-    /// A tag is longer than anything allowed: the bytes are not what they seem.
+    /// A tag exceeds every allowed length: the bytes are not what they seem.
     TooLong,
 }
 
@@ -54,9 +54,9 @@ pub enum Outcome {
 pub struct TagReader {
     file: File,
     buffer: Vec<u8>,
-    /// How long a tag may be.
+    /// The longest allowed tag.
     pub longest: usize,
-    /// The line of what has been read.
+    /// The line reached so far.
     pub lines: Lines,
 }
 
@@ -66,7 +66,7 @@ impl TagReader {
         Ok(TagReader { file: File::open(path)?, buffer: Vec::new(), longest, lines: Lines::default() })
     }
 
-    /// Exactly these bytes.
+    /// Read exactly these bytes.
     pub fn bytes(&mut self, offset: u64, size: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; size];
         self.file.seek(SeekFrom::Start(offset))?;
@@ -74,7 +74,7 @@ impl TagReader {
         Ok(bytes)
     }
 
-    /// Hand each tag from a place outside of markup to a function, until that says stop.
+    /// Pass each tag from a place outside markup to a function, until it stops.
     #[inline(always)]
     pub fn tags(
         &mut self,

@@ -1,4 +1,4 @@
-//! Follows tags and keeps the open elements on the way to items: a cut point consists of these.
+//! Follows tags and keeps the open elements on the way to items: these make up a cut point.
 
 use super::coding::Coding;
 use super::lexer::Markup;
@@ -13,7 +13,7 @@ pub struct Walk {
     coding: Coding,
     matcher: Option<Matcher>,
     context: Context,
-    /// Open elements inside of one that is not on the way, itself included.
+    /// Number of open elements from one that is not on the way inwards.
     pub passed: u64,
     /// Whether that one is an item.
     pub is_in_item: bool,
@@ -21,7 +21,7 @@ pub struct Walk {
     pub is_over: bool,
 }
 
-/// What the opening and the closing of a cut are made of, in the bytes that are looked at.
+/// The parts of a cut's opening and closing, in the examined encoding.
 #[derive(Clone, Default)]
 struct Context {
     /// The byte order mark.
@@ -41,31 +41,31 @@ pub(super) fn tag_name(text: &[u8]) -> &[u8] {
 impl Walk {
     /// A walk before the root element.
     pub fn new(plan: Plan, limits: Limits, coding: Coding, mark: Vec<u8>) -> Self {
-        // A scope of no steps is the document itself, which is open throughout.
+        // A scope without steps is the document itself, which is open throughout.
         let is_over = matches!(coding, Coding::Opaque) || plan.steps[0].report != 0;
         let context = Context { mark, ..Context::default() };
         Walk { plan, limits, coding, matcher: None, context, passed: 0, is_in_item: false, is_over }
     }
 
-    /// How the document is looked at.
+    /// How to examine the document.
     pub fn coding(&self) -> Coding {
         self.coding
     }
 
-    /// Makes what follows a document.
+    /// The text that turns the part after the place into a document.
     pub fn opening(&self) -> Vec<u8> {
         let tags = self.context.open.iter().flatten();
         let text = self.context.head.iter().chain(tags).copied().collect();
         [self.context.mark.clone(), self.coding.to_source(text)].concat()
     }
 
-    /// Makes what precedes a document.
+    /// The text that turns the part before the place into a document.
     pub fn closing(&self) -> Vec<u8> {
         let names = self.context.open.iter().rev().map(|tag| tag_name(&tag[1..]));
         self.coding.to_source(names.flat_map(|name| [b"</", name, b">"].concat()).collect())
     }
 
-    /// Take a piece of markup into account; whether the document may be cut before it.
+    /// Process a piece of markup; returns whether the document may be cut before it.
     #[inline(always)]
     pub fn tell(&mut self, markup: Markup, tag: &[u8]) -> bool {
         if self.passed > 0 {
@@ -105,7 +105,7 @@ impl Walk {
         if role == Role::OnTheWay {
             self.context.open.push(tag.to_vec());
         } else if self.context.open.is_empty() {
-            // The root element: there is nothing to cut in it.
+            // The root element is empty: nothing in it can be cut.
             self.is_over = true;
         } else if !is_empty {
             self.passed = 1;

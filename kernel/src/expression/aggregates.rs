@@ -9,17 +9,17 @@ use super::Expression;
 use crate::plan::Comparison;
 use crate::template::Undecided;
 
-/// An aggregate under way.
+/// An aggregate in progress.
 #[derive(Clone, Debug, Default)]
 pub struct Fold<'a> {
-    /// How many values there were.
+    /// The number of values.
     pub count: i64,
     so_far: Option<Atom<'a>>,
     is_nan: bool,
 }
 
 impl<'a> Fold<'a> {
-    /// One more value.
+    /// Add a value.
     #[inline(always)]
     pub fn add(&mut self, aggregate: Aggregate, atom: Atom<'a>) -> Result<(), Undecided> {
         if !atom.is_plain() {
@@ -35,7 +35,7 @@ impl<'a> Fold<'a> {
     }
 
     fn add_number(&mut self, next: Atom<'static>) -> Result<(), Undecided> {
-        // The first value itself, and not added to zero, which would lose its type and its sign.
+        // The first value unchanged: adding it to zero would lose its type and its sign.
         self.so_far = Some(match &self.so_far {
             None => next,
             Some(so_far) => applied(Operator::Add, so_far, &next)?,
@@ -50,7 +50,7 @@ impl<'a> Fold<'a> {
         };
         let is_better = match &self.so_far {
             None => true,
-            // The result of several numeric types has their common type: Python computes it.
+            // The result for several numeric types has their common type: Python computes it.
             Some(best) if std::mem::discriminant(best) != std::mem::discriminant(&next) => return Err(Undecided),
             Some(Atom::Double(found)) if found.is_nan() => true,
             Some(best) => value_holds(better, &next, best)?,
@@ -62,7 +62,7 @@ impl<'a> Fold<'a> {
         Ok(())
     }
 
-    /// The sum, the smallest or the largest of the values; None where there was none.
+    /// The sum, the smallest or the largest of the values; None if there are none.
     pub fn value(&self) -> Option<Atom<'a>> {
         if self.is_nan {
             Some(Atom::Double(f64::NAN))
@@ -72,7 +72,7 @@ impl<'a> Fold<'a> {
     }
 }
 
-/// An aggregate; None where there is no value, but for the sum, which is 0.
+/// An aggregate; None without values, except for the sum, which is 0.
 pub fn aggregated<'a>(
     evaluation: &Evaluation<'a, '_>,
     aggregate: Aggregate,
@@ -87,7 +87,7 @@ pub fn aggregated<'a>(
     }
 }
 
-/// The average of so many values, by their sum.
+/// The average of a number of values, from their sum.
 pub fn applied_average(total: &Atom<'_>, count: i64) -> Result<Atom<'static>, Undecided> {
     applied(Operator::Divide, total, &Atom::Integer(count))
 }

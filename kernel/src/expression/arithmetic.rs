@@ -21,7 +21,7 @@ pub enum Operator {
     Modulo,
 }
 
-/// An operator on two numbers.
+/// Apply an operator to two numbers.
 #[inline(always)]
 pub fn applied(operator: Operator, left: &Atom<'_>, right: &Atom<'_>) -> Result<Atom<'static>, Undecided> {
     match (left, right) {

@@ -1,4 +1,4 @@
-//! Atomic values, and how they become each other.
+//! Atomic values, and conversions between them.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::template::Undecided;
 /// An atomic value. Texts are UTF-8.
 #[derive(Clone, Debug)]
 pub enum Atom<'a> {
-    /// xs:untypedAtomic: what nodes of the input have.
+    /// xs:untypedAtomic: the type of values of input nodes.
     Untyped(Cow<'a, [u8]>),
     /// xs:string
     Text(Cow<'a, [u8]>),
@@ -48,7 +48,7 @@ impl<'a> Value<'a> {
         Value::One(Atom::Integer(number as i64))
     }
 
-    /// One more value.
+    /// Add a value.
     pub fn push(&mut self, atom: Atom<'a>) {
         *self = match std::mem::take(self) {
             Value::Empty => Value::One(atom),
@@ -69,7 +69,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The values, by themselves.
+    /// Owned copies of the values.
     pub fn into_atoms(self) -> Vec<Atom<'a>> {
         match self {
             Value::Empty => Vec::new(),
@@ -78,7 +78,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The same values by themselves, of no document.
+    /// Owned copies of the values, independent of any document.
     pub fn into_owned(self) -> Value<'static> {
         match self {
             Value::Empty => Value::Empty,
@@ -87,7 +87,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The only value, None where there is none.
+    /// The only value, None if there is none.
     #[inline(always)]
     pub fn single(self) -> Result<Option<Atom<'a>>, Undecided> {
         match self {
@@ -111,7 +111,7 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// Whether it is of a type that tables and windows know.
+    /// Whether tables and windows know its type.
     pub fn is_plain(&self) -> bool {
         !matches!(self, Atom::Moment(_) | Atom::Duration(_))
     }
@@ -154,7 +154,7 @@ impl<'a> Atom<'a> {
             Atom::Untyped(text) | Atom::Text(text) => Decimal::read(trimmed(text)).ok_or(Undecided),
             Atom::Integer(value) => Ok(Decimal::from(*value)),
             Atom::Decimal(value) => Ok(*value),
-            // A double has up to a thousand digits as a decimal; whole ones are read off.
+            // A double has up to a thousand digits as a decimal; whole numbers are converted directly.
             Atom::Double(value) if value.fract() == 0.0 => whole(*value).map(Decimal::from).ok_or(Undecided),
             Atom::Double(_) => Err(Undecided),
             Atom::Boolean(value) => Ok(Decimal::from(i64::from(*value))),
@@ -208,7 +208,7 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// Where an argument must be an xs:string: untyped values become one, others are an error.
+    /// An argument that must be an xs:string: untyped values are converted, others are an error.
     pub fn string(self) -> Result<Cow<'a, [u8]>, Undecided> {
         match self {
             Atom::Untyped(text) | Atom::Text(text) => Ok(text),
@@ -216,7 +216,7 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// The same value by itself, of no document.
+    /// An owned copy of the value, independent of any document.
     pub fn into_owned(self) -> Atom<'static> {
         match self {
             Atom::Untyped(text) => Atom::Untyped(text.into_owned().into()),
@@ -230,7 +230,7 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// Append the canonical string, as it is.
+    /// Append the canonical string.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Atom::Untyped(text) | Atom::Text(text) => out.extend_from_slice(text),
@@ -263,13 +263,13 @@ pub fn write_integer(value: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[place..]);
 }
 
-/// A double without what stands behind its point.
+/// The integral part of a double.
 pub fn whole(value: f64) -> Option<i64> {
     // 2^63 is a double, and the first that is too large.
     (value.abs() < 9_223_372_036_854_775_808.0).then(|| value.trunc() as i64)
 }
 
-/// Without white space at either end.
+/// Trimmed of white space.
 pub fn trimmed(text: &[u8]) -> &[u8] {
     let start = text.iter().position(|&byte| !is_space(byte)).unwrap_or(text.len());
     let end = text.iter().rposition(|&byte| !is_space(byte)).map_or(start, |last| last + 1);

@@ -1,15 +1,15 @@
-//! xs:decimal with up to 38 digits, exactly; what needs more is not decided here.
+//! xs:decimal with up to 38 digits, exactly; larger results are left undecided.
 
 use std::cmp::Ordering;
 
-/// A number of so many units of `10^-scale`.
+/// A number as a multiple of `10^-scale`.
 #[derive(Clone, Copy, Debug)]
 pub struct Decimal {
     units: i128,
     scale: u32,
 }
 
-/// Digits of a quotient that does not end, and how many of them at least stand behind the point.
+/// Number of digits of a non-terminating quotient, and the minimum after the point.
 const PRECISION: i32 = 34;
 const FRACTION: i32 = 22;
 const MOST_DIGITS: usize = 38;
@@ -21,7 +21,7 @@ impl From<i64> for Decimal {
 }
 
 impl Decimal {
-    /// The decimal of a text: digits, perhaps a sign and a point.
+    /// The decimal of a text: digits, optional sign and point.
     pub fn read(text: &[u8]) -> Option<Self> {
         let (is_negative, digits) = match text {
             [b'-', rest @ ..] => (true, rest),
@@ -46,12 +46,12 @@ impl Decimal {
         Some(Decimal { units: if is_negative { -units } else { units }, scale })
     }
 
-    /// So many units of 10^-scale.
+    /// A multiple of 10^-scale.
     pub fn of_units(units: i128, scale: u32) -> Self {
         Decimal { units, scale }
     }
 
-    /// To so many digits behind the point; a half goes up, or to the even neighbour.
+    /// Round to a number of fraction digits; a half goes up, or to the even neighbour.
     pub fn rounded(&self, digits: u32, to_even: bool) -> Option<Self> {
         if self.scale <= digits {
             return Some(*self);
@@ -71,7 +71,7 @@ impl Decimal {
     pub fn to_double(&self) -> f64 {
         const EXACT: i128 = 1 << 53;
         if -EXACT < self.units && self.units < EXACT && self.scale <= 15 {
-            // Both are doubles exactly, and so the quotient is the nearest one. There is no negative zero.
+            // Both are exact as doubles, so the quotient is the nearest one. There is no negative zero.
             return self.units as f64 / 10f64.powi(self.scale as i32);
         }
         let mut text = Vec::new();
@@ -79,7 +79,7 @@ impl Decimal {
         std::str::from_utf8(&text).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
     }
 
-    /// Without what stands behind the point.
+    /// The integral part.
     pub fn truncated(&self) -> Option<i64> {
         i64::try_from(self.units.checked_div(power(self.scale)?)?).ok()
     }
@@ -107,17 +107,17 @@ impl Decimal {
         Some(Decimal { units: self.units.checked_mul(other.units)?, scale })
     }
 
-    /// With the other sign.
+    /// The negated number.
     pub fn negate(self) -> Option<Self> {
         Some(Decimal { units: self.units.checked_neg()?, scale: self.scale })
     }
 
-    /// Without a sign.
+    /// The absolute value.
     pub fn absolute(self) -> Option<Self> {
         Some(Decimal { units: self.units.checked_abs()?, scale: self.scale })
     }
 
-    /// The quotient: exact where it ends within the digits there are, else rounded to them, half to even.
+    /// The quotient: exact if it terminates within the available digits, else rounded to them, half to even.
     pub fn divide(self, other: Self) -> Option<Self> {
         let (dividend, divisor) = (self.units.unsigned_abs(), other.units.unsigned_abs());
         if divisor == 0 {
@@ -156,25 +156,25 @@ impl Decimal {
         Some(Decimal { units: if is_negative { -units } else { units }, scale: scale as u32 })
     }
 
-    /// The quotient without what stands behind its point.
+    /// The integral part of the quotient.
     pub fn integer_divide(self, other: Self) -> Option<i64> {
         let (a, b, _) = aligned(self, other)?;
         i64::try_from(a.checked_div(b)?).ok()
     }
 
-    /// What such a division leaves; it has the sign of the dividend.
+    /// The remainder of such a division; it has the sign of the dividend.
     pub fn modulo(self, other: Self) -> Option<Self> {
         let (a, b, scale) = aligned(self, other)?;
         Some(Decimal { units: a.checked_rem(b)?, scale })
     }
 
-    /// The order of two.
+    /// Compare two numbers.
     pub fn compare(self, other: Self) -> Option<Ordering> {
         let (a, b, _) = aligned(self, other)?;
         Some(a.cmp(&b))
     }
 
-    /// Append the canonical form: no exponent, no zeros at the end, no negative zero.
+    /// Append the canonical form: no exponent, no trailing zeros, no negative zero.
     pub fn write(&self, out: &mut Vec<u8>) {
         let (mut units, mut scale) = (self.units, self.scale as usize);
         while scale > 0 && units % 10 == 0 {

@@ -1,4 +1,4 @@
-//! fn:distinct-values, where all values are texts or all are numbers that compare exactly.
+//! fn:distinct-values, if all values are texts or all are numbers that compare exactly.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::template::Undecided;
 
 const FEW: usize = 16;
 
-/// The first of all values that are equal.
+/// The first of each set of equal values.
 pub fn distinct(atoms: Vec<Atom<'_>>) -> Result<Vec<Atom<'_>>, Undecided> {
     let is_text = |atom: &Atom<'_>| matches!(atom, Atom::Untyped(_) | Atom::Text(_));
     let is_exact = |atom: &Atom<'_>| matches!(atom, Atom::Integer(_) | Atom::Decimal(_));

@@ -1,4 +1,4 @@
-//! Evaluates expressions for the element of a row, inside the elements of the loops around it.
+//! Evaluates expressions for the element of a row, inside the elements of surrounding loops.
 
 use std::cell::RefCell;
 
@@ -22,35 +22,35 @@ use crate::subtree_text::write_name;
 use crate::template::{flow, outcome, Around, Counting, Reach, Turns, Undecided, ValueOf};
 use crate::value_tests::{all, string_value, Verdict};
 
-/// Where expressions are evaluated.
+/// The context of evaluation.
 pub struct Evaluation<'a, 'e> {
     /// The rows.
     pub named: NamedRows<'a>,
     /// The values computed so far.
     pub variables: &'e [Value<'a>],
-    /// Those of the expression itself.
+    /// The slots of the expression itself.
     pub locals: Option<&'e Local<'a, 'e>>,
-    /// What is being sorted: the keys and values of each tuple.
+    /// The tuples being sorted: the keys and values of each.
     pub sorting: Option<&'e RefCell<Vec<SortedTuple>>>,
-    /// The element at hand.
+    /// The current element.
     pub here: &'e Around<'e>,
 }
 
-/// A value that is bound in an expression, inside of others.
+/// A value bound in an expression, inside of others.
 pub struct Local<'a, 'e> {
     slot: usize,
     value: Value<'a>,
     around: Option<&'e Local<'a, 'e>>,
 }
 
-/// The keys and values of a tuple; by themselves, so that an evaluation may be handed on for shorter lives.
+/// The keys and values of a tuple; owned, so that an evaluation may be passed on with a shorter lifetime.
 pub type SortedTuple = (Keys<'static>, Value<'static>);
 
-/// What takes values as they are found.
+/// Takes values as they are found.
 pub type Take<'t, 'a> = &'t mut dyn FnMut(Atom<'a>) -> Result<(), Undecided>;
 
 impl<'a> Evaluation<'a, '_> {
-    /// The atomic values of an expression, in their order.
+    /// The atomic values of an expression, in order.
     pub fn each(&self, expression: &'a Expression, take: Take<'_, 'a>) -> Result<(), Undecided> {
         match expression {
             Expression::Nodes(reach, of) => {
@@ -122,7 +122,7 @@ impl<'a> Evaluation<'a, '_> {
         }
     }
 
-    /// The only atomic value of an expression, None where there is none.
+    /// The only atomic value of an expression, None if there is none.
     #[inline]
     pub fn one(&self, expression: &'a Expression) -> Result<Option<Atom<'a>>, Undecided> {
         match expression {
@@ -192,7 +192,7 @@ impl<'a> Evaluation<'a, '_> {
                     }
                     (Some(Atom::Duration(left)), Some(Atom::Duration(right))) => of_durations(operator, left, right)?,
                     (Some(left), Some(right)) => applied(operator, &left.number()?, &right.number()?)?,
-                    // What stands alone must still be a number.
+                    // A single value must still be a number.
                     (Some(alone), None) | (None, Some(alone)) => return alone.number().map(|_| None),
                     _ => return Ok(None),
                 }
@@ -219,7 +219,7 @@ impl<'a> Evaluation<'a, '_> {
             Function::Cast(target) => return self.one(&arguments[0])?.map(|atom| cast(target, atom)).transpose(),
             Function::Castable(target, is_optional) => Atom::Boolean(match self.one(&arguments[0])? {
                 Some(Atom::Untyped(text) | Atom::Text(text)) if is_none(target, &text) => false,
-                // A text may be a number that is too long for us: only what is one is certain.
+                // A text may be a number that is too long for us: only actual numbers are certain.
                 Some(atom) => cast(target, atom).map(|_| true)?,
                 None => is_optional,
             }),
@@ -354,19 +354,19 @@ impl<'a> Evaluation<'a, '_> {
         self.variables.get(slot).ok_or(Undecided)
     }
 
-    /// Evaluate something where a slot has a value.
+    /// Evaluate something with a value in a slot.
     fn with<T>(&self, slot: usize, value: Value<'a>, evaluate: impl FnOnce(&Evaluation<'a, '_>) -> T) -> T {
         let local = Local { slot, value, around: self.locals };
         let Evaluation { named, variables, here, .. } = *self;
         evaluate(&Evaluation { named, variables, locals: Some(&local), sorting: self.sorting, here })
     }
 
-    /// The keys of a tuple that is sorted.
+    /// The keys of a tuple to sort.
     pub fn keys(&self, keys: &'a [Expression]) -> Result<Keys<'a>, Undecided> {
         keys.iter().map(|key| self.one(key)).collect::<Result<_, _>>().map(Keys)
     }
 
-    /// Evaluate something at each of some elements.
+    /// Evaluate something for each of some elements.
     pub fn each_turn(
         &self,
         reach: &Reach,
@@ -406,7 +406,7 @@ impl<'a> Evaluation<'a, '_> {
         Ok(if self.truth(&parts[0])? { 1 } else { 2 })
     }
 
-    /// How many items an expression gives, counted up to a number.
+    /// The number of items of an expression, counted up to a limit.
     pub fn count(&self, expression: &'a Expression, most: usize) -> Result<usize, Undecided> {
         let mut number = 0;
         match expression {
@@ -422,7 +422,7 @@ impl<'a> Evaluation<'a, '_> {
                 // Only the counting itself ends it.
                 debug_assert!(found.is_ok() || number >= most);
             }
-            // What is only counted need not be read.
+            // Values that are only counted need not be read.
             Expression::Each(reach, turns, inner) => self.each_turn(reach, Some(turns), &mut |turn| {
                 number += turn.count(inner, usize::MAX)?;
                 Ok(())
@@ -469,13 +469,13 @@ fn of_durations(operator: Operator, left: i128, right: i128) -> Result<Atom<'sta
     found.map(Atom::Duration).ok_or(Undecided)
 }
 
-/// The seconds that are more than whole minutes, of nanoseconds.
+/// The seconds beyond whole minutes, from nanoseconds.
 fn seconds(time: i128) -> Result<Atom<'static>, Undecided> {
     let rest = i64::try_from(time % 60_000_000_000).map_err(|_| Undecided)?;
     Decimal::from(rest).divide(Decimal::from(1_000_000_000)).map(Atom::Decimal).ok_or(Undecided)
 }
 
-/// A moment so much later, or earlier.
+/// A moment shifted by a duration.
 fn later(operator: Operator, moment: Moment, nanoseconds: i128) -> Result<Atom<'static>, Undecided> {
     let nanoseconds = match operator {
         Operator::Add => nanoseconds,
@@ -485,11 +485,11 @@ fn later(operator: Operator, moment: Moment, nanoseconds: i128) -> Result<Atom<'
     moment.plus(nanoseconds).map(Atom::Moment).ok_or(Undecided)
 }
 
-/// Whether a text is certainly no value of a type.
+/// Whether a text is certainly not a value of a type.
 fn is_none(target: Target, text: &[u8]) -> bool {
     match target {
         Target::Double => to_double(text).is_none(),
-        // Of what is no number, that is certain however long it is.
+        // For texts that are not numbers, that is certain whatever their length.
         Target::Integer => !is_number(trimmed(text), false),
         Target::Decimal => !is_number(trimmed(text), true),
         Target::Boolean => !matches!(trimmed(text), b"true" | b"false" | b"0" | b"1"),
@@ -497,7 +497,7 @@ fn is_none(target: Target, text: &[u8]) -> bool {
     }
 }
 
-/// Digits, perhaps with a sign before them and a point among them.
+/// Digits, with an optional sign and point.
 fn is_number(text: &[u8], may_have_point: bool) -> bool {
     let digits = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
     let points = digits.iter().filter(|&&byte| byte == b'.').count();
@@ -506,7 +506,7 @@ fn is_number(text: &[u8], may_have_point: bool) -> bool {
         && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
 }
 
-/// Whether a value is of a type, or of one that is derived from it.
+/// Whether a value has a type, or one derived from it.
 fn is_of(target: Target, atom: &Atom<'_>) -> bool {
     match atom {
         Atom::Text(_) => target == Target::String,

@@ -1,4 +1,4 @@
-//! Functions and operators by the words that plans use for them.
+//! Functions and operators by the words used in plans.
 
 use super::arithmetic::Operator;
 use super::mathematics::Mathematics;
@@ -7,7 +7,7 @@ use super::rounding::Rounding;
 use super::strings::StringFunction;
 use crate::plan::Comparison;
 
-/// A type that values are cast to.
+/// A target type of casts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// xs:double
@@ -28,7 +28,7 @@ pub enum Target {
     Duration,
 }
 
-/// What is computed of all values of an argument.
+/// An aggregate over all values of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregate {
     /// fn:sum
@@ -50,9 +50,9 @@ pub enum Function {
     Negate,
     /// Unary plus.
     Plus,
-    /// `=` and the like.
+    /// `=` and other general comparisons.
     General(Comparison),
-    /// `eq` and the like.
+    /// `eq` and other value comparisons.
     Single(Comparison),
     /// and
     And,
@@ -72,19 +72,19 @@ pub enum Function {
     Exists,
     /// fn:empty
     Empty,
-    /// Of all values.
+    /// An aggregate of all values.
     Aggregate(Aggregate),
-    /// xs:double(…) and the like.
+    /// xs:double(…) and other constructors.
     Cast(Target),
-    /// castable as xs:double and the like, with whether no value is as well
+    /// castable as xs:double and other types; the flag allows the empty sequence.
     Castable(Target, bool),
-    /// A value that must be of a type, with whether it may be missing.
+    /// A value that must have a type; the flag allows the empty sequence.
     Typed(Target, bool),
     /// fn:distinct-values
     Distinct,
     /// fn:reverse, of values
     Reverse,
-    /// A value that must be there.
+    /// A required value.
     One,
     /// fn:number
     Number,
@@ -99,17 +99,17 @@ pub enum Function {
         /// Whether a half goes to the even neighbour, and not up.
         to_even: bool,
     },
-    /// Of one double.
+    /// A function of one double.
     Mathematics(Mathematics),
     /// math:pow
     Power,
-    /// On strings.
+    /// A function on strings.
     OnStrings(StringFunction),
-    /// Of a date, or of a date with a time.
+    /// A part of a date or dateTime.
     Field(Field, bool),
     /// fn:seconds-from-dateTime
     Seconds,
-    /// Of an xs:dayTimeDuration.
+    /// A part of an xs:dayTimeDuration.
     DurationField(Field),
     /// fn:seconds-from-duration
     DurationSeconds,

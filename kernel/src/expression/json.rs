@@ -1,33 +1,33 @@
-//! Maps, arrays and values as the json output method writes them (Serialization 3.1 §9), without indentation.
+//! Maps, arrays and values in the json output method (Serialization 3.1 §9), without indentation.
 
 use super::atom::{write_integer, Atom};
 use super::evaluation::Evaluation;
 use super::Expression;
 use crate::template::{Reach, Undecided};
 
-/// Something that is written as JSON.
+/// A value that is written as JSON.
 #[derive(Clone, Debug)]
 pub enum Json {
     /// One atomic value, or null.
     Value(Expression),
-    /// Keys, which are all different, and their values.
+    /// Distinct keys and their values.
     Map(Vec<(String, Json)>),
     /// Its members.
     Array(Vec<Member>),
-    /// One or the other, by a condition.
+    /// One of two, by a condition.
     When(Expression, Box<[Json; 2]>),
 }
 
 /// Members of an array.
 #[derive(Clone, Debug)]
 pub enum Member {
-    /// One.
+    /// A single member.
     One(Json),
-    /// Each atomic value is one.
+    /// Each atomic value is a member.
     Values(Expression),
-    /// Those for each of some elements, in a loop over them.
+    /// The members for each of some elements, in a loop over them.
     Each(Reach, Vec<Member>),
-    /// Some or others, by a condition.
+    /// One of two lists, by a condition.
     When(Expression, [Vec<Member>; 2]),
 }
 
@@ -63,7 +63,7 @@ impl Json {
     }
 }
 
-/// Append members of an array whose first one begins at a place.
+/// Append members of an array whose first one begins at an index.
 fn write_members<'a>(
     members: &'a [Member],
     evaluation: &Evaluation<'a, '_>,
@@ -97,13 +97,13 @@ fn set_off(start: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Append an atomic value; numbers that JSON has not are an error.
+/// Append an atomic value; numbers that JSON does not have are an error.
 pub fn write_atom(atom: &Atom<'_>, out: &mut Vec<u8>) -> Result<(), Undecided> {
     match atom {
         Atom::Untyped(text) | Atom::Text(text) => write_text(text, out),
         Atom::Moment(_) | Atom::Duration(_) => return Err(Undecided),
         Atom::Double(value) if !value.is_finite() => return Err(Undecided),
-        // Any form will do, so whole numbers are written as such.
+        // Any form is allowed, so whole numbers are written as such.
         Atom::Double(value) if (1e6..1e15).contains(&value.abs()) && value.fract() == 0.0 => {
             write_integer(*value as i64, out);
         }

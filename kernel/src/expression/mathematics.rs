@@ -1,6 +1,6 @@
 //! The functions of the namespace `math` (F&O 3.1 §4.8), on doubles.
 //!
-//! The C library computes them here as it does for Python, so that both give the same digits.
+//! They call the C library like Python does, so both give the same digits.
 
 /// A function of one double.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Expressions over the rows of a complete element: the Rust side of `xylem.plan.kernel_expression`.
 //!
-//! Values are computed by the rules of the language, and only where these leave no doubt: an error, a number that is too
-//! large, more values than one where one is needed all make the record `Undecided`, and the query itself deals with it.
+//! Values are computed by the rules of the language, and only without doubt: an error, a number that is too large, or
+//! several values where one is needed make the record `Undecided`, and the query itself handles it.
 
 mod aggregates;
 mod arithmetic;
@@ -37,13 +37,13 @@ use crate::template::{Reach, Turns, ValueOf};
 /// An expression.
 #[derive(Clone, Debug)]
 pub enum Expression {
-    /// A value of the query.
+    /// A constant of the query.
     Constant(Atom<'static>),
-    /// Nodes: elements, or what is taken of each.
+    /// Nodes: elements, or their attributes or texts.
     Nodes(Reach, Option<ValueOf>),
-    /// Whether the element at hand has a name.
+    /// Whether the current element has a name.
     Named(usize, Wanted),
-    /// A value that was computed before.
+    /// A value computed before.
     Variable(usize),
     /// Comparisons with constants, all of which must hold.
     Tests(Vec<ValueTests>),
@@ -55,18 +55,18 @@ pub enum Expression {
     Json(Box<Json>),
     /// An expression for each of some elements, in a loop over them.
     Each(Reach, Turns, Box<Expression>),
-    /// An expression for each of some values, which has a slot, and its position perhaps another.
+    /// An expression for each of some values, which has a slot, as may its position.
     EachValue(usize, Option<usize>, Box<[Expression; 2]>),
-    /// fold-left: the slots of what there is so far and of an item; the items, what there is at first, and what is made of both.
+    /// fold-left: the slots of the accumulator and of an item; the items, the initial value, and the step.
     Fold([usize; 2], Box<[Expression; 3]>),
-    /// Values that `Keyed` expressions inside bring into an order.
+    /// Values that inner `Keyed` expressions sort.
     Sorted(Vec<Order>, Box<Expression>),
-    /// Values that stand where their keys say, among those of the `Sorted` expression around them.
+    /// Values placed by their keys among those of the surrounding `Sorted` expression.
     Keyed(Vec<Expression>, Box<Expression>),
-    /// Whether the node at hand is of a kind.
+    /// Whether the current node is of a kind.
     IsKind(usize, u32),
-    /// The name of the element at hand, with its prefix or without.
+    /// The name of the current element, with or without its prefix.
     NameOf(usize, bool),
-    /// An expression in which values that are computed first have a slot.
+    /// An expression with values that are computed first and have a slot.
     Let(usize, Box<[Expression; 2]>),
 }

@@ -1,4 +1,4 @@
-//! xs:date, xs:dateTime and xs:dayTimeDuration of everyday size: years 1 to 9999, no finer than nanoseconds.
+//! xs:date, xs:dateTime and xs:dayTimeDuration of ordinary size: years 1 to 9999, no finer than nanoseconds.
 
 use super::atom::write_integer;
 
@@ -37,7 +37,7 @@ pub enum Field {
 }
 
 impl Moment {
-    /// The moment of a text; None where there is none of that kind, or one that seldom occurs.
+    /// The moment of a text; None if it has none of that kind, or a rare one.
     pub fn read(text: &[u8], is_date: bool) -> Option<Self> {
         let (date, rest) = text.split_at_checked(10)?;
         if date[4] != b'-' || date[7] != b'-' {
@@ -64,7 +64,7 @@ impl Moment {
         Some(Moment { is_date, year: year as u16, month: month as u8, day: day as u8, nanoseconds, zone })
     }
 
-    /// The same as the other kind: of a date its first instant.
+    /// Converted to the other kind: a date becomes its first instant.
     pub fn as_kind(self, is_date: bool) -> Self {
         Moment { is_date, nanoseconds: if is_date { 0 } else { self.nanoseconds }, ..self }
     }
@@ -81,7 +81,7 @@ impl Moment {
         }
     }
 
-    /// How much later it is than another one, in nanoseconds; None where one has no time zone, and the other has.
+    /// The difference to another moment in nanoseconds; None if only one has a time zone.
     pub fn since(&self, other: &Moment) -> Option<i128> {
         if self.is_date != other.is_date || self.zone.is_some() != other.zone.is_some() {
             return None;
@@ -89,14 +89,14 @@ impl Moment {
         Some(self.instant() - other.instant())
     }
 
-    /// So many nanoseconds later; None where that is in no year of four digits.
+    /// Shifted by a number of nanoseconds; None if the year would not have four digits.
     pub fn plus(self, nanoseconds: i128) -> Option<Self> {
         const DAY: i128 = 86_400 * SECOND as i128;
         let all = i128::from(days(self.year.into(), self.month.into(), self.day.into())) * DAY
             + i128::from(self.nanoseconds)
             + nanoseconds;
         let (year, month, day) = date_of(i64::try_from(all.div_euclid(DAY)).ok()?)?;
-        // Of a date, the day it falls on.
+        // For a date, the day it falls on.
         let nanoseconds = if self.is_date { 0 } else { all.rem_euclid(DAY) as u64 };
         Some(Moment { year, month, day, nanoseconds, ..self })
     }
@@ -107,7 +107,7 @@ impl Moment {
         i128::from(seconds) * i128::from(SECOND) + i128::from(self.nanoseconds)
     }
 
-    /// Append its canonical text.
+    /// Append the canonical text.
     pub fn write(&self, out: &mut Vec<u8>) {
         padded(self.year.into(), 4, out);
         for part in [self.month, self.day] {
@@ -155,9 +155,9 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day
 }
 
-/// The date of a number of days, as `days` counts them.
+/// The date of a number of days, as counted by `days`.
 fn date_of(number: i64) -> Option<(u16, u8, u8)> {
-    // A year of the Gregorian calendar is never shorter than this on average: the guess is not too late by more than one.
+    // A Gregorian year is never shorter than this on average: the guess is late by at most one.
     let mut year = (number * 400).div_euclid(146_097);
     while days(year + 1, 3, 1) <= number {
         year += 1;
@@ -186,7 +186,7 @@ fn time_of_day(text: &[u8]) -> Option<(u64, &[u8])> {
     Some((u64::from(3600 * hours + 60 * minutes + seconds) * SECOND + part, rest))
 }
 
-/// Nanoseconds behind a point, where there is one.
+/// Nanoseconds after a point, if there is one.
 fn read_fraction(text: &[u8]) -> Option<(u64, &[u8])> {
     let Some(rest) = text.strip_prefix(b".") else { return Some((0, text)) };
     let length = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -226,7 +226,7 @@ pub fn duration_field(field: Field, nanoseconds: i128) -> Option<i64> {
     i64::try_from(found).ok()
 }
 
-/// The nanoseconds of an xs:dayTimeDuration; None where a text is none of everyday size.
+/// The nanoseconds of an xs:dayTimeDuration; None if a text is none of ordinary size.
 pub fn read_duration(text: &[u8]) -> Option<i128> {
     let (sign, text) = text.strip_prefix(b"-").map_or((1, text), |rest| (-1, rest));
     let mut rest = text.strip_prefix(b"P")?;

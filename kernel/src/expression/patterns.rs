@@ -1,4 +1,4 @@
-//! fn:matches, fn:replace and fn:tokenize by regular expressions that mean here what they mean to XPath.
+//! fn:matches, fn:replace and fn:tokenize by regular expressions that have the same meaning here as in XPath.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,13 @@ use crate::template::Undecided;
 /// A piece of a replacement.
 #[derive(Clone, Debug)]
 pub enum Replacement {
-    /// Always the same.
+    /// A constant text.
     Text(String),
-    /// What a group has matched.
+    /// The match of a group.
     Group(usize),
 }
 
-/// What is done with the matches.
+/// What to do with the matches.
 #[derive(Clone, Debug)]
 pub enum Doing {
     /// fn:matches
@@ -30,22 +30,22 @@ pub enum Doing {
     Words,
 }
 
-/// A function with its pattern, which is known before.
+/// A function with its precompiled pattern.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     regex: Regex,
-    /// Whether it is sure only for texts of ASCII: classes of characters grow with Unicode.
+    /// Whether it is only correct for ASCII texts: character classes grow with Unicode.
     ascii_only: bool,
     doing: Doing,
 }
 
 impl Pattern {
-    /// A pattern as `regex` reads it.
+    /// A pattern in the syntax of `regex`.
     pub fn new(pattern: &str, ascii_only: bool, doing: Doing) -> Option<Self> {
         Some(Pattern { regex: Regex::new(pattern).ok()?, ascii_only, doing })
     }
 
-    /// Call a function with each value for a text.
+    /// Call a function with each result value for a text.
     pub fn each<'a>(
         &self,
         text: Cow<'a, [u8]>,

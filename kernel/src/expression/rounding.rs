@@ -1,13 +1,13 @@
-//! abs, floor, ceiling and round (F&O 3.1 §4.4), to whole numbers and to digits behind the point.
+//! abs, floor, ceiling and round (F&O 3.1 §4.4), to whole numbers and to fraction digits.
 
 use super::atom::Atom;
 use super::decimal::Decimal;
 use crate::template::Undecided;
 
-/// How a number is rounded.
+/// How to round a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// Its sign is taken away.
+    /// Absolute value.
     Absolute,
     /// Down.
     Floor,
@@ -42,12 +42,12 @@ fn of_decimal(rounding: Rounding, value: Decimal) -> Option<Decimal> {
 fn of_double(rounding: Rounding, value: f64) -> f64 {
     match rounding {
         Rounding::Absolute => value.abs(),
-        // The result has the sign of the argument, be it zero.
+        // The result has the sign of the argument, even if it is zero.
         Rounding::Floor => value.floor().copysign(value),
         Rounding::Ceiling => value.ceil().copysign(value),
         Rounding::Nearest => {
             let below = value.floor();
-            // The difference is exact: where a double has digits behind the point, those of its floor end before.
+            // The difference is exact: if a double has fraction digits, those of its floor end before.
             let up = value - below >= 0.5;
             if up {
                 (below + 1.0).copysign(value)
@@ -58,10 +58,10 @@ fn of_double(rounding: Rounding, value: f64) -> f64 {
     }
 }
 
-/// So many digits behind the point at most: with more, the numbers below would be too long.
+/// Most fraction digits: with more, the numbers below would be too long.
 const MOST_DIGITS: u32 = 15;
 
-/// A number, rounded to so many digits behind the point; a half goes up, or to the even neighbour.
+/// A number rounded to a number of fraction digits; a half goes up, or to the even neighbour.
 pub fn rounded_to(number: &Atom<'_>, digits: u32, to_even: bool) -> Result<Atom<'static>, Undecided> {
     match number {
         _ if digits > MOST_DIGITS => Err(Undecided),
@@ -72,7 +72,7 @@ pub fn rounded_to(number: &Atom<'_>, digits: u32, to_even: bool) -> Result<Atom<
     }
 }
 
-/// A double is a whole number of units of 2^-k: times 10^digits, it is divided by them exactly.
+/// A double is a multiple of 2^-k: times 10^digits, it is divided by that exactly.
 fn double_to(value: f64, digits: u32, to_even: bool) -> Option<f64> {
     const WHOLE_FROM: f64 = 9_007_199_254_740_992.0;
     if !value.is_finite() || value == 0.0 || value.abs() >= WHOLE_FROM {
@@ -84,7 +84,7 @@ fn double_to(value: f64, digits: u32, to_even: bool) -> Option<f64> {
         return Some(0f64.copysign(value));
     }
     let units = u128::from(fraction | 1 << 52) * 10u128.pow(digits);
-    // Below 2^53, so that there are binary digits behind the point.
+    // Below 2^53, so there are binary fraction digits.
     let places = 1075 - exponent;
     if places > 120 {
         return Some(0f64.copysign(value));

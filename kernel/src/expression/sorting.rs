@@ -7,33 +7,33 @@ use super::comparison::value_holds;
 use crate::plan::Comparison;
 use crate::template::Undecided;
 
-/// How a key is compared.
+/// The comparison of a key.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
     /// Whether the greatest comes first.
     pub is_descending: bool,
-    /// Whether no value is greater than all values.
+    /// Whether a missing value is greater than all values.
     pub is_empty_greatest: bool,
 }
 
-/// The keys of a tuple, None for one that has no value.
+/// The keys of a tuple, None for a missing one.
 #[derive(Clone, Debug)]
 pub struct Keys<'a>(pub Vec<Option<Atom<'a>>>);
 
 impl<'a> Keys<'a> {
-    /// The same keys by themselves, of no document.
+    /// Owned copies of the keys, independent of any document.
     pub fn into_owned(self) -> Keys<'static> {
         Keys(self.0.into_iter().map(|key| key.map(Atom::into_owned)).collect())
     }
 
-    /// Whether all keys can be compared with their like.
+    /// Whether all keys are comparable.
     pub fn check(&self, orders: &[Order]) -> Result<(), Undecided> {
         self.compare(self, orders).map(|_| ())
     }
 
-    /// Bring tuples into order; those with equal keys stay in theirs.
+    /// Sort tuples, stably.
     pub fn sort<T>(tuples: &mut [(Keys<'a>, T)], orders: &[Order]) -> Result<(), Undecided> {
-        // Keys that do not compare with the first ones do not compare with some: that is found before sorting.
+        // If any keys are incomparable, some are incomparable with the first ones: that is found before sorting.
         let mut firsts: Vec<Option<Atom<'a>>> = vec![None; orders.len()];
         for (keys, _) in tuples.iter() {
             keys.check(orders)?;
@@ -68,7 +68,7 @@ impl<'a> Keys<'a> {
                 (Some(_), None) => Ordering::Greater,
                 (Some(left), Some(right)) => match (is_nan(left), is_nan(right)) {
                     (true, true) => Ordering::Equal,
-                    // Next to no value, and on the same side of all others.
+                    // NaN sorts next to missing values, on the same side of all others.
                     (is_left, is_right) if is_left != is_right => {
                         order_of(left, right)?;
                         if is_left == order.is_empty_greatest {

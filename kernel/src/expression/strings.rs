@@ -62,7 +62,7 @@ impl StringFunction {
         })
     }
 
-    /// Whether it has so many arguments.
+    /// Whether it has this many arguments.
     pub fn takes(self, arguments: usize) -> bool {
         match self {
             StringFunction::Concat => arguments >= 2,
@@ -79,7 +79,7 @@ impl StringFunction {
     }
 }
 
-/// What a function comes to.
+/// The result of a function.
 pub fn evaluated<'a>(
     at: &Evaluation<'a, '_>,
     function: StringFunction,
@@ -159,7 +159,7 @@ fn half_up(number: f64) -> f64 {
     below + f64::from(u8::from(number - below >= 0.5))
 }
 
-/// The characters at the positions p with first <= p < end; NaN is in no order, and gives none.
+/// The characters at the positions p with first <= p < end; NaN has no order, and selects none.
 fn substring(value: Cow<'_, [u8]>, first: f64, end: f64) -> Result<Cow<'_, [u8]>, Undecided> {
     if !(first < end && end > 1.0) {
         return Ok(b"".into());
@@ -169,7 +169,7 @@ fn substring(value: Cow<'_, [u8]>, first: f64, end: f64) -> Result<Cow<'_, [u8]>
         if position <= 1.0 {
             0
         } else if position > text.len() as f64 {
-            // There are no more characters than bytes.
+            // There are at most as many characters as bytes.
             text.len()
         } else {
             text.char_indices().nth(position as usize - 1).map_or(text.len(), |(at, _)| at)
@@ -183,7 +183,7 @@ fn characters(value: &[u8]) -> Result<&str, Undecided> {
     std::str::from_utf8(value).map_err(|_| Undecided)
 }
 
-/// Letters whose pairs no later version of Unicode adds to, and scripts without pairs.
+/// Letters whose case pairs no later version of Unicode changes, and scripts without case.
 fn is_settled(letter: char) -> bool {
     matches!(letter, '\0'..='\u{17F}' | '\u{391}'..='\u{3CE}' | '\u{400}'..='\u{52F}' | '\u{2000}'..='\u{206F}'
         | '\u{20A0}'..='\u{20BF}' | '\u{3000}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' | '\u{1F300}'..='\u{1F64F}')

@@ -27,7 +27,7 @@ impl Bits {
         self.0[number / 64] |= 1 << (number % 64);
     }
 
-    /// Take a number out.
+    /// Remove a number.
     pub fn remove(&mut self, number: usize) {
         self.0[number / 64] &= !(1 << (number % 64));
     }
@@ -37,7 +37,7 @@ impl Bits {
         self.0.copy_from_slice(&other.0);
     }
 
-    /// Keep what is in another set; whether anything is left.
+    /// Intersect with another set; returns whether anything is left.
     #[inline(always)]
     pub fn keep(&mut self, other: &Bits) -> bool {
         let mut left = 0;
@@ -48,7 +48,7 @@ impl Bits {
         left != 0
     }
 
-    /// Become what two sets have in common; whether that is anything.
+    /// Become the intersection of two sets; returns whether it is not empty.
     #[inline(always)]
     pub fn become_common(&mut self, one: &Bits, other: &Bits) -> bool {
         let mut left = 0;
@@ -59,14 +59,14 @@ impl Bits {
         left != 0
     }
 
-    /// Take out what is in another set.
+    /// Remove the members of another set.
     pub fn drop(&mut self, other: &Bits) {
         for (own, theirs) in self.0.iter_mut().zip(&other.0) {
             *own &= !theirs;
         }
     }
 
-    /// Call a function with the numbers, ascending.
+    /// Call a function with the numbers, in ascending order.
     #[inline(always)]
     pub fn each(&self, found: &mut impl FnMut(usize)) {
         for (place, &word) in self.0.iter().enumerate() {

@@ -10,21 +10,21 @@ use crate::value_tests::{string_value, Verdict};
 
 /// A column.
 pub struct Column {
-    /// What its values are.
+    /// The source of its values.
     pub values: ValuesBelow,
     /// Whether values are compared with numbers, and with texts.
     is_number: bool,
     is_text: bool,
-    /// The element that the rest is of.
+    /// The element of the cached values.
     element: u64,
     /// Whether there is a value.
     pub is_there: bool,
-    /// The values as numbers, up to the first that is none.
+    /// The values as numbers, up to the first that is not one.
     numbers: Vec<f64>,
-    /// The largest and the smallest of them, where NaN is neither.
+    /// The largest and the smallest of them, ignoring NaN.
     pub most: f64,
     pub least: f64,
-    /// Whether a value is no number.
+    /// Whether a value is not a number.
     pub is_open: bool,
     /// The values, end to end, and where each ends.
     characters: Vec<u8>,
@@ -48,18 +48,18 @@ impl Column {
         }
     }
 
-    /// A test will be made.
+    /// A test will read the column this way.
     pub fn expect(&mut self, test: &ColumnTest) {
         match (test.comparison, &test.constant) {
             (Comparison::Exists | Comparison::Absent, _) => {}
             (_, Constant::Number(_)) => self.is_number = true,
             (_, Constant::Text(_)) => self.is_text = true,
         }
-        // What was read without it may lack what it needs.
+        // Values cached so far may lack what it needs.
         self.element = 0;
     }
 
-    /// Read the values of an element, unless that has been done.
+    /// Read the values of an element, unless they are cached.
     #[inline(always)]
     pub fn read(&mut self, element: u64, named: NamedRows<'_>, row: usize) {
         if self.element != element {
@@ -117,13 +117,13 @@ impl Column {
         }
     }
 
-    /// The values as they stand.
+    /// The values as text.
     pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.characters[start..end])
     }
 
-    /// What a test comes to.
+    /// The result of a test.
     #[inline(always)]
     pub fn verdict(&self, comparison: Comparison, constant: &Constant) -> Verdict {
         let holds = match (comparison, constant) {

@@ -1,10 +1,10 @@
-//! Which conjunctions of tests may hold for the values that columns have: sets of them by value, and what all sets share.
+//! Finds the conjunctions of tests that may hold for the values of columns: sets of them by value, and their
+//! intersection.
 //!
-//! The bounds that tests put on a column cut its values into stretches. For each stretch there is the set of
-//! conjunctions whose lower bounds the largest value of an element reaches if it lies there, and the set of those whose
-//! upper bounds the smallest does: with several values, one may pass one bound and another the other. Conjunctions with
-//! equal texts are found by the text. All other tests are evaluated: each
-//! conjunction that the index finds is tested in full.
+//! The bounds that tests put on a column cut its values into stretches. Each stretch has the set of conjunctions whose
+//! lower bounds are reached by a largest value in it, and the set of those whose upper bounds are met by a smallest
+//! value in it: with several values, one may pass one bound and another the other. Conjunctions with equal texts are
+//! found by the text. All other tests are evaluated: each conjunction that the index finds is tested in full.
 
 use rustc_hash::FxHashMap;
 
@@ -14,14 +14,14 @@ use super::{ColumnTest, Taker};
 use crate::plan::{Comparison, Constant};
 use crate::value_tests::Verdict;
 
-/// No column is cut into more stretches: sets grow with their number, and tests decide the rest.
+/// A column is not cut into more stretches: sets grow with their number, and tests decide the rest.
 const MOST_STRETCHES: usize = 512;
 
 /// The index over the takers of one step.
 pub struct Index {
     columns: Vec<u32>,
     of_column: Vec<OfColumn>,
-    /// For each conjunction, in the order of takers: whose it is, and which of its alternatives.
+    /// For each conjunction, in the order of takers: its taker, and which of its alternatives.
     conjunctions: Vec<(u32, u32)>,
     all: Bits,
     /// Those that may hold.
@@ -31,7 +31,7 @@ pub struct Index {
 
 #[derive(Default)]
 struct OfColumn {
-    /// Those that need a value, and those that need that there is none.
+    /// Those that need a value, and those that need its absence.
     needs: Bits,
     absent: Bits,
     has_absent: bool,
@@ -40,7 +40,7 @@ struct OfColumn {
 }
 
 struct Bounds {
-    /// Where stretches begin, but for the first.
+    /// The starts of stretches, except the first.
     starts: Vec<f64>,
     lower: Vec<Bits>,
     upper: Vec<Bits>,
@@ -48,7 +48,7 @@ struct Bounds {
 
 struct Texts {
     by_text: FxHashMap<Box<[u8]>, Vec<u32>>,
-    /// Those that ask for no text in particular.
+    /// Those without a test for equality with a text.
     others: Bits,
 }
 
@@ -75,9 +75,9 @@ impl Index {
         &self.columns
     }
 
-    /// Call a function with each taker that takes an element whose values the columns have, and with the verdict.
+    /// Call a function with each taker that takes an element with these column values, and with the verdict.
     pub fn matching(&mut self, takers: &[Option<Taker>], columns: &[Column], found: &mut impl FnMut(&Taker, Verdict)) {
-        // None of the takers narrowed yet, the first sets need not be cut out of all.
+        // If no test has narrowed the takers yet, the first sets need not be intersected with all of them.
         let mut is_all = true;
         for (place, of_column) in self.of_column.iter().enumerate() {
             let column = &columns[self.columns[place] as usize];
@@ -113,7 +113,7 @@ impl Index {
     }
 }
 
-/// What alternatives come to together: one that holds decides.
+/// The combined result of alternatives: one that holds decides.
 fn either(one: Verdict, other: Verdict) -> Verdict {
     match (one, other) {
         (Verdict::Holds, _) | (_, Verdict::Holds) => Verdict::Holds,
@@ -173,7 +173,7 @@ impl OfColumn {
         made
     }
 
-    /// Leave only those candidates that may hold for the values; whether there are any.
+    /// Keep only the candidates that may hold for the values; returns whether there are any.
     #[inline(always)]
     fn narrow(
         &self,
@@ -183,7 +183,7 @@ impl OfColumn {
         candidates: &mut Bits,
         scratch: &mut Bits,
     ) -> bool {
-        // A value that is no number leaves every bound open; of NaN alone there is no largest.
+        // A value that is not a number leaves every bound open; NaN alone has no largest.
         if let (Some(bounds), false, true) = (&self.bounds, column.is_open, column.least <= column.most) {
             let (lower, upper) =
                 (&bounds.lower[bounds.stretch(column.most)], &bounds.upper[bounds.stretch(column.least)]);
@@ -219,7 +219,7 @@ impl OfColumn {
 }
 
 impl Bounds {
-    /// None where nothing is bounded.
+    /// None if nothing is bounded.
     fn new(lowest: &[f64], highest: &[f64]) -> Option<Self> {
         let mut starts: Vec<f64> = lowest.iter().chain(highest).copied().filter(|bound| bound.is_finite()).collect();
         if starts.is_empty() {
@@ -237,7 +237,7 @@ impl Bounds {
             beginning[bounds.stretch(low)].push(number);
             ending[bounds.stretch(high)].push(number);
         }
-        // From one stretch to the next, what begins there is added, and what ended before is left out.
+        // From one stretch to the next, bounds that begin there are added, and bounds that ended before are removed.
         let (mut lower, mut upper) = (Bits::empty(lowest.len()), Bits::full(lowest.len()));
         for stretch in 0..stretches {
             for &number in &beginning[stretch] {
@@ -260,7 +260,7 @@ impl Bounds {
 }
 
 impl Texts {
-    /// None where no text is asked for.
+    /// None without equality tests.
     fn new(texts: &[Option<&[u8]>]) -> Option<Self> {
         let mut by_text: FxHashMap<Box<[u8]>, Vec<u32>> = FxHashMap::default();
         let mut others = Bits::full(texts.len());

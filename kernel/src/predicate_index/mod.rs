@@ -1,8 +1,8 @@
-//! Many takers of one step: an index finds those that take an element by its values, instead of asking each taker.
+//! Many takers of one step: an index finds those that take an element by its values, instead of testing each taker.
 //!
 //! A *taker* has tests of its own and a result of its own for the elements of a step. The values that tests read are
-//! *columns*: each is read once for an element, whoever asks for it. An *index* over the tests of a step's takers gives
-//! those that may take an element with such values, and only their tests are made.
+//! *columns*: each is read once for an element, whoever needs it. An *index* over the tests of a step's takers returns
+//! those that may take an element with such values, and only their tests are evaluated.
 
 mod bits;
 mod column;
@@ -21,22 +21,22 @@ use index::Index;
 pub struct ColumnTest {
     /// The number of the column.
     pub column: u32,
-    /// How its values are compared; one that compares so is enough.
+    /// The comparison; one value that passes is enough.
     pub comparison: Comparison,
-    /// What they are compared with.
+    /// The constants.
     pub constant: Constant,
 }
 
-/// Somebody who takes elements of a step.
+/// A taker of the elements of a step.
 #[derive(Debug)]
 pub struct Taker {
-    /// Whose records these are.
+    /// The owner of the records.
     pub owner: u32,
     /// The step as its owner numbers it.
     pub own_step: u32,
-    /// Of one of these lists all tests must hold.
+    /// All tests of one of these lists must hold.
     pub alternatives: Vec<Vec<ColumnTest>>,
-    /// The number of what is done with elements that pass; None to report them.
+    /// The number of the action on elements that pass; None to report them.
     pub result: Option<u32>,
 }
 
@@ -45,7 +45,7 @@ pub struct Taker {
 struct OfStep {
     takers: Vec<Option<Taker>>,
     free: Vec<u32>,
-    /// None where takers have come or gone since it was made.
+    /// None if takers were added or removed since it was built.
     index: Option<Index>,
 }
 
@@ -55,12 +55,12 @@ pub struct Takers {
     columns: Vec<Column>,
     results: Vec<ScanResult>,
     steps: Vec<OfStep>,
-    /// Which element the columns are read for: counts all elements that takers were looked up for.
+    /// The element of the cached columns: counts all elements that takers were looked up for.
     element: u64,
 }
 
 impl Takers {
-    /// A column, by the values it has; it is the same for equal ones.
+    /// A column, by its values; equal columns are shared.
     pub fn column(&mut self, values: ValuesBelow) -> u32 {
         let known = self.columns.iter().position(|column| column.values == values);
         known.unwrap_or_else(|| {
@@ -75,7 +75,7 @@ impl Takers {
         self.results.len() as u32 - 1
     }
 
-    /// Another taker of a step; its number there, or None where it names what there is not.
+    /// Add a taker of a step; returns its number there, or None if it refers to unknown columns or results.
     pub fn add(&mut self, step: u32, taker: Taker) -> Option<u32> {
         let tests = || taker.alternatives.iter().flatten();
         let has_columns = tests().all(|test| (test.column as usize) < self.columns.len());
@@ -102,7 +102,7 @@ impl Takers {
         })
     }
 
-    /// A taker is gone; whether there was one.
+    /// Remove a taker; returns whether there was one.
     pub fn remove(&mut self, step: u32, number: u32) -> bool {
         let Some(of_step) = self.steps.get_mut(step as usize) else { return false };
         let there = of_step.takers.get_mut(number as usize).and_then(Option::take).is_some();
@@ -119,7 +119,7 @@ impl Takers {
         (step as usize) < self.steps.len() && !self.steps[step as usize].takers.is_empty()
     }
 
-    /// Another element: what the columns have is of the one before.
+    /// Move to another element: the cached columns are outdated.
     pub fn next_element(&mut self) {
         self.element += 1;
     }

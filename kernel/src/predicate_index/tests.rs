@@ -1,4 +1,4 @@
-//! The index against every test made by itself, over values of all kinds.
+//! The index compared with separate tests, over values of all kinds.
 
 use super::{ColumnTest, Taker, Takers};
 use crate::names::{Names, Resolved};
@@ -7,7 +7,7 @@ use crate::row_paths::{NamedRows, PathStep};
 use crate::rows::{kind, Rows};
 use crate::value_tests::{all, Verdict};
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers that are the same in every run.
 struct Draw(u64);
 
 impl Draw {
@@ -63,7 +63,7 @@ fn test(draw: &mut Draw) -> ColumnTest {
     ColumnTest { column: draw.below(NAMES.len()) as u32, comparison, constant }
 }
 
-/// What the alternatives of a taker come to, each test made by itself.
+/// The combined result of a taker's alternatives, each tested separately.
 fn alone(taker: &Taker, named: NamedRows<'_>) -> Verdict {
     let of_tests = |tests: &Vec<ColumnTest>| {
         let tests: Vec<ValueTests> = tests

@@ -1,4 +1,4 @@
-//! Hands a batch over: the next batch begins with the open elements, and with all of an item that is open.
+//! Completes a batch: the next one begins with the open elements, and with all rows of an open item.
 
 use super::{Projector, NO_ITEM};
 use crate::rows::Rows;
@@ -6,12 +6,12 @@ use crate::table::{Table, TableSpec};
 use crate::template::ScanResult;
 
 impl Projector {
-    /// Whether there is anything to tell.
+    /// Whether there is anything to report.
     pub fn has_news(&self) -> bool {
         self.has_counted || !self.left.is_empty() || !self.rows.record_kinds.is_empty() || !self.rows.taken.is_empty()
     }
 
-    /// The tables that were left because a record was not decided; at the end of the document, all of them.
+    /// The tables abandoned because a record was not decided; at the end of the document, all of them.
     pub fn take_tables(&mut self, is_last: bool) -> Vec<(u32, Table)> {
         let mut found = std::mem::take(&mut self.left);
         if is_last {
@@ -21,7 +21,7 @@ impl Projector {
         found
     }
 
-    /// What a table of a step is made of.
+    /// The definition of a step's table.
     pub fn table_spec(&self, step: u32) -> Option<&TableSpec> {
         match &self.automaton.plan().steps[step as usize].result {
             Some(ScanResult::Table(spec)) => Some(spec),
@@ -29,7 +29,7 @@ impl Projector {
         }
     }
 
-    /// Rows the next batch would begin with because of an open item, of one that waits for siblings, or of siblings.
+    /// Rows repeated in the next batch because of an open item, one that waits for siblings, or siblings.
     pub fn held_rows(&self) -> usize {
         let item = self.open.get(self.first_item).map(|item| item.row);
         let first = item.into_iter().chain(self.siblings.first_row()).min();
@@ -37,7 +37,7 @@ impl Projector {
         (held + self.siblings.size.rows).min(self.rows.len())
     }
 
-    /// Rows that came since the last batch.
+    /// Rows added since the last batch.
     pub fn new_rows(&self) -> usize {
         self.rows.len() - self.repeated
     }
@@ -46,7 +46,7 @@ impl Projector {
     pub fn take(&mut self) -> (Rows, Vec<u64>) {
         let mut done = std::mem::take(&mut self.rows);
         self.wholes.clear();
-        // A text node that is to be reported by itself belongs to the batch it ends in.
+        // A text node that is reported by itself belongs to the batch it ends in.
         let is_cut = self.reports_text && self.first_item == NO_ITEM && self.siblings.first_row().is_none();
         let open_text = if is_cut { done.take_open_text() } else { None };
         for element in &self.open[..self.with_rows.min(self.open.len())] {
@@ -68,7 +68,7 @@ impl Projector {
         if let Some(text) = open_text {
             self.rows.text(self.open[self.with_rows - 1].row, &text);
         }
-        // Siblings that are remembered stand before the element that is open.
+        // Siblings that are kept precede the open element.
         self.rows.spine = self.open[..self.with_rows.min(self.open.len())].iter().map(|element| element.row).collect();
         self.repeated = self.rows.len();
         self.has_counted = false;

@@ -25,7 +25,8 @@ impl Projector {
     }
 }
 
-/// There is a record of a step for the element at a place, or for a text node in it: the late ones around it come first.
+/// A step has a record for the element at a place, or for a text node in it: announce the late elements around it
+/// first.
 #[inline(always)]
 pub(super) fn announce(
     automaton: &Automaton,
@@ -37,7 +38,7 @@ pub(super) fn announce(
 ) {
     for &late in automaton.late_above(step) {
         for other in nesting[late as usize].announced_before(place) {
-            // Whatever is reported has a row, and so has all that is around it.
+            // Every reported element has a row, and so do all its ancestors.
             rows.record(START, late, open[other].row);
         }
     }

@@ -1,7 +1,7 @@
 //! Events of the reader projected by a plan: which elements get rows, what is kept of them, what is reported.
 //!
-//! An element gets its row at its start tag if it is kept for its own sake, and else when something below it is kept, so that
-//! every row has its true ancestors. The elements with rows are always the outermost of those that are open.
+//! An element gets its row at its start tag if it is kept for its own sake, and otherwise when something below it is
+//! kept, so every row has its true ancestors. The open elements with rows are always the outermost ones.
 
 mod handing_over;
 mod late;
@@ -47,11 +47,11 @@ struct Open {
     name: u32,
 }
 
-/// What a start tag is to a projection.
+/// The decision on a start tag.
 pub enum Interest {
-    /// Nothing: the element is passed over.
+    /// The element is skipped.
     Nothing,
-    /// Only what may be below the element matters; `open_at` follows unless there is nothing.
+    /// Only its descendants may matter; `open_at` follows unless it is empty.
     Below {
         /// The number of its action.
         action: u32,
@@ -66,15 +66,15 @@ pub enum Interest {
 #[derive(Default)]
 pub struct Projector {
     automaton: Automaton,
-    /// The names met and told.
+    /// The names seen, and those already reported.
     pub names: Names,
-    /// The document and the open elements, but for those being skipped.
+    /// The document and the open elements, except skipped ones.
     open: Vec<Open>,
     /// How many of them have rows.
     with_rows: usize,
     /// The outermost one that is reported as a whole.
     first_item: usize,
-    /// Elements open inside of one that is skipped, itself included.
+    /// Depth below a skipped element, which counts as one.
     skipped: usize,
     /// Whether text at this place is kept.
     pub keeps_text: bool,
@@ -83,38 +83,39 @@ pub struct Projector {
     reports_text: bool,
     /// The state of the automaton at this place.
     state: u32,
-    /// Whether an element at this place is of no interest, whatever its name.
+    /// Whether elements at this place never matter, whatever their name.
     is_barren: bool,
     /// Whether text nodes of white space alone are left out.
     pub strips_space: bool,
     /// The rows so far.
     pub rows: Rows,
-    /// Rows at the start of the batch that were in the one before.
+    /// Rows at the start of the batch that repeat the previous one.
     repeated: usize,
     /// For each step, the elements counted.
     pub counts: Vec<u64>,
-    /// For each step with a template, how many complete elements it had; one that is counted knows its number by that.
+    /// For each step with a template, the number of complete elements, which numbers them.
     numbers: Vec<u64>,
     has_counted: bool,
     /// Whether templates are written.
     pub writes: bool,
-    /// For each step, its table, as long as the scan decides all its records.
+    /// For each step, its table, while the scan decides all its records.
     tables: Vec<Option<Table>>,
-    /// Tables that are handed over with the next batch: a record was not decided.
+    /// Tables returned with the next batch: a record was not decided.
     left: Vec<(u32, Table)>,
-    /// For each step, the open elements it reaches, where it matters whether they stand in each other or are late.
+    /// For each step, the open elements it reaches, if nesting or late announcement matters.
     nesting: Vec<Nesting>,
-    /// For each step whose elements may be written as a whole, what is then taken back.
+    /// For each step whose elements may be written as a whole, what must then be undone.
     taken_back: Vec<Option<TakenBack>>,
-    /// The open elements that may be, since all of them is in this batch; the outermost first.
+    /// The open elements that may be written as a whole, since all of each is in this batch; outermost first.
     wholes: Vec<Whole>,
-    /// What tests of positions have counted below open elements, those of the outermost first.
+    /// The counts of positional tests below open elements, outermost first.
     positions: Vec<Counted>,
-    /// Who takes the elements of which steps.
+    /// The takers of each step.
     pub takers: Takers,
     /// Elements that have ended and stay for their siblings, and those that wait for siblings.
     siblings: Siblings,
-    /// Codes of elements and attributes where the document type declares an identifier (true) or a reference to one.
+    /// Codes of elements and attributes for which the document type declares an identifier (true) or a reference to
+    /// one.
     pub identifier_rules: FxHashSet<(u32, u32, bool)>,
 }
 
@@ -124,12 +125,12 @@ impl Projector {
         Self::with(Automaton::new(plan), Names::default(), strips_space)
     }
 
-    /// The projection of another document: what was found out about the plan serves again.
+    /// The projection of another document: facts about the plan are reused.
     pub fn again(self) -> Self {
         Self::with(self.automaton, self.names.of_next_scan(), self.strips_space)
     }
 
-    /// The projection of another document, with the names of those before it.
+    /// The projection of another document, with the names of earlier ones.
     pub fn go_on(self) -> Self {
         let mut rows = self.rows;
         rows.clear();
@@ -188,13 +189,13 @@ impl Projector {
         projector
     }
 
-    /// Whether the place is inside an element of no interest.
+    /// Whether the place is inside an element that does not matter.
     #[inline(always)]
     pub fn is_skipping(&self) -> bool {
         self.skipped > 0
     }
 
-    /// A start tag, where nothing is being skipped.
+    /// A start tag, unless something is being skipped.
     pub fn start(&mut self, tag: &Tag<'_>, namespaces: &mut Namespaces, limits: &Limits) -> Result<Interest, Halt> {
         self.end_text();
         if self.is_barren {
@@ -228,7 +229,7 @@ impl Projector {
         Ok(Interest::Kept)
     }
 
-    /// What is below an element begins.
+    /// The content of an element begins.
     #[inline(always)]
     pub fn open_at(&mut self, action: u32, name: u32) {
         self.open.push(Open { action, row: NO_ROW, name });
@@ -285,7 +286,7 @@ impl Projector {
         }
     }
 
-    /// What holds after a tag, by the innermost open element.
+    /// Set the state after a tag, by the innermost open element.
     #[inline(always)]
     fn settle(&mut self) {
         if let Some(last) = self.open.last() {
@@ -304,7 +305,7 @@ impl Projector {
         self.close();
     }
 
-    /// Characters, where text is kept.
+    /// Characters, if text is kept.
     #[inline(always)]
     pub fn text(&mut self, text: &[u8], limits: &Limits, at: usize) -> Result<(), Halt> {
         let parent = self.open[self.with_rows - 1].row;
@@ -316,7 +317,7 @@ impl Projector {
         self.rows.check_text(limits.text_characters, at)
     }
 
-    /// Whatever text follows is another node.
+    /// Text after this belongs to another node.
     #[inline(always)]
     pub fn end_text(&mut self) {
         let has_ended = if self.strips_space { self.rows.end_text_without_space() } else { self.rows.end_text() };
@@ -339,7 +340,7 @@ impl Projector {
         let code = match target {
             None => kind::COMMENT,
             Some(target) => {
-                // A name without namespace, as that of an attribute without prefix.
+                // A name without namespace, like that of an attribute without prefix.
                 let name = self.attribute_name(target, 0, 0, namespaces)?;
                 self.names.tell(name).0 << 3 | kind::INSTRUCTION
             }
@@ -351,7 +352,7 @@ impl Projector {
 
     // --- rows
 
-    /// Give the innermost open element its row, after those of its ancestors that have none.
+    /// Give the innermost open element its row, after its ancestors without rows.
     #[inline(always)]
     fn add_rows(&mut self, namespaces: &Namespaces) {
         for depth in self.with_rows..self.open.len() {
@@ -452,7 +453,7 @@ impl Projector {
     }
 }
 
-/// A value as xs:NCName has it: no white space around it, and one blank for any inside.
+/// A value normalised like xs:NCName: no surrounding white space, single spaces inside.
 fn collapsed(value: &[u8]) -> Vec<u8> {
     let words = value.split(|&byte| crate::characters::is_space(byte)).filter(|word| !word.is_empty());
     words.collect::<Vec<&[u8]>>().join(&b' ')

@@ -1,4 +1,4 @@
-//! Elements of a step that may stand in each other: which of them are inside another one, and which have been announced.
+//! Elements of a step that may be nested: which of them are inside another one, and which have been announced.
 
 use super::Projector;
 use crate::value_tests::Verdict;
@@ -8,14 +8,14 @@ use crate::value_tests::Verdict;
 pub(super) struct Nesting {
     /// Their places among the open elements, outermost first.
     places: Vec<usize>,
-    /// How many of them, from the outermost on, have been announced.
+    /// How many of them, from the outermost inwards, have been announced.
     announced: usize,
-    /// The rows of those that have ended inside another one, and what their tests came to.
+    /// The rows of those that have ended inside another one, and their test results.
     pending: Vec<(u32, Verdict)>,
 }
 
 impl Projector {
-    /// The innermost open element is reached by steps that ask whether elements nest.
+    /// The innermost open element is reached by steps that depend on nesting.
     #[inline(always)]
     pub(super) fn enter_nesting(&mut self, action: u32) {
         let place = self.open.len() - 1;
@@ -26,13 +26,13 @@ impl Projector {
 }
 
 impl Nesting {
-    /// An element starts inside of those that are open.
+    /// An element starts inside the open ones.
     #[inline(always)]
     pub(super) fn enter(&mut self, place: usize) {
         self.places.push(place);
     }
 
-    /// The innermost of the elements ends; whether it was announced.
+    /// The innermost of the elements ends; returns whether it was announced.
     #[inline(always)]
     pub(super) fn leave(&mut self) -> bool {
         self.places.pop();
@@ -47,7 +47,7 @@ impl Nesting {
         self.places.is_empty()
     }
 
-    /// The places in front of one that have not been announced: now they have.
+    /// The places before one that have not been announced: they are announced now.
     #[inline(always)]
     pub(super) fn announced_before(&mut self, place: usize) -> Vec<usize> {
         let fresh = self.places[self.announced..].iter().take_while(|&&other| other < place);
@@ -56,12 +56,12 @@ impl Nesting {
         fresh
     }
 
-    /// Takes an element that has ended. It is reported together with the outermost one.
+    /// Adds an ended element, which is reported together with the outermost one.
     pub(super) fn wait(&mut self, row: u32, verdict: Verdict) {
         self.pending.push((row, verdict));
     }
 
-    /// The outermost of the elements has ended: all that waited, in document order.
+    /// The outermost of the elements has ended: returns all that waited, in document order.
     pub(super) fn waited(&mut self) -> Vec<(u32, Verdict)> {
         let mut found = std::mem::take(&mut self.pending);
         found.sort_unstable_by_key(|&(row, _)| row);

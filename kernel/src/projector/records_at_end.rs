@@ -11,7 +11,7 @@ use crate::template_writer::write_numbered;
 use crate::value_tests::{all, Verdict};
 
 impl Projector {
-    /// The last row is a text node that is complete, a comment or a processing instruction.
+    /// The last row is a complete text node, a comment or a processing instruction.
     pub(super) fn report_leaf(&mut self, of_kind: u32) {
         let Some(element) = self.open.last() else { return };
         let action = self.automaton.action(element.action);
@@ -107,14 +107,14 @@ impl Projector {
             let is_free = self.wholes.is_empty() && !is_remembered;
             if is_spared && !is_reported && is_free && !self.rows.points_from(row) {
                 self.rows.truncate(row);
-                // Part of it may have been told before, while it was open.
+                // Part of it may have been reported before, while it was open.
                 self.repeated = self.repeated.min(self.rows.len());
             }
         }
         self.tell_awaited();
     }
 
-    /// As below, for a step that has takers; elements that stand in each other wait for the outermost one.
+    /// The same for a step with takers; nested elements wait for the outermost one.
     fn tell_takers(&mut self, step: u32, row: u32, nests: bool, is_outside: bool) -> bool {
         if !nests {
             return self.give(step, row);
@@ -132,7 +132,7 @@ impl Projector {
         is_reported
     }
 
-    /// Do with a complete element what its step says, or report it; whether it was reported.
+    /// Perform the step's action on a complete element, or report it; returns whether it was reported.
     pub(super) fn tell_item(&mut self, step: u32, row: u32, verdict: Verdict) -> bool {
         let plan = &self.automaton.plan().steps[step as usize];
         let named = NamedRows { rows: &self.rows, names: &self.names };
@@ -169,7 +169,7 @@ impl Projector {
     }
 }
 
-/// Write the result of a record instead of reporting it; whether that was possible.
+/// Write the result of a record instead of reporting it; returns whether that was possible.
 fn write_record(rows: &mut Rows, names: &Names, parts: &[Part], step: u32, row: u32, number: u64) -> bool {
     let mut out = std::mem::take(&mut rows.written_text);
     let before = out.len();

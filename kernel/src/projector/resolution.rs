@@ -1,4 +1,4 @@
-//! Names of tags resolved: each once in a scope, and not more of them than a memory should hold.
+//! Resolution of names in tags: each once per scope, with a bounded cache.
 
 use super::Projector;
 use crate::errors::Halt;

@@ -1,4 +1,4 @@
-//! Siblings: elements that have ended and stay for those behind them, numbers among them, and items that wait for those to come.
+//! Siblings: ended elements that stay for later ones, numbers among siblings, and items that wait for later siblings.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use crate::plan::ALL_SIBLINGS;
 use crate::rows::Rows;
 use crate::value_tests::Verdict;
 
-/// In the place of a test that counts: the number among siblings.
+/// In place of a counting test: the number among siblings.
 const NUMBER: usize = usize::MAX;
 
 /// An element that has ended and stays in the rows while its parent is open.
@@ -17,56 +17,56 @@ struct Remembered {
     parent: usize,
     step: u32,
     row: u32,
-    /// How many rows it has, and their bytes.
+    /// The number of its rows, and their bytes.
     size: Size,
 }
 
-/// How much is kept.
+/// The amount kept.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Size {
     pub rows: usize,
     pub bytes: usize,
 }
 
-/// An item that is reported as soon as enough siblings behind it have ended, or its parent has.
+/// An item that is reported as soon as enough later siblings have ended, or its parent has.
 struct Awaiting {
     parent: usize,
     step: u32,
     row: u32,
-    /// What its tests came to; None while it is open.
+    /// Its test results; None while it is open.
     verdict: Option<Verdict>,
-    /// How many of the steps it waits for have not come often enough.
+    /// How many of the awaited steps have not matched often enough.
     unmet: usize,
 }
 
-/// What is kept because of siblings.
+/// The state kept for siblings.
 #[derive(Default)]
 pub(super) struct Siblings {
-    /// Those below the outermost elements first, and among those of one parent in document order.
+    /// Those below the outermost elements first; those of one parent in document order.
     remembered: Vec<Remembered>,
-    /// What they take together.
+    /// Their total size.
     pub size: Size,
     /// In document order.
     awaiting: VecDeque<Awaiting>,
-    /// How many items have waited and been told.
+    /// The number of items that have waited and been reported.
     told: usize,
-    /// For each step, the numbers of the items that wait for its elements, and for how many.
+    /// For each step, the items that wait for its elements, and for how many.
     waiting: Vec<Vec<(usize, u32)>>,
 }
 
 impl Siblings {
-    /// The first row that is held for an item that waits.
+    /// The first row that is held for a waiting item.
     #[inline(always)]
     pub(super) fn first_row(&self) -> Option<u32> {
         self.awaiting.front().map(|item| item.row)
     }
 
-    /// The same, where the item is a child of the open element at a place.
+    /// The same, if the item is a child of the open element at a place.
     pub(super) fn first_awaiting_in(&self, place: usize) -> Option<u32> {
         self.awaiting.front().filter(|item| item.parent == place).map(|item| item.row)
     }
 
-    /// An item that waits has ended.
+    /// A waiting item has ended.
     pub(super) fn complete(&mut self, step: u32, row: u32, verdict: Verdict) {
         let found = self.awaiting.iter_mut().rev().find(|item| item.step == step && item.row == row);
         if let Some(item) = found {
@@ -74,7 +74,7 @@ impl Siblings {
         }
     }
 
-    /// Repeat what stays below the open element at a place, but for what is repeated because an item waits.
+    /// Repeat the kept siblings below the open element at a place, except those repeated for a waiting item.
     pub(super) fn repeat_remembered(&mut self, rows: &mut Rows, done: &Rows, place: usize, parent: u32) {
         let held = self.first_awaiting_in(place).unwrap_or(u32::MAX);
         let first = self.remembered.partition_point(|one| one.parent < place);
@@ -111,7 +111,7 @@ impl Siblings {
         self.remembered.push(one);
     }
 
-    /// The first of those that an element follows goes, where there are as many as may stay.
+    /// Drop the first of the preceding siblings once the maximum is reached.
     fn make_room(&mut self, one: &Remembered, most: u32) {
         let is_such = |other: &Remembered| other.parent == one.parent && other.step == one.step;
         let first = self.remembered.partition_point(|other| other.parent < one.parent);
@@ -122,7 +122,7 @@ impl Siblings {
         }
     }
 
-    /// Forget what stays below the element at a place, which has ended.
+    /// Drop the siblings kept below the element at a place, which has ended.
     fn forget(&mut self, place: usize) {
         while let Some(one) = self.remembered.last().filter(|one| one.parent >= place) {
             let size = one.size;
@@ -147,7 +147,7 @@ impl Siblings {
         }
     }
 
-    /// An element of a step has ended: those in front of it in the same parent have waited for it.
+    /// An element of a step has ended: earlier siblings have waited for it.
     fn meet(&mut self, step: u32, parent: usize, row: u32) {
         let Some(waiting) = self.waiting.get_mut(step as usize) else { return };
         let (awaiting, told) = (&mut self.awaiting, self.told);
@@ -164,7 +164,7 @@ impl Siblings {
         }
     }
 
-    /// The element at a place has ended: nothing is to come behind what is in it.
+    /// The element at a place has ended: no more siblings can follow in it.
     fn end_waiting(&mut self, place: usize) {
         let (awaiting, told) = (&mut self.awaiting, self.told);
         for waiting in &mut self.waiting {
@@ -179,7 +179,7 @@ impl Siblings {
         }
     }
 
-    /// The next item that waits no more.
+    /// The next item that no longer waits.
     fn next_told(&mut self) -> Option<Awaiting> {
         let item = self.awaiting.front()?;
         if item.unmet > 0 || item.verdict.is_none() {
@@ -191,7 +191,7 @@ impl Siblings {
 }
 
 impl Projector {
-    /// An element has started that may be of interest to siblings.
+    /// An element has started that may concern siblings.
     #[inline(always)]
     pub(super) fn enter_among_siblings(&mut self, number: u32) {
         let action = self.automaton.action(number);
@@ -213,7 +213,7 @@ impl Projector {
         }
     }
 
-    /// An element with a row has ended: what waited inside it is over, and others may have waited for it.
+    /// An element with a row has ended: items waiting inside it are done, and others may have waited for it.
     #[inline(always)]
     pub(super) fn end_among_siblings(&mut self, element: &Open) {
         let place = self.open.len();
@@ -237,7 +237,7 @@ impl Projector {
         self.tell_awaited();
     }
 
-    /// Tell the items that wait no more, in document order.
+    /// Report the items that no longer wait, in document order.
     #[inline(always)]
     pub(super) fn tell_awaited(&mut self) {
         while let Some(item) = self.siblings.next_told() {

@@ -1,4 +1,4 @@
-//! The projection's part in the fast path: elements without attributes, with a known name and nothing to report.
+//! The projection's part of the fast path: elements without attributes, with a known name and nothing to report.
 
 use super::{Open, Projector};
 use crate::automaton::Move;
@@ -8,12 +8,12 @@ use crate::name_key::NameKey;
 use crate::namespaces::Namespaces;
 use crate::rows::kind;
 
-/// What a start tag without attributes is to a projection, where that is simple.
+/// The decision on a start tag without attributes, in simple cases.
 #[derive(Clone, Copy, Debug)]
 pub enum Simple {
-    /// Nothing: the element is passed over.
+    /// The element is skipped.
     Nothing,
-    /// Only what may be below the element matters.
+    /// Only its descendants may matter.
     Below {
         /// The number of its action.
         action: u32,
@@ -27,7 +27,7 @@ pub enum Simple {
         /// Whether its text is kept.
         keeps_text: bool,
     },
-    /// The element is to be reported once it is complete.
+    /// The element is reported once it is complete.
     Record {
         /// The number of its action.
         action: u32,
@@ -41,7 +41,7 @@ pub enum Simple {
 }
 
 impl Projector {
-    /// Whether nothing at this place is of interest.
+    /// Whether nothing at this place matters.
     #[inline(always)]
     pub fn passes_over_all(&self) -> bool {
         self.skipped > 0 || self.is_barren
@@ -53,13 +53,13 @@ impl Projector {
         self.state
     }
 
-    /// Whether an element here can have its row at once.
+    /// Whether an element here can get its row at once.
     #[inline(always)]
     pub fn has_rows_around(&self) -> bool {
         self.with_rows == self.open.len()
     }
 
-    /// Look at a start tag without attributes; nothing is changed.
+    /// Decide on a start tag without attributes; nothing is changed.
     #[inline(always)]
     pub fn simple_start(&mut self, key: NameKey, namespaces: &Namespaces) -> Simple {
         let Some(name) = namespaces.known_element(key, b"") else { return Simple::Other };
@@ -97,7 +97,7 @@ impl Projector {
         }
     }
 
-    /// Open an element that is reported once it is complete, where all around it have their rows.
+    /// Open an element that is reported once it is complete, if all its ancestors have rows.
     #[inline(always)]
     pub fn open_record(&mut self, action: u32, name: u32, told: u32) {
         self.end_text();
@@ -113,7 +113,7 @@ impl Projector {
         }
     }
 
-    /// Add a whole element of which but the text is kept.
+    /// Add a whole element of which only the text is kept.
     #[inline(always)]
     pub fn simple_row(&mut self, told: u32, text: &[u8], limits: &Limits, at: usize) -> Result<(), Halt> {
         if self.reports_text {

@@ -8,7 +8,7 @@ use crate::number::to_double;
 use crate::plan::{AttributeTest, Constant, StartTest};
 use crate::start_tag::{Attribute, Tag};
 
-/// How many children of an open element have come to a test of their position.
+/// The number of children of an open element that have reached a positional test.
 pub(super) struct Counted {
     /// The place of their parent among the open elements.
     parent: usize,
@@ -70,7 +70,7 @@ impl Projector {
         Ok(true)
     }
 
-    /// The innermost open element has ended: what was counted below it is over.
+    /// The innermost open element has ended: drop the counts below it.
     #[inline(always)]
     pub(super) fn forget_positions(&mut self) {
         while self.positions.last().is_some_and(|counted| counted.parent >= self.open.len()) {
@@ -79,7 +79,7 @@ impl Projector {
     }
 }
 
-/// The number of one more child that has come to a test.
+/// The number of one more child that reaches a test.
 pub(super) fn next_number(positions: &mut Vec<Counted>, parent: usize, step: u32, test: usize) -> u64 {
     let of_parent = positions.iter_mut().rev().take_while(|counted| counted.parent == parent);
     for counted in of_parent {

@@ -1,4 +1,4 @@
-//! A complete element of a step that has takers: their results, and records for those that decide themselves.
+//! A complete element of a step with takers: their results, and records for takers that decide themselves.
 
 use super::Projector;
 use crate::plan::{COUNT, ITEM, WRITTEN};
@@ -8,11 +8,11 @@ use crate::template::ScanResult;
 use crate::template_writer::write_result;
 use crate::value_tests::Verdict;
 
-/// What a template came to for an element, so that takers with the same one share it.
+/// The result of a template for an element, so that takers with the same one share it.
 type Text = (u32, Option<Taken>);
 
 impl Projector {
-    /// Give the element of a row to those who take it; whether it was reported to any.
+    /// Give the element of a row to its takers; returns whether it was reported to any.
     pub(super) fn give(&mut self, step: u32, row: u32) -> bool {
         let Projector { takers, rows, names, writes, has_counted, .. } = self;
         let mut taken = std::mem::take(&mut rows.taken);
@@ -34,7 +34,7 @@ impl Projector {
                         Some((_, made)) => *made,
                         None => {
                             let before = text.len();
-                            // Whether a blank stands before an atomic value is for each owner to say.
+                            // Each owner decides whether a space precedes an atomic value.
                             let outcome = write_result(parts, named, row as usize, &mut text)
                                 .ok()
                                 .filter(|items| !items.begins_with_atomic && !items.ends_with_atomic);

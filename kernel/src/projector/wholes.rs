@@ -1,8 +1,8 @@
 //! Elements that are reported part by part, but written as a whole if the whole element is still in the batch.
 //!
-//! A step that asks for START and END may have a template. The records of its element come as always; when it ends, and none
-//! of them has been handed over, the template is written and they are taken back. So nothing waits for an end tag that is far
-//! away, and an element of usual size costs as little as one that is taken whole.
+//! A step with START and END records may have a template. The records of its element are made as usual; when it ends,
+//! and none of them has been returned, the template is written and they are undone. So nothing waits for a distant end
+//! tag, and an element of usual size costs as little as one that is taken whole.
 
 use super::{Projector, NO_ITEM};
 use crate::names::Names;
@@ -16,21 +16,21 @@ use crate::template_writer::write_result;
 pub(super) struct Whole {
     step: u32,
     row: u32,
-    /// What there was before its START record.
+    /// The state before its START record.
     before: Mark,
-    /// What steps below it had counted before.
+    /// The counts of steps below it before its start.
     counted: Vec<u64>,
 }
 
-/// What is taken back where an element of a step is written as a whole.
+/// What to undo when an element of a step is written as a whole.
 pub(super) struct TakenBack {
-    /// For each step, whether its records are.
+    /// For each step, whether its records are undone.
     records: Box<[bool]>,
-    /// The steps whose counts are.
+    /// The steps whose counts are undone.
     counts: Vec<u32>,
 }
 
-/// For each step whose elements may be written as a whole, what is then taken back.
+/// For each step whose elements may be written as a whole, what must then be undone.
 pub(super) fn taken_back(plan: &Plan) -> Vec<Option<TakenBack>> {
     let of = |number: usize| {
         let step = &plan.steps[number];
@@ -45,7 +45,7 @@ pub(super) fn taken_back(plan: &Plan) -> Vec<Option<TakenBack>> {
             records[other] = records[inner.parent];
             match inner.result {
                 _ if !records[other] => {}
-                // What a table has taken in stays there.
+                // Values added to a table stay there.
                 Some(ScanResult::Table(_)) => return None,
                 Some(ScanResult::Tally(_)) => counts.push(other as u32),
                 _ if inner.report & (COUNT | LEAVES) != 0 => counts.push(other as u32),
@@ -58,7 +58,7 @@ pub(super) fn taken_back(plan: &Plan) -> Vec<Option<TakenBack>> {
 }
 
 impl Projector {
-    /// The START record of a step is about to be told.
+    /// The START record of a step is about to be reported.
     #[inline(always)]
     pub(super) fn enter_whole(&mut self, step: u32, row: u32) {
         let Some(taken_back) = &self.taken_back[step as usize] else { return };
@@ -68,7 +68,7 @@ impl Projector {
         }
     }
 
-    /// An element ends whose END record a step asks for; whether it has been written as a whole instead.
+    /// An element ends, and a step needs its END record; returns whether it was written as a whole instead.
     #[inline(always)]
     pub(super) fn leave_whole(&mut self, step: u32, row: u32) -> bool {
         match self.wholes.last() {
@@ -103,7 +103,7 @@ impl Projector {
     }
 }
 
-/// Write the result of an element in the place of its records; whether that was possible.
+/// Write the result of an element in place of its records; returns whether that was possible.
 fn write_instead(rows: &mut Rows, names: &Names, parts: &[Part], step: u32, row: u32, before: &Mark) -> bool {
     let mut text = Vec::new();
     let Ok(items) = write_result(parts, NamedRows { rows, names }, row as usize, &mut text) else { return false };

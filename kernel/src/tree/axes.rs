@@ -1,7 +1,7 @@
 //! Steps along the axes of XPath: from ascending distinct rows to ascending distinct rows (XQuery 3.1 §3.3.2.1).
 //!
-//! All contexts of a step are taken at once, so that each row is looked at once however many of them lead to it; contexts
-//! inside others are passed over where they add nothing (the pruning of the staircase join).
+//! All contexts of a step are processed at once, so each row is visited once however many of them lead to it; contexts
+//! inside others are skipped if they add nothing (the pruning of the staircase join).
 
 use rustc_hash::FxHashSet;
 
@@ -38,7 +38,7 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// The axis of a name.
+    /// The axis with a name.
     pub fn named(name: &str) -> Option<Axis> {
         Some(match name {
             "child" => Axis::Child,
@@ -58,7 +58,7 @@ impl Axis {
     }
 }
 
-/// What a node test asks of a code.
+/// The test of a code.
 #[derive(Clone, Debug)]
 pub enum Test {
     /// Any node.
@@ -89,14 +89,14 @@ impl Test {
 /// An axis and a node test.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Where to look.
+    /// The axis.
     pub axis: Axis,
-    /// What to take.
+    /// The test.
     pub test: Test,
 }
 
 impl Tree {
-    /// Steps after each other.
+    /// Consecutive steps.
     pub fn path(&self, contexts: &[u32], steps: &[Step]) -> Vec<u32> {
         let Some((first, others)) = steps.split_first() else { return contexts.to_vec() };
         let mut rows = self.step(contexts, first);
@@ -109,8 +109,8 @@ impl Tree {
         rows
     }
 
-    /// What steps from one row lead to, as far as whoever expects one row must know: how many rows (0, 1, or 2 for more), and
-    /// the first of them.
+    /// The result of steps from one row, as far as a caller that expects one row needs it: the number of rows (0, 1, or
+    /// 2 for more), and the first of them.
     pub fn only_row(&self, row: u32, steps: &[Step]) -> (usize, Option<u32>) {
         if steps.iter().all(|step| matches!(step.axis, Axis::Child | Axis::Attribute)) {
             let mut found = (0, None);
@@ -121,7 +121,7 @@ impl Tree {
         (rows.len().min(2), rows.first().copied())
     }
 
-    /// Count the rows that steps down lead to, until there are two.
+    /// Count the rows of downward steps, up to two.
     fn follow(&self, row: u32, steps: &[Step], found: &mut (usize, Option<u32>)) {
         let Some((step, others)) = steps.split_first() else {
             found.0 += 1;
@@ -153,7 +153,7 @@ impl Tree {
     }
 
     fn named_along(&self, axis: Axis, contexts: &[u32], wanted: u32) -> Vec<u32> {
-        // An attribute is no descendant of its element: it is in the range of its rows all the same.
+        // An attribute is not a descendant of its element, although it is in the range of its rows.
         let is_inside = wanted & KIND_MASK != kind::ATTRIBUTE;
         match axis {
             Axis::Descendant if is_inside => self.named_inside(contexts, wanted, 1),
@@ -208,7 +208,7 @@ impl Tree {
         found
     }
 
-    /// Rows of a range but attributes.
+    /// Rows of a range except attributes.
     fn inside(&self, start: u32, end: u32, accepts: impl Fn(u32) -> bool) -> Vec<u32> {
         let mut found = Vec::new();
         self.add_inside(start, end, &accepts, &mut found);
@@ -269,7 +269,7 @@ impl Tree {
         let mut is_sorted = true;
         for &row in contexts {
             let is_new = row >= done;
-            // Inside an earlier context only attributes have not been met.
+            // Inside an earlier context only attributes are new.
             if (is_new || self.kind(row) == kind::ATTRIBUTE) && accepts(self.codes[row as usize]) {
                 is_sorted &= is_new;
                 found.push(row);
@@ -318,7 +318,7 @@ impl Tree {
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
         for &row in contexts {
-            // Rows ascend, so the first of a family has all that the others have.
+            // Rows ascend, so the first of a family covers all that the others have.
             let Some(parent) = self.parent(row) else { continue };
             if self.kind(row) != kind::ATTRIBUTE && seen.insert(parent) {
                 self.add_siblings(self.ends[row as usize], self.ends[parent as usize], &accepts, &mut found);
@@ -331,7 +331,7 @@ impl Tree {
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
         for &row in contexts.iter().rev() {
-            // The last of a family has all that the others have.
+            // The last of a family covers all that the others have.
             let Some(parent) = self.parent(row) else { continue };
             if self.kind(row) != kind::ATTRIBUTE && seen.insert(parent) {
                 self.add_siblings(self.attributes_end(parent), row, &accepts, &mut found);

@@ -5,7 +5,7 @@ use super::Tree;
 use crate::rows::kind;
 
 impl Tree {
-    /// The row after another one, or the first, that a step from a row leads to. None for axes that are not followed so.
+    /// The row after another one, or the first, of a step from a row. None for axes that this does not support.
     pub fn next_along(&self, step: &Step, row: u32, previous: Option<u32>) -> Option<Option<u32>> {
         let accepts = |&row: &u32| step.test.accepts(self.codes[row as usize]);
         Some(match step.axis {
@@ -31,7 +31,7 @@ impl Tree {
             }
             Axis::Ancestor => self.ancestors_of(previous.unwrap_or(row)).find(accepts),
             Axis::Preceding => {
-                // Whatever begins before a row and ends behind it is around it.
+                // A row that begins before another and ends after it is its ancestor.
                 let is_before = |&other: &u32| self.ends[other as usize] <= row && self.kind(other) != kind::ATTRIBUTE;
                 (0..previous.unwrap_or(row)).rev().filter(is_before).find(accepts)
             }
@@ -39,7 +39,7 @@ impl Tree {
         })
     }
 
-    /// The parent whose children a row has beside it; none for roots and attributes.
+    /// The parent whose children are a row's siblings; none for roots and attributes.
     pub(super) fn family(&self, row: u32) -> Option<u32> {
         self.parent(row).filter(|_| self.kind(row) != kind::ATTRIBUTE)
     }
@@ -71,7 +71,7 @@ impl Tree {
             if before == parent {
                 return None;
             }
-            // The row before is in the sibling's subtree: climb to the sibling itself.
+            // The previous row is in the sibling's subtree: climb to the sibling itself.
             while self.parents[before as usize] != parent {
                 before = self.parents[before as usize];
             }

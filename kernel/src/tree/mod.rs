@@ -1,8 +1,9 @@
-//! The compact tree: what must be kept of a document, one row per node in document order.
+//! The compact tree: the kept part of a document, one row per node in document order.
 //!
-//! The columns are those of `xylem.values.tree` (the pre/size encoding of XPath accelerators, with ends in the place of sizes and
-//! parents in the place of levels): a subtree is a range of rows, the next sibling one look-up. Twenty bytes a row, and
-//! all characters in one buffer. Codes are those of the name pool of the process, so a name test compares two integers.
+//! The columns are those of `xylem.values.tree` (the pre/size encoding of XPath accelerators, with ends instead of
+//! sizes and parents instead of levels): a subtree is a range of rows, the next sibling one lookup. Twenty bytes a row,
+//! and all characters in one buffer. Codes are those of the name pool of the process, so a name test compares two
+//! integers.
 //!
 //! A tree is made from the rows of a scan, or grows by copies of complete subtrees (the buffers of a streamed query).
 
@@ -26,7 +27,7 @@ use crate::scopes::in_scope;
 /// The kind in a code.
 pub const KIND_MASK: u32 = 7;
 
-/// A subtree with fewer rows is searched: that takes less than a microsecond, and no index.
+/// A smaller subtree is searched without an index: that takes less than a microsecond.
 const SEARCHED_ROWS: usize = 2048;
 
 /// Columns, one entry for each row. Row 0 is the only root.
@@ -38,7 +39,7 @@ pub struct Tree {
     ends: Vec<u32>,
     /// Row of the parent; of the root, itself.
     parents: Vec<u32>,
-    /// Where the value of each row ends in `text`; it begins where the one before it ends.
+    /// Where the value of each row ends in `text`; it begins where the previous one ends.
     value_ends: Vec<usize>,
     text: String,
     /// Namespace declarations, by ascending row.
@@ -47,19 +48,19 @@ pub struct Tree {
     prefixed: Vec<(u32, Box<str>)>,
     /// Rows with a label and a number under it, by ascending row.
     numbers: Vec<(u32, u32, u64)>,
-    /// Of a batch, the elements that were open when it began, from the outside in.
+    /// For a batch, the elements that were open when it began, from the outside in.
     opened: Vec<u32>,
-    /// Rows by code, for the codes that were asked for. Behind a lock, so that whoever only reads a tree needs no more than
-    /// a shared reference: making a Python object may run other code that reads the same tree.
+    /// Rows by code, for the codes requested so far. Behind a lock, so that readers of a tree need only a shared
+    /// reference: creating a Python object may run other code that reads the same tree.
     index: Mutex<FxHashMap<u32, Arc<[u32]>>>,
-    /// The last answer of each step to the sides.
+    /// The last answer of each step to siblings.
     nearest: Mutex<FxHashMap<nearest::StepKey, nearest::Nearest>>,
-    /// What is in scope where, once many have asked.
+    /// The scope index, once there are many requests.
     scopes: Mutex<scope_index::ScopeCache>,
 }
 
 impl Tree {
-    /// The tree of some rows, which have no name pool's codes yet.
+    /// The tree of some rows, which do not have the codes of a name pool yet.
     pub fn from_rows(rows: Rows) -> Result<Tree, Utf8Error> {
         let text = String::from_utf8(rows.characters).map_err(|error| error.utf8_error())?;
         Ok(Tree {
@@ -78,7 +79,7 @@ impl Tree {
         })
     }
 
-    /// Give back the space that growing columns keep in reserve: nothing will be added.
+    /// Free the spare capacity of growing columns: nothing will be added.
     pub fn shrink(&mut self) {
         self.codes.shrink_to_fit();
         self.ends.shrink_to_fit();
@@ -148,7 +149,8 @@ impl Tree {
         next
     }
 
-    /// The root, and what was open when the batch began; else the first children that are elements, from the outside in.
+    /// The root, and the elements open when the batch began; otherwise the chain of first child elements, from the
+    /// outside in.
     pub fn spine(&self) -> Vec<u32> {
         if !self.opened.is_empty() {
             return self.opened.clone();
@@ -178,7 +180,7 @@ impl Tree {
         &self.text[self.value_start(row)..self.value_ends[row as usize]]
     }
 
-    /// The characters of a row; none of documents and elements.
+    /// The characters of a row; none for documents and elements.
     #[inline(always)]
     pub fn value(&self, row: u32) -> Option<&str> {
         (self.kind(row) > kind::ELEMENT).then(|| self.characters(row))
@@ -206,7 +208,7 @@ impl Tree {
         Cow::Owned(all)
     }
 
-    /// How many characters the values of some rows have.
+    /// The total number of characters in the values of some rows.
     pub fn count_characters(&self, start: u32, end: u32) -> usize {
         if start >= end {
             return 0;
@@ -239,7 +241,7 @@ impl Tree {
 
     // --- names
 
-    /// The rows of a code, ascending; they are kept until the tree changes.
+    /// The rows with a code, ascending; they are cached until the tree changes.
     pub fn named(&self, code: u32) -> Arc<[u32]> {
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         let rows = index.entry(code).or_insert_with(|| {
@@ -250,7 +252,7 @@ impl Tree {
         rows.clone()
     }
 
-    /// The rows of a code, if they have been asked for before.
+    /// The rows with a code, if cached.
     fn indexed(&self, code: u32) -> Option<Arc<[u32]>> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner).get(&code).cloned()
     }
@@ -261,7 +263,7 @@ impl Tree {
         *self.scopes.get_mut().unwrap_or_else(PoisonError::into_inner) = scope_index::ScopeCache::default();
     }
 
-    /// The rows of a code in a range, appended to others.
+    /// Append the rows with a code in a range to others.
     fn named_between(&self, code: u32, start: u32, end: u32, found: &mut Vec<u32>) {
         if ((end - start) as usize) < SEARCHED_ROWS {
             search(&self.codes[start as usize..end as usize], code, start, found);
@@ -273,7 +275,7 @@ impl Tree {
         found.extend_from_slice(&named[first..last]);
     }
 
-    /// How many rows of a code there are in a range.
+    /// The number of rows with a code in a range.
     pub fn count_between(&self, code: u32, start: u32, end: u32) -> usize {
         if ((end - start) as usize) < SEARCHED_ROWS {
             return self.codes[start as usize..end as usize].iter().filter(|&&other| other == code).count();
@@ -282,7 +284,7 @@ impl Tree {
         named.partition_point(|&row| row < end) - named.partition_point(|&row| row < start)
     }
 
-    /// The first row of a code in a range.
+    /// The first row with a code in a range.
     pub fn first_between(&self, code: u32, start: u32, end: u32) -> Option<u32> {
         if (end - start) as usize >= SEARCHED_ROWS {
             if let Some(named) = self.indexed(code) {
@@ -319,7 +321,7 @@ impl Tree {
         between(&self.declared, start, end)
     }
 
-    /// What an element declares itself.
+    /// The element's own declarations.
     pub fn declared_at(&self, row: u32) -> &[Binding] {
         match self.declared.binary_search_by_key(&row, |entry| entry.0) {
             Ok(place) => &self.declared[place].1,
@@ -327,15 +329,15 @@ impl Tree {
         }
     }
 
-    /// What rows with the same namespaces in scope have in common: where the list of the nearest element is that declares
-    /// something, and the next such element further out. Copies of siblings share a list.
+    /// A key shared by rows with the same namespaces in scope: the list of the nearest element that declares something,
+    /// and the next such ancestor. Copies of siblings share a list.
     pub fn scope_key(&self, row: u32) -> (usize, Option<u32>) {
         let Some((nearest, place)) = self.nearest_declaring(row) else { return (0, None) };
         let outer = self.parent(nearest).and_then(|parent| self.nearest_declaring(parent));
         (self.declared[place].1.as_ptr() as usize, outer.map(|(row, _)| row))
     }
 
-    /// The nearest element that declares something, from a row up, and its place among them.
+    /// The nearest element that declares something, from a row up, and its index among them.
     fn nearest_declaring(&self, row: u32) -> Option<(u32, usize)> {
         let mut here = (!self.declared.is_empty()).then_some(row)?;
         loop {
@@ -346,7 +348,7 @@ impl Tree {
         }
     }
 
-    /// Let an element declare what another one does, which is kept once for both.
+    /// Copy the declarations of another element, stored once for both.
     pub fn declare_like(&mut self, row: u32, other: u32) {
         let Ok(place) = self.declared.binary_search_by_key(&other, |entry| entry.0) else { return };
         let bindings = self.declared[place].1.clone();
@@ -366,7 +368,8 @@ impl Tree {
         }
     }
 
-    /// The namespaces in scope of an element but `xml`: its own first, then those of its ancestors from the inside out.
+    /// The namespaces in scope of an element, without `xml`: its own first, then those of its ancestors from the inside
+    /// out.
     pub fn in_scope(&self, row: u32) -> Vec<&Binding> {
         let mut here = (!self.declared.is_empty()).then_some(row);
         in_scope(std::iter::from_fn(|| {
@@ -378,7 +381,7 @@ impl Tree {
 
     // --- growing
 
-    /// Append one row; the rows before it must be complete but for their ends.
+    /// Append one row; the rows before it must be complete except for their ends.
     pub fn push(&mut self, code: u32, end: u32, parent: u32, value: &str) {
         self.codes.push(code);
         self.ends.push(end);
@@ -388,7 +391,7 @@ impl Tree {
         self.forget_index();
     }
 
-    /// The root holds all rows so far.
+    /// Extend the root over all rows so far.
     pub fn close_root(&mut self) {
         let rows = self.len() as u32;
         if let Some(end) = self.ends.first_mut() {
@@ -397,9 +400,10 @@ impl Tree {
         self.forget_index();
     }
 
-    /// Append a copy of a range of rows of another tree, the first of which gets a new parent; the new row of the first one.
+    /// Append a copy of a range of rows of another tree, the first of which gets a new parent; returns its new row.
     ///
-    /// Prefixes and inner declarations come along; those of the first row are left to the caller, who knows what is in scope.
+    /// Prefixes and inner declarations are copied; those of the first row are left to the caller, who knows what is in
+    /// scope.
     pub fn append(&mut self, source: &Tree, start: u32, end: u32, parent: u32) -> u32 {
         let first = self.len() as u32;
         let (from, to) = (start as usize, end as usize);
@@ -420,9 +424,9 @@ impl Tree {
         first
     }
 
-    /// Append copies of children of `parent` in another tree to the root, as `append` does; the first row of each.
+    /// Append copies of children of `parent` in another tree to the root, like `append`; returns the first row of each.
     ///
-    /// None, and nothing is appended, where one is no child of it or declares namespaces.
+    /// None, and nothing is appended, if one is not a child of it or declares namespaces.
     pub fn gather(&mut self, source: &Tree, rows: &[u32], parent: u32) -> Option<Vec<u32>> {
         let is_plain =
             |row: u32| source.parents[row as usize] == parent && between(&source.declared, row, row + 1).is_empty();
@@ -440,9 +444,9 @@ fn between<T>(entries: &[(u32, T)], start: u32, end: u32) -> &[(u32, T)] {
     &entries[first..last]
 }
 
-/// The places of a code, counted from `first`, appended to others.
+/// Append the indexes of a code, counted from `first`, to others.
 fn search(codes: &[u32], code: u32, first: u32, found: &mut Vec<u32>) {
-    // Most rows have another code: sixteen are compared at once, and looked at only where one of them fits.
+    // Most rows have another code: sixteen are compared at once, and inspected only if one of them matches.
     const WIDTH: usize = 16;
     let mut row = first;
     for block in codes.chunks(WIDTH) {

@@ -1,27 +1,27 @@
-//! The nearest row to one side that passes a test, for questions that follow one another through a family.
+//! The nearest row to one side that passes a test, for successive requests within a family.
 //!
-//! `following-sibling::y[1]` asked of each child of a parent that has few y, or none, would search the rest of the family
-//! for each child. The last answer of a step bounds the next search, in whichever direction the questions go: questions in
-//! document order, or against it, look at each sibling once.
+//! `following-sibling::y[1]` evaluated for each child of a parent with few y, or none, would search the rest of the
+//! family for each child. The last answer of a step bounds the next search, in either direction: requests in document
+//! order, or against it, visit each sibling once.
 
 use std::sync::PoisonError;
 
 use super::axes::{Axis, Step, Test};
 use super::Tree;
 
-/// A search that looks at fewer rows costs no more than remembering it.
+/// A search that visits fewer rows costs no more than caching it.
 const NEAR: u32 = 64;
 
-/// Families are large where answers are remembered, so there are few; a tree that has more of them starts afresh.
+/// Families with cached answers are large, so there are few; a tree with more of them starts afresh.
 const MOST_ANSWERS: usize = 4096;
 
-/// The family of rows that are not searched family by family.
+/// The family of rows that are not searched by family.
 const WHOLE_TREE: u32 = u32::MAX;
 
 /// The direction of a step, its test as a number, and the parent of the rows searched.
 pub(super) type StepKey = (bool, u64, u32);
 
-/// An answer, and where its search began.
+/// An answer, and the start of its search.
 #[derive(Clone, Copy)]
 pub(super) struct Nearest {
     from: u32,
@@ -29,7 +29,7 @@ pub(super) struct Nearest {
 }
 
 impl Tree {
-    /// The first row that a step from a row leads to. None for axes that are not followed row by row.
+    /// The first row of a step from a row. None for axes that are not followed row by row.
     pub fn first_along(&self, step: &Step, row: u32) -> Option<Option<u32>> {
         let (Some(test), Some(family)) = (test_key(&step.test), self.searched_family(step.axis, row)) else {
             return self.next_along(step, row, None);
@@ -52,7 +52,7 @@ impl Tree {
         Some(found)
     }
 
-    /// Where a search without success ends.
+    /// Where an unsuccessful search ends.
     fn bound(&self, is_forward: bool, family: u32) -> u32 {
         match (is_forward, family) {
             (true, WHOLE_TREE) => self.len() as u32,
@@ -89,7 +89,7 @@ impl Tree {
         Some(between.or(last.found))
     }
 
-    /// The family that a step searches; none for attributes, roots and the axes that need no memory.
+    /// The family that a step searches; none for attributes, roots and the axes that need no cache.
     fn searched_family(&self, axis: Axis, row: u32) -> Option<u32> {
         match axis {
             Axis::FollowingSibling | Axis::PrecedingSibling => self.family(row),

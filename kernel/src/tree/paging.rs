@@ -1,14 +1,15 @@
-//! A tree on its way to a file and back: its columns as bytes. Declarations and prefixes, which few rows have, stay in memory.
+//! Paging of a tree to a file and back: its columns as bytes. Declarations and prefixes, which few rows have, stay in
+//! memory.
 
 use super::Tree;
 
-/// Why bytes are no columns.
+/// Why bytes are not valid columns.
 pub const NOT_COLUMNS: &str = "these bytes are not the columns of a tree";
 
-/// How many rows and how many bytes of characters there are.
+/// The number of rows and of bytes of characters.
 const HEAD: usize = 16;
 
-/// The bytes of a place among so many characters.
+/// The number of bytes of an offset among this many characters.
 fn width(characters: usize) -> usize {
     if u32::try_from(characters).is_ok() {
         4
@@ -18,7 +19,7 @@ fn width(characters: usize) -> usize {
 }
 
 impl Tree {
-    /// The columns as bytes: how many rows and bytes of characters there are, codes, ends, parents, ends of values, characters.
+    /// The columns as bytes: number of rows and bytes of characters, codes, ends, parents, ends of values, characters.
     pub fn paged(&self) -> Vec<u8> {
         let rows = self.codes.len();
         let mut bytes = vec![0; HEAD + (12 + width(self.text.len())) * rows];
@@ -44,7 +45,7 @@ impl Tree {
         bytes
     }
 
-    /// What is left of a tree whose columns are elsewhere.
+    /// The remainder of a tree whose columns are elsewhere.
     pub fn shell(&self) -> Tree {
         Tree {
             declared: self.declared.clone(),
@@ -55,7 +56,7 @@ impl Tree {
         }
     }
 
-    /// The tree of a shell and the columns that it had.
+    /// The tree of a shell and its former columns.
     pub fn unpaged(&self, bytes: &[u8]) -> Result<Tree, &'static str> {
         let (head, rest) = bytes.split_first_chunk::<HEAD>().ok_or(NOT_COLUMNS)?;
         let size = |place: usize| -> Result<usize, &'static str> {

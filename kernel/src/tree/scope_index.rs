@@ -1,7 +1,7 @@
-//! The namespaces in scope of many rows of one tree, once that is worth it: no prefix is compared as text again.
+//! The namespaces in scope of many rows of one tree, built when it pays: no prefix is compared as text again.
 //!
-//! Elements in each other that all declare something have as many namespaces in scope as they have ancestors. Whoever writes
-//! them all would look up each prefix for each pair; here each declaration knows what it hides, and how it is written.
+//! Nested elements that all declare something have as many namespaces in scope as ancestors. Writing them all would
+//! look up each prefix for each pair; here each declaration knows which one it hides, and its text.
 
 use std::ops::Range;
 use std::sync::{Arc, PoisonError};
@@ -12,7 +12,7 @@ use super::Tree;
 use crate::namespaces::Binding;
 use crate::scopes::{push_declaration, Scope};
 
-/// So little is never worth an index.
+/// Less work than this never pays for an index.
 const FEW: usize = 1000;
 
 /// One declaration.
@@ -21,9 +21,9 @@ struct Declared {
     binding: Binding,
     /// The number of its prefix.
     prefix: u32,
-    /// The nearest declaration of its prefix further out, and whether that binds the same.
+    /// The nearest outer declaration of its prefix, and whether that binds the same.
     hidden: Option<(u32, bool)>,
-    /// Where its text ends; it begins where the one before it ends.
+    /// The end of its text; it begins where the previous one ends.
     text_end: usize,
 }
 
@@ -32,7 +32,7 @@ struct Declaring {
     row: u32,
     /// The nearest ancestor that declares something.
     outer: Option<u32>,
-    /// Where its declarations end; they begin where those of the one before it end.
+    /// The end of its declarations; they begin where those of the previous one end.
     end: u32,
 }
 
@@ -41,12 +41,12 @@ struct Declaring {
 pub struct ScopeIndex {
     elements: Vec<Declaring>,
     declared: Vec<Declared>,
-    /// The declarations as they stand in start tags; nothing for `xml`.
+    /// The declarations in the form of start tags; empty for `xml`.
     text: Vec<u8>,
     prefixes: usize,
 }
 
-/// An index, or how much has been done without one since the tree has changed.
+/// An index, or the amount of work done without one since the tree has changed.
 #[derive(Default)]
 pub struct ScopeCache {
     spent: usize,
@@ -54,9 +54,10 @@ pub struct ScopeCache {
 }
 
 impl Tree {
-    /// The index of scopes, made once as much work as making it has been done without; `work` is what comes next.
+    /// The index of scopes, built once as much work has been done without it as it costs; `work` is that of the next
+    /// request.
     ///
-    /// There is none for a tree in which a prefix is taken back.
+    /// There is none for a tree that undeclares a prefix.
     pub fn scope_index(&self, work: usize) -> Option<Arc<ScopeIndex>> {
         let mut cache = self.scopes.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.index.is_none() {
@@ -125,7 +126,7 @@ impl ScopeIndex {
         out.extend_from_slice(&self.text[start..self.declared[place].text_end]);
     }
 
-    /// Where the first element stands that declares something, from a row on.
+    /// Index of the first element that declares something, from a row on.
     pub fn first_from(&self, row: u32) -> u32 {
         self.elements.partition_point(|element| element.row < row) as u32
     }
@@ -136,7 +137,7 @@ impl ScopeIndex {
         self.elements.get(element as usize).is_some_and(|element| element.row == row)
     }
 
-    /// Append the declarations of all that is in scope of a row, its own first, but for what has been declared around it.
+    /// Append the declarations in scope of a row, its own first, without those declared around it.
     pub fn push_in_scope(&self, tree: &Tree, row: u32, around: Option<&Scope>, out: &mut Vec<u8>) {
         let around = around.filter(|scope| !scope.is_empty());
         let mut is_hidden = vec![false; self.prefixes];
@@ -169,8 +170,8 @@ impl ScopeIndex {
         None
     }
 
-    /// Append what an element declares that differs from the output so far: from what the rows from `first` on have declared,
-    /// and from what has been declared around them. Without that, all that was in scope of them has been declared.
+    /// Append the declarations of an element that differ from the output so far: from those of the rows from `first`
+    /// on, and from those declared around them. Without `around`, everything in scope of the rows has been declared.
     pub fn push_own(&self, element: u32, first: u32, around: Option<&Scope>, out: &mut Vec<u8>) {
         for place in self.places(element) {
             let Declared { binding: (prefix, uri), hidden, .. } = &self.declared[place];
@@ -186,7 +187,7 @@ impl ScopeIndex {
     }
 }
 
-/// Whether a prefix is taken back, which XML 1.0 cannot write: what it meant further out still holds in the output.
+/// Whether a prefix is undeclared, which XML 1.0 cannot write: its outer meaning still holds in the output.
 fn is_taken_back((prefix, uri): &Binding) -> bool {
     !prefix.is_empty() && uri.is_empty()
 }

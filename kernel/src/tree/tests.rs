@@ -58,7 +58,7 @@ fn tests_select_by_code() {
     assert_eq!(inside(Test::Code(A)), [1, 5]);
     assert_eq!(inside(Test::Kind(kind::TEXT)), [4, 6]);
     assert_eq!(inside(Test::Codes(FxHashSet::from_iter([B, PI]))), [3, 7, 10]);
-    // Attributes are among the rows of their element, and yet no descendants of it.
+    // Attributes are among the rows of their element, but are not descendants of it.
     assert!(inside(Test::Code(X)).is_empty());
     assert!(inside(Test::Nothing).is_empty());
 }
@@ -140,7 +140,7 @@ fn the_nearest_row_is_the_same_whatever_was_asked_before() {
     }
     let mut row = 17;
     for turn in 0..3000_u32 {
-        // Forth, back, and anywhere.
+        // Forwards, backwards, and at random.
         row = [(row + 1) % 901, (row + 900) % 901, (row * 31 + 7) % 901][(turn / 400 % 3) as usize];
         for axis in [Axis::FollowingSibling, Axis::PrecedingSibling, Axis::Following, Axis::Child] {
             for test in [Test::Code(B), Test::Any, Test::Code(X), Test::Codes(FxHashSet::from_iter([B]))] {
@@ -176,7 +176,7 @@ fn copies_are_recognised_wherever_they_stand() {
     assert!(tree.has_same_rows(row, &source, 3));
     assert!(source.has_same_rows(3, &tree, row));
     assert!(!tree.has_same_rows(row, &source, 7));
-    // The same characters, divided otherwise.
+    // The same characters, divided differently.
     let mut divided = [Tree::default(), Tree::default()];
     for (tree, values) in divided.iter_mut().zip([["ab", "c"], ["a", "bc"]]) {
         tree.push(A, 3, 0, "");
@@ -221,7 +221,7 @@ fn text_comes_in_pieces_of_any_size() {
     for enough in [1, 10, 1000] {
         assert_eq!(written(&tree, 1, 11, None, enough), all);
     }
-    // An element alone declares what was in scope of it; inside of the output, what is not declared there.
+    // A single element declares everything in scope of it; inside the output, only what is not declared there.
     assert_eq!(written(&tree, 5, 6, None, 1), "<a xmlns:p=\"u&amp;\"/>");
     assert_eq!(written(&tree, 7, 9, Some(vec![("p".into(), "v".into())]), 1), "<q:b x=\"2\"/>");
     // Copied into another element, it declares what was in scope of it and is not declared there.
@@ -231,7 +231,7 @@ fn text_comes_in_pieces_of_any_size() {
     assert_eq!(copied(&[("p".into(), "u&".into())]), "<a/>");
 }
 
-/// Elements in each other and beside each other that declare few prefixes again and again, take some back, and repeat some.
+/// Nested and adjacent elements that declare few prefixes repeatedly, undeclare some, and repeat some.
 fn declaring(seed: u64) -> Tree {
     let mut state = seed;
     let mut random = move |below: u64| {
@@ -296,7 +296,7 @@ fn copies_are_the_same_with_and_without_an_index() {
                 let copied = |tree: &Tree, enough| standing(tree, (row, end), Standing::Copied, around, enough);
                 assert_eq!(copied(&indexed, 7), copied(&plain, 1000), "seed {seed}, row {row}");
             }
-            // Where nothing is declared, a copy is what the element is outside of all elements.
+            // Without declarations around it, a copy equals the element outside all elements.
             let alone = written(&plain, row, end, None, 1000);
             assert_eq!(standing(&plain, (row, end), Standing::Copied, &[], 1000), alone, "seed {seed}, row {row}");
             assert!(plain.scope_index(0).is_none());

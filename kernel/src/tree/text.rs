@@ -1,6 +1,6 @@
-//! A subtree as XML exactly as it stands, as `xylem.sink.plain_xml` writes it with the default parameters.
+//! A subtree as unchanged XML, in the form of `xylem.sink.plain_xml` with the default parameters.
 //!
-//! Written in pieces, so that the text of a large document is never held whole.
+//! Written in pieces, so the text of a large document is never held whole.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use crate::namespaces::Binding;
 use crate::rows::kind;
 use crate::scopes::{push_declaration, Scope};
 
-/// Names as their document wrote them: prefix and local name, by code.
+/// Names as written in their document: prefix and local name, by code.
 #[derive(Clone, Default)]
 pub struct WrittenNames(FxHashMap<u32, (Box<str>, Box<str>)>);
 
 impl WrittenNames {
-    /// Learn a name.
+    /// Register a name.
     pub fn add(&mut self, code: u32, prefix: &str, local: &str) {
         self.0.insert(code, (prefix.into(), local.into()));
     }
 
-    /// Learn a name, unless its code has one.
+    /// Register a name, unless its code has one.
     pub fn learn(&mut self, code: u32, prefix: &str, local: &str) {
         self.0.entry(code).or_insert_with(|| (prefix.into(), local.into()));
     }
@@ -37,52 +37,52 @@ impl WrittenNames {
 struct Open {
     row: u32,
     end: u32,
-    /// How many declarations are in scope around it.
+    /// The number of declarations in scope around it.
     outer: usize,
 }
 
-/// Where the writing has come to in an index of scopes.
+/// The position of the writing in an index of scopes.
 struct Indexed {
     scopes: Arc<ScopeIndex>,
     /// The next element that declares something.
     next: u32,
 }
 
-/// Where the writing of some rows has come to.
+/// The state of writing some rows.
 pub struct Writing {
     first: u32,
     row: u32,
     end: u32,
     open: Vec<Open>,
-    /// What has been declared in the output around the rows, or by an outermost element and found when first asked for.
+    /// The declarations in the output around the rows, or those of an outermost element, computed on first use.
     around: Option<Scope>,
     /// The last outermost element.
     outermost: u32,
-    /// What the open elements inside have declared, where there is no index that knows.
+    /// The declarations of the open elements inside, if no index knows them.
     scope: Scope,
     index: Option<Indexed>,
     /// Whether nothing has been written that may have declared something.
     is_new: bool,
-    /// Where the rows stand in the output.
+    /// The place of the rows in the output.
     place: Standing,
 }
 
-/// Where rows stand in the output.
+/// The place of rows in the output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// Outside all elements.
     Outside,
     /// In the element that is their parent, which has been written.
     Inside,
-    /// In another element, into which their first element is copied with all that is in scope of it. No default namespace
-    /// is declared there.
+    /// In another element, into which their first element is copied with everything in scope of it. No default
+    /// namespace is declared there.
     Copied,
 }
 
 impl Writing {
     /// Write the rows from `start` to before `end`: one subtree, or the children of a document.
     ///
-    /// `around` is what has been declared where they stand; it counts inside of an element only.
+    /// `around` is what has been declared there; it only counts inside an element.
     pub fn new(start: u32, end: u32, place: Standing, around: &[Binding]) -> Writing {
         let around = (place != Standing::Outside).then(|| Scope::new(around));
         Writing {
@@ -99,7 +99,7 @@ impl Writing {
         }
     }
 
-    /// Write on until there are that many bytes, or all is written; whether there is more.
+    /// Write until there are that many bytes, or all is written; returns whether there is more.
     pub fn write(&mut self, tree: &Tree, names: &WrittenNames, enough: usize, out: &mut Vec<u8>) -> bool {
         loop {
             while self.open.last().is_some_and(|open| open.end == self.row) {
@@ -156,7 +156,7 @@ impl Writing {
         }
     }
 
-    /// An outermost element declares all that is in scope, an inner one what differs from the output so far.
+    /// An outermost element declares everything in scope, an inner one the differences from the output so far.
     fn declare(&mut self, tree: &Tree, row: u32, out: &mut Vec<u8>) {
         let is_outermost = self.place == Standing::Outside && self.open.is_empty();
         let is_copied = self.place == Standing::Copied;
@@ -175,7 +175,7 @@ impl Writing {
             } else if is_copied && row == self.first {
                 indexed.scopes.push_in_scope(tree, row, self.around.as_ref(), out);
             } else if has_own {
-                // A copy has declared what was in scope of its first element, wherever that was declared.
+                // A copy has declared everything in scope of its first element, wherever it was declared.
                 let first = if is_copied { 0 } else { self.first };
                 indexed.scopes.push_own(next, first, self.around.as_ref(), out);
             }
@@ -194,7 +194,7 @@ impl Writing {
         }
         if is_outermost {
             (self.outermost, self.around) = (row, None);
-            // No prefix is among them twice, and most elements inside declare nothing: they need not be remembered.
+            // No prefix occurs twice among them, and most inner elements declare nothing: they need not be stored.
             let in_scope = tree.in_scope(row);
             tree.scope_index(in_scope.len());
             in_scope.into_iter().filter(|binding| &*binding.0 != "xml").for_each(|each| push_declaration(each, out));
@@ -202,7 +202,7 @@ impl Writing {
         }
         for binding in tree.declared_at(row) {
             let (prefix, uri) = binding;
-            // XML 1.0 can take back the default namespace only.
+            // XML 1.0 can only undeclare the default namespace.
             if &**prefix == "xml" || (uri.is_empty() && !prefix.is_empty()) || self.known(tree, prefix) == &**uri {
                 continue;
             }
@@ -211,7 +211,7 @@ impl Writing {
         }
     }
 
-    /// What a prefix means in the output so far.
+    /// The meaning of a prefix in the output so far.
     fn known(&mut self, tree: &Tree, prefix: &str) -> &str {
         let outermost = self.outermost;
         let around = self.around.get_or_insert_with(|| Scope::new(tree.in_scope(outermost)));

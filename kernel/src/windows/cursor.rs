@@ -1,4 +1,4 @@
-//! Takes rows one by one and gives the results of windows that are complete.
+//! Takes rows one by one and returns the results of complete windows.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,24 +14,24 @@ use crate::row_paths::NamedRows;
 use crate::template::{Around, Undecided};
 use crate::template_writer::write_values;
 
-/// So many windows that were given may stay among the open ones in any case.
+/// Number of returned windows that may stay among the open ones in any case.
 const MOST_GONE: usize = 64;
 
-/// A window that is open, or over and waits for an older one.
+/// A window that is open, or has ended and waits for an older one.
 #[derive(Debug)]
 struct Open<O> {
     start: Place,
     over: Option<(Place, Vec<Slot<O>>)>,
-    /// By which key it is found.
+    /// The key by which it is found.
     key: HashKey,
-    /// The position of the row at which it was given, where it stays.
+    /// The position of the row at which it was returned, if it stays.
     given: u64,
 }
 
 /// A piece of the answer.
 #[derive(Debug)]
 pub enum Segment<O> {
-    /// XML, and how many items it is.
+    /// XML, and its number of items.
     Text(Vec<u8>, u64),
     /// Atomic values.
     Atoms(Vec<Atom<'static>>),
@@ -41,7 +41,7 @@ pub enum Segment<O> {
 
 /// The state of one window clause.
 ///
-/// Holds:  for each open window the rows at its start that are read; the values of aggregates since the oldest of them.
+/// Holds:  for each open window the rows read at its start; the values of aggregates since the oldest of them.
 pub struct Cursor<O> {
     pub(super) spec: Arc<Spec>,
     start_needs: Needs,
@@ -54,15 +54,15 @@ pub struct Cursor<O> {
     last: Place,
     running: Vec<Running<O>>,
     pub(super) ranges: Vec<Range<O>>,
-    /// Where a key finds windows.
+    /// The windows by key.
     hashed: Hashed,
-    /// How many windows among the open ones have been given, and wait to be forgotten.
+    /// Number of returned windows among the open ones that are to be removed.
     gone: usize,
-    /// Where windows are formed by a value.
+    /// Used if windows are formed by a value.
     pub(super) grid: Grid,
-    /// The position of the last row of a window that was given.
+    /// The position of the last row of a returned window.
     last_given: u64,
-    /// The key of the newest window, as long as all have ascended since there was none; None where they have not.
+    /// The key of the newest window, if all keys have ascended since there was none; otherwise None.
     latest: Option<Option<Key>>,
     segments: Vec<Segment<O>>,
 }
@@ -96,7 +96,7 @@ impl<O: Clone> Cursor<O> {
         }
     }
 
-    /// Some rows, one after another, as a scan has written them.
+    /// Some consecutive rows, as written by a scan.
     pub fn push<Q: Query<Object = O>>(&mut self, text: &[u8], rows: u64, query: &mut Q) -> Result<(), Q::Error> {
         let columns = self.spec.columns;
         let mut rest = text;
@@ -126,7 +126,7 @@ impl<O: Clone> Cursor<O> {
         }
     }
 
-    /// The input has ended.
+    /// The end of the input.
     pub fn finish<Q: Query<Object = O>>(&mut self, query: &mut Q) -> Result<(), Q::Error> {
         if let Some(row) = self.waiting.take() {
             self.step(row, None, query)?;
@@ -154,12 +154,12 @@ impl<O: Clone> Cursor<O> {
         Ok(())
     }
 
-    /// What has come about since this was last asked.
+    /// The results since the last call.
     pub fn take_segments(&mut self) -> Vec<Segment<O>> {
         std::mem::take(&mut self.segments)
     }
 
-    /// How many rows are kept, and how many bytes with the values of aggregates.
+    /// The number of rows held, and their bytes with the values of aggregates.
     pub fn held(&self) -> (usize, usize) {
         let (mut rows, mut bytes) = (0, 0);
         for open in &self.open {
@@ -239,7 +239,7 @@ impl<O: Clone> Cursor<O> {
         Ok(())
     }
 
-    /// Take a row into the open windows, and open one if it starts there; false if it belongs to none.
+    /// Add a row to the open windows, and open one if it starts there; false if it belongs to none.
     fn enter<Q: Query<Object = O>>(&mut self, spec: &Spec, place: &Place, starts: bool, query: &mut Q) -> bool {
         if self.open.is_empty() {
             if !starts {
@@ -273,7 +273,7 @@ impl<O: Clone> Cursor<O> {
         self.give_open(ending, query)
     }
 
-    /// Give windows at the last row, and keep them.
+    /// Return windows at the last row, and keep them.
     fn give_open<Q: Query<Object = O>>(
         &mut self,
         places: impl IntoIterator<Item = usize>,
@@ -287,7 +287,7 @@ impl<O: Clone> Cursor<O> {
         Ok(())
     }
 
-    /// The places of open windows that end at the last row, the oldest first.
+    /// The indexes of open windows that end at the last row, oldest first.
     fn ending<Q: Query<Object = O>>(&self, spec: &Spec, query: &mut Q) -> Result<Vec<usize>, Q::Error> {
         let mut found = Vec::new();
         let mut ask = |place: usize| -> Result<(), Q::Error> {
@@ -309,7 +309,7 @@ impl<O: Clone> Cursor<O> {
         Ok(found)
     }
 
-    /// Give the windows that end here, or let them wait for older ones.
+    /// Return the windows that end here, or let them wait for older ones.
     fn end_windows<Q: Query<Object = O>>(&mut self, spec: &Spec, query: &mut Q) -> Result<(), Q::Error> {
         let in_order = match spec.ending {
             Ending::Distance(_) => true,
@@ -373,7 +373,7 @@ impl<O: Clone> Cursor<O> {
         self.open.push_back(Open { start, over: None, key, given: 0 });
     }
 
-    /// Whether the keys of windows ascend still.
+    /// Whether the keys of windows still ascend.
     fn note_key(&mut self, spec: &Spec, start: &Place) {
         let Ending::Ordered { key, is_number } = &spec.ending else { return };
         if self.open.is_empty() {
@@ -386,7 +386,7 @@ impl<O: Clone> Cursor<O> {
         });
         self.latest = match (before, found) {
             (None, Some(new)) => Some(Some(new)),
-            // Keys of two types have no order that the comparison is sure to follow.
+            // Keys of two types have no order that certainly agrees with the comparison.
             (Some(old), Some(new)) if old <= new => Some(Some(new)),
             _ => None,
         };
@@ -411,7 +411,7 @@ impl<O: Clone> Cursor<O> {
         }
     }
 
-    /// Whether the window at a place ends at the last row.
+    /// Whether the window at an index ends at the last row.
     fn ends<Q: Query<Object = O>>(&self, spec: &Spec, place: usize, query: &mut Q) -> Result<bool, Q::Error> {
         let start = &self.open[place].start;
         match spec.ending {

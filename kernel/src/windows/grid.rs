@@ -1,4 +1,4 @@
-//! Windows by a value that does not decrease: one begins at each step behind the first value, whether rows come there or not.
+//! Windows by a value that does not decrease: one begins at each step after the first value, with or without rows.
 
 use std::collections::VecDeque;
 
@@ -8,17 +8,17 @@ use super::{Kind, Query, Spec};
 use crate::expression::Atom;
 use crate::template::Around;
 
-/// A gap between two rows may give any number of windows; so many are written together.
+/// A gap between two rows may yield any number of windows; this many are written together.
 const MOST_TOGETHER: usize = 4096;
 
-/// The window that is being filled, and its place.
+/// The window being filled, and its index.
 #[derive(Debug)]
 pub(super) struct Grid {
     first: Option<f64>,
-    /// How many windows came before.
+    /// The number of earlier windows.
     number: u64,
     last: f64,
-    /// The values of the rows in it, with the numbers of these rows among those that are in windows.
+    /// The values of its rows, with the numbers of these rows among those in windows.
     rows: VecDeque<(f64, u64)>,
     added: u64,
     has_new: bool,
@@ -35,7 +35,7 @@ impl Grid {
         self.first.unwrap_or_default() + self.number as f64 * step
     }
 
-    /// The number of the first row that is in the window.
+    /// The number of the first row in the window.
     fn first_row(&self) -> u64 {
         self.rows.front().map_or(self.added + 1, |&(_, number)| number)
     }
@@ -80,7 +80,7 @@ impl<O: Clone> Cursor<O> {
         Ok(())
     }
 
-    /// The input has ended.
+    /// The end of the input.
     pub(super) fn finish_grid<Q: Query<Object = O>>(&mut self, query: &mut Q) -> Result<(), Q::Error> {
         if self.grid.has_new {
             self.give_grid(query)?;
@@ -93,7 +93,7 @@ impl<O: Clone> Cursor<O> {
         self.give(&Place::default(), &Place::default(), &results, query)
     }
 
-    /// The value of a row. What is wrong with it, the query tells.
+    /// The value of a row. The query reports any error.
     fn reference<Q: Query<Object = O>>(&self, spec: &Spec, place: &Place, query: &mut Q) -> Result<f64, Q::Error> {
         let Kind::Grid { size, step, reference } = &spec.kind else { return Ok(0.0) };
         let known = reference.expression.as_ref().and_then(|expression| {

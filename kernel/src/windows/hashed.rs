@@ -1,16 +1,15 @@
-//! Open windows by a key at their start, so that those which a row may end are found without asking each of them.
-//!
-//! A key is used only where the comparison of the query is sure to be that of keys: one text or one number on either side,
-//! of the same type. All other windows, and all windows for other rows, are asked.
+//! Open windows by a key at their start, so those that a row may end are found without testing each of them. A key is
+//! only used if the comparison of the query certainly equals that of keys: one text or one number on either side, of
+//! the same type. All other windows, and all windows for other rows, are tested.
 
 use rustc_hash::FxHashMap;
 
 use crate::expression::{Atom, Value};
 
-/// What a window, or a row, is found by.
+/// The key of a window or a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Key {
-    /// By nothing: it equals no other key.
+    /// No key: it equals no other.
     #[default]
     Nothing,
     /// By a text, typed or not.
@@ -51,14 +50,14 @@ impl Key {
 #[derive(Debug, Default)]
 pub struct Hashed {
     by_key: FxHashMap<Key, Vec<u64>>,
-    /// Those whose keys are unsure.
+    /// Windows with uncertain keys.
     unsure: Vec<u64>,
-    /// How many there are with keys of each type.
+    /// The number of keys of each type.
     numbers: [usize; 3],
 }
 
 impl Hashed {
-    /// A window opens, behind all others.
+    /// Add a window after all others.
     pub fn add(&mut self, key: &Key, start: u64) {
         match key.class() {
             Some(class) => {
@@ -70,7 +69,7 @@ impl Hashed {
         }
     }
 
-    /// A window is over.
+    /// Remove a window that has ended.
     pub fn remove(&mut self, key: &Key, start: u64) {
         let remove = |starts: &mut Vec<u64>| starts.binary_search(&start).map(|place| starts.remove(place)).is_ok();
         let Some(class) = key.class() else {
@@ -85,7 +84,7 @@ impl Hashed {
         }
     }
 
-    /// The windows that a row with a key may end, the oldest first; None: any.
+    /// The windows that a row with a key may end, oldest first; None: any.
     pub fn starts(&self, key: &Key) -> Option<Vec<u64>> {
         let mut found = match key.class() {
             None if *key == Key::Nothing => Vec::new(),

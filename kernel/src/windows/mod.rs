@@ -1,7 +1,7 @@
 //! Windows over rows of values: which rows belong together, and the result of each window.
 //!
-//! `xylem.plan.native_windows` says what a description means. Conditions, values and results are expressions over the values
-//! of rows (`crate::expression`); what they leave undecided, the query itself decides (the trait `Query`).
+//! `xylem.plan.native_windows` defines the description. Conditions, values and results are expressions over the values
+//! of rows (`crate::expression`); the query itself decides what they leave undecided (the trait `Query`).
 
 mod cursor;
 mod grid;
@@ -24,13 +24,13 @@ use crate::template::Part;
 /// One of the two ends of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Where it starts.
+    /// Its start.
     Start,
-    /// Where it ends.
+    /// Its end.
     End,
 }
 
-/// A row at an end of a window, or beside it.
+/// A row at an end of a window, or next to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The row itself.
@@ -52,23 +52,23 @@ pub enum Input {
     Aggregate(usize),
 }
 
-/// An expression with what it reads, which has the first slots; without one, the query itself is asked.
+/// An expression with its inputs, which have the first slots; without one, the query itself is called.
 #[derive(Debug)]
 pub struct Code {
-    /// Its number, by which the query knows it.
+    /// Its number for the query.
     pub number: usize,
-    /// What it reads.
+    /// Its inputs.
     pub inputs: Vec<Input>,
-    /// How it is computed.
+    /// Its computation.
     pub expression: Option<Expression>,
 }
 
-/// What is folded of the rows of a window.
+/// How the rows of a window are folded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Folding {
-    /// How many values there are.
+    /// The number of values.
     Count,
-    /// Of all values.
+    /// An aggregate of all values.
     Of(Aggregate),
 }
 
@@ -77,36 +77,36 @@ pub enum Folding {
 pub struct AggregateSpec {
     /// How values are folded.
     pub folding: Folding,
-    /// What a row adds: its columns are those of the current row at the end.
+    /// The values of a row: its columns are those of the current row at the end.
     pub values: Code,
 }
 
-/// What a window comes to.
+/// The result of a window.
 #[derive(Debug)]
 pub enum Outcome {
     /// Text by a template.
     Template(Vec<Part>),
     /// The atomic values of an expression.
     Values(Expression),
-    /// What the query says.
+    /// The query's own result.
     Asked,
 }
 
-/// Which windows end first, where that is known without asking each of them.
+/// Which windows end first, if that is known without testing each of them.
 #[derive(Debug)]
 pub enum Ending {
-    /// Each is asked.
+    /// Each is tested.
     Each,
-    /// So many rows behind its first one.
+    /// A fixed number of rows after its first one.
     Distance(u64),
     /// Those with the smallest keys at their start first.
     Ordered {
         /// The key.
         key: Code,
-        /// Whether it is an operand of arithmetic, to which untyped values are doubles.
+        /// Whether it is an operand of arithmetic, so untyped values are doubles.
         is_number: bool,
     },
-    /// None whose key at the start differs from the key of the row that would end it.
+    /// Only those whose key at the start equals the key of the row that would end them.
     Hashed {
         /// The key at the start.
         start: Code,
@@ -115,76 +115,76 @@ pub enum Ending {
     },
 }
 
-/// Which windows there are.
+/// The kind of windows.
 #[derive(Debug)]
 pub enum Kind {
     /// One is open at a time.
     Tumbling,
     /// One opens at each start.
     Sliding,
-    /// One opens at each start and stays: it is given at each end.
+    /// One opens at each start and stays: it is returned at each end.
     Landmark,
-    /// By a value that does not decrease: one begins at each step behind the first value, rows or not.
+    /// By a value that does not decrease: one begins at each step after the first value, with or without rows.
     Grid {
         /// Values less than this beyond its start belong to a window.
         size: f64,
-        /// How far the starts of two windows are apart.
+        /// The distance between the starts of two windows.
         step: f64,
         /// The value.
         reference: Code,
     },
 }
 
-/// Which open windows are given when the input has ended.
+/// Which open windows are returned at the end of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtEnd {
     /// All.
     All,
     /// None.
     Nothing,
-    /// The oldest one, if rows have come since the last window was given.
+    /// The oldest one, if there are rows since the last returned window.
     First,
 }
 
 /// A window clause.
 pub struct Spec {
-    /// How many columns a row has.
+    /// The number of columns of a row.
     pub columns: usize,
-    /// Which windows there are.
+    /// The kind of windows.
     pub kind: Kind,
     /// At most one row of the input starts a window.
     pub has_one_start: bool,
     /// Windows end where the next one starts.
     pub newstart: bool,
-    /// What becomes of windows that are open at the end.
+    /// The treatment of windows that are open at the end.
     pub at_end: AtEnd,
-    /// They come in the order of their first rows, and not of their last ones.
+    /// They are returned in the order of their first rows, and not of their last ones.
     pub by_start: bool,
     /// The start condition; None: always.
     pub start: Option<Code>,
     /// The end condition; None: always, or wherever the next window starts.
     pub end: Option<Code>,
-    /// A part of it that is the same for all open windows.
+    /// The part that is the same for all open windows.
     pub shared: Option<Code>,
     /// Which windows end first.
     pub ending: Ending,
     /// What is folded.
     pub aggregates: Vec<AggregateSpec>,
-    /// What the result reads.
+    /// The inputs of the result.
     pub inputs: Vec<Input>,
-    /// What a window comes to.
+    /// The result of a window.
     pub outcome: Outcome,
-    /// A document without rows: expressions read values alone.
+    /// An empty document: expressions read only values.
     pub nothing: (Rows, Names),
 }
 
 impl Spec {
-    /// Whether aggregates are asked for from one of several rows on.
+    /// Whether aggregates are needed from any of several rows on.
     fn overlaps(&self) -> bool {
         !(self.has_one_start || matches!(self.kind, Kind::Tumbling))
     }
 
-    /// Whether something reads a row of this kind.
+    /// Whether anything reads a row of this kind.
     fn reads(&self, side: Side, role: Role) -> bool {
         let codes = [&self.start, &self.end, &self.shared].into_iter().flatten();
         let keys: &[&Code] = match (&self.ending, &self.kind) {
@@ -213,17 +213,17 @@ pub trait Query {
         code: &Code,
         given: &[Given<'_, Self::Object>],
     ) -> Result<Vec<Slot<Self::Object>>, Self::Object>;
-    /// An aggregate of some values, or what stands for the error that it is.
+    /// An aggregate of some values, or the placeholder of its error.
     fn folded(&mut self, aggregate: usize, values: Vec<Slot<Self::Object>>) -> Self::Object;
-    /// A running aggregate that has taken a value so far, and how many there were.
+    /// A running aggregate with its value so far and the number of values.
     fn begin(&mut self, aggregate: usize, so_far: Option<Slot<Self::Object>>, count: i64) -> Self::Object;
     /// More values for it.
     fn add(&mut self, running: &Self::Object, values: Vec<Slot<Self::Object>>) -> Result<(), Self::Object>;
-    /// What it has come to.
+    /// Its result.
     fn result(&mut self, running: &Self::Object) -> Self::Object;
-    /// The value by which windows of a grid are formed, where the last one is known: a number that is not smaller.
+    /// The value that assigns a row to windows of a grid, given the last one: a number that is not smaller.
     fn reference(&mut self, code: &Code, given: &[Given<'_, Self::Object>], last: f64) -> Result<f64, Self::Error>;
-    /// What has come about so far is written.
+    /// Write the results so far.
     fn flush(&mut self, segments: Vec<Segment<Self::Object>>) -> Result<(), Self::Error>;
     /// The items of a window.
     fn items(&mut self, given: &[Given<'_, Self::Object>]) -> Result<Self::Object, Self::Error>;

@@ -1,4 +1,4 @@
-//! Rows at the ends of windows, and what expressions over them come to.
+//! Rows at the ends of windows, and the results of expressions over them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::expression::{Atom, Evaluation, Value};
 use crate::row_paths::NamedRows;
 use crate::template::{Around, Undecided};
 
-/// A row with its position and its neighbours, None where there are none or nothing asks for them.
+/// A row with its position and its neighbours, None if there are none or nothing reads them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
     pub(super) current: Option<Arc<Row>>,
@@ -33,7 +33,7 @@ pub(super) enum Key {
 }
 
 impl Place {
-    /// What is kept of it: no row longer than something reads it.
+    /// The stored part: no row is kept longer than it is read.
     pub(super) fn kept(&self, needs: Needs) -> Place {
         Place {
             current: self.current.clone().filter(|_| needs.current),
@@ -95,7 +95,7 @@ pub(super) fn values_of<Q: Query>(
     query.values(code, &given(&code.inputs, place, place, &[]))
 }
 
-/// Expressions over values alone.
+/// Expressions over values only.
 pub(super) fn evaluation<'a, 'e>(
     spec: &'a Spec,
     variables: &'e [Value<'a>],
@@ -105,7 +105,7 @@ pub(super) fn evaluation<'a, 'e>(
     Evaluation { named, variables, locals: None, sorting: None, here }
 }
 
-/// The values of inputs; undecided where the query alone knows one.
+/// The values of inputs; undecided if only the query knows one.
 pub(super) fn variables<'r, O>(
     inputs: &[Input],
     start: &'r Place,
@@ -149,14 +149,14 @@ pub(super) fn given<'r, O>(
     inputs.iter().map(value).collect()
 }
 
-/// The key of the row at a place, by which windows are found.
+/// The key of the row at a place, for finding windows.
 pub(super) fn key_at(spec: &Spec, code: &Code, place: &Place) -> HashKey {
     let Some(expression) = &code.expression else { return HashKey::Unsure };
     let Ok(variables) = variables::<()>(&code.inputs, place, place, &[]) else { return HashKey::Unsure };
     evaluation(spec, &variables, &Around::new(0)).all(expression).map_or(HashKey::Unsure, |value| HashKey::of(&value))
 }
 
-/// The number by which windows stand in order.
+/// The number that orders windows.
 pub(super) fn key_of(atom: Atom<'_>, is_number: bool) -> Option<Key> {
     let atom = if is_number { atom.number().ok()? } else { atom };
     match atom {

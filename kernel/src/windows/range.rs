@@ -1,6 +1,6 @@
-//! Aggregates from any row up to now, for windows that overlap.
+//! Aggregates from any row up to now, for overlapping windows.
 //!
-//! A result is that of the function itself, to the last bit: sums come from running totals only where every partial sum is
+//! A result is that of the function itself, to the last bit: sums come from running totals only if every partial sum is
 //! exact, whatever the order of additions; else from the values.
 
 use std::collections::VecDeque;
@@ -19,13 +19,13 @@ enum Kind {
     Other,
 }
 
-/// A value with what came before it.
+/// A value with the totals before it.
 #[derive(Clone, Debug)]
 struct Entry<O> {
     value: Slot<O>,
     /// The sum of the values before it, in units of 2^-20 for doubles.
     total: i128,
-    /// Likewise of absolute values.
+    /// The same for absolute values.
     size: i128,
 }
 
@@ -34,19 +34,19 @@ struct Entry<O> {
 pub struct Range<O> {
     /// The position of the first row whose values are kept.
     first: u64,
-    /// For each row that is kept, how many values came before its own.
+    /// For each row kept, the number of values before its own.
     begins: VecDeque<u64>,
     entries: VecDeque<Entry<O>>,
-    /// How many values came before the first one that is kept.
+    /// The number of values before the first one kept.
     gone: u64,
     total: i128,
     size: i128,
     kind: Option<Kind>,
-    /// How many values there were up to the last that running totals, or the queue, do not tell of.
+    /// The number of values up to the last one that running totals, or the queue, do not cover.
     unsure: u64,
     /// The values that no later one beats, by their numbers.
     best: VecDeque<(u64, f64, i64)>,
-    /// The last row that went wrong.
+    /// The last row with an error.
     failure: Option<(u64, O)>,
 }
 
@@ -90,7 +90,7 @@ impl<O: Clone> Range<O> {
     fn add_value(&mut self, folding: Folding, value: Slot<O>) {
         let number = self.count();
         let value = match value {
-            // To all aggregates but a count, untyped values are doubles.
+            // For all aggregates except a count, untyped values are doubles.
             Slot::Atom(atom @ Atom::Untyped(_)) if folding != Folding::Count => {
                 Slot::Atom(atom.clone().number().unwrap_or(atom))
             }
@@ -127,7 +127,7 @@ impl<O: Clone> Range<O> {
         self.entries.push_back(Entry { value, total, size });
     }
 
-    /// Of equal values the first stays in front: it is the one that the function gives.
+    /// Of equal values the first stays in front: the function returns that one.
     fn take_extreme(&mut self, is_max: bool, number: u64, kind: Kind, double: f64, integer: i64) {
         if self.unsure == number + 1 {
             self.best.clear();
@@ -188,7 +188,7 @@ impl<O: Clone> Range<O> {
         }
     }
 
-    /// No start before a position will be asked for.
+    /// No start before a position will be requested.
     pub fn forget(&mut self, before: u64) {
         while self.first < before && !self.begins.is_empty() {
             self.begins.pop_front();
@@ -203,13 +203,13 @@ impl<O: Clone> Range<O> {
         }
     }
 
-    /// How many values are kept.
+    /// The number of values kept.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 }
 
-/// An exact number of units; None where there is none.
+/// An exact number of units; None if there is none.
 fn units(kind: Kind, integer: i64, double: f64) -> Option<i128> {
     match kind {
         Kind::Integer => Some(integer.into()),
@@ -223,7 +223,7 @@ fn units(kind: Kind, integer: i64, double: f64) -> Option<i128> {
     }
 }
 
-/// The aggregate of some values, in their order; None where the query is to say.
+/// The aggregate of some values, in order; None if the query must compute it.
 fn folded<'v, O: 'v>(aggregate: Aggregate, values: impl Iterator<Item = &'v Slot<O>>) -> Option<Option<Atom<'static>>> {
     let mut fold = Fold::default();
     for value in values {

@@ -7,14 +7,15 @@ use crate::expression::{Atom, Value};
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     bytes: Vec<u8>,
-    /// Where each value ends.
+    /// End of each value.
     ends: Vec<u32>,
-    /// How many values there are up to the end of each column.
+    /// The number of values up to the end of each column.
     columns: Vec<u32>,
 }
 
 impl Row {
-    /// Read the row of some columns at the beginning of a text: lists, as `crate::cells` writes them. What comes behind it.
+    /// Read the row of some columns at the beginning of a text: lists in the form of `crate::cells`. Returns the rest
+    /// of the text.
     pub fn read<'t>(&mut self, text: &'t [u8], columns: usize) -> &'t [u8] {
         self.clear();
         let mut rest = text;
@@ -31,25 +32,25 @@ impl Row {
         rest
     }
 
-    /// Take out everything.
+    /// Clear it.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
         self.columns.clear();
     }
 
-    /// One more value of the column at hand.
+    /// Add a value to the current column.
     pub fn add(&mut self, value: &[u8]) {
         self.bytes.extend_from_slice(value);
         self.ends.push(self.bytes.len() as u32);
     }
 
-    /// The next column begins.
+    /// Begin the next column.
     pub fn end_column(&mut self) {
         self.columns.push(self.ends.len() as u32);
     }
 
-    /// How much it holds.
+    /// Its size.
     pub fn size(&self) -> usize {
         self.bytes.len() + 4 * (self.ends.len() + self.columns.len())
     }
@@ -63,7 +64,7 @@ impl Row {
         })
     }
 
-    /// The values of a column: untyped, as those of nodes are.
+    /// The values of a column: untyped, like those of nodes.
     pub fn value(&self, column: usize) -> Value<'_> {
         let mut texts = self.texts(column).map(|text| Atom::Untyped(text.into()));
         match texts.len() {

@@ -1,4 +1,4 @@
-//! Aggregates of the one window that is open: a running value, and nothing else is kept.
+//! Aggregates of the one open window: only a running value is kept.
 
 use super::{Folding, Query, Slot};
 use crate::expression::{applied_average, Aggregate, Atom, Fold};
@@ -7,9 +7,9 @@ use crate::expression::{applied_average, Aggregate, Atom, Fold};
 #[derive(Clone, Debug)]
 pub struct Running<O> {
     fold: Fold<'static>,
-    /// Where the query has taken over.
+    /// Set when the query has taken over.
     object: Option<O>,
-    /// What went wrong.
+    /// Its error.
     failure: Option<O>,
 }
 
@@ -63,7 +63,7 @@ impl<O: Clone> Running<O> {
         }
     }
 
-    /// What it has come to.
+    /// Its result.
     pub fn result<Q: Query<Object = O>>(&self, number: usize, folding: Folding, query: &mut Q) -> Slot<O> {
         if let Some(failure) = &self.failure {
             return Slot::Object(failure.clone());

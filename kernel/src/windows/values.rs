@@ -1,4 +1,4 @@
-//! Values of windows: atoms, or objects that only the query knows.
+//! Values in windows: atoms, or objects that only the query knows.
 
 use crate::expression::{Atom, Value};
 
@@ -13,7 +13,7 @@ pub enum Slot<O> {
     Object(O),
 }
 
-/// What is given to code of the query.
+/// An argument for code of the query.
 #[derive(Debug)]
 pub enum Given<'r, O> {
     /// Untyped values.

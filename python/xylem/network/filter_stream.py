@@ -149,6 +149,7 @@ def records_path(properties: Properties) -> ast.Expr:
 
 def guarded(condition: ast.Expr, facts: RecordFacts, holds: bool = True) -> ast.Expr:
     """A condition, or its negation, in which a test that fails with an error does not hold, and nothing else fails.
+
     Several items are tested separately: one that cannot be tested hides no other.
     """
     match condition:

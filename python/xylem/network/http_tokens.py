@@ -1,4 +1,9 @@
-"""Tokens of a site over HTTP: created, listed and withdrawn by its owner."""
+"""Tokens of a site over HTTP: created, listed and withdrawn by its owner.
+
+    GET    /tokens                           the grants, without the tokens themselves
+    POST   /tokens                           {"name": …, "publish": […], "subscribe": […], "operate": false}
+    DELETE /tokens/NAME                      the token is no longer accepted
+"""
 
 from __future__ import annotations
 

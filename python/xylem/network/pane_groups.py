@@ -138,8 +138,7 @@ class PaneGroup:
                 del self.rolls[key]
 
     def takes_over(self, other: PaneGroup) -> bool:
-        """Take over the members of another group at the same position, if it has the very same panes; return whether.
-        """
+        """Take over another group at the same position, if its panes are the very same; return whether they are."""
         is_same = (self.start, self.form.key, self.length) == (other.start, other.form.key, other.length)
         if not is_same or not other.values <= self.values or self.is_fresh or other.is_fresh:
             return False

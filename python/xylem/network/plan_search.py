@@ -85,8 +85,7 @@ class PlanSearch:
                     yield replace(known, uses=uses, filter_at=at, transform_at=there)
 
     def _bring(self, stream: str, peer: str) -> None:
-        """Bring a stream to a peer, let all subscriptions that it can serve read it there; keep that if it costs less.
-        """
+        """Bring a stream to a peer, and let all subscriptions that it can serve read it there, if that costs less."""
         every = self._all
         users = [name for name in every.choices if stream in every.origins[name] and self._is_filtered(name)]
         users = [name for name in users if name != stream and not every.comes_from(stream, name)]

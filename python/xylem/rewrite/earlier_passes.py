@@ -391,8 +391,9 @@ def _is_long_part(node: ast.Node, small: AbstractSet[ExpandedName]) -> bool:
 
 
 def _value_of(path: ast.Expr) -> ast.Expr:
-    """At most two values of a path: more than one is an error wherever it is read, and remains an error. It is a fold,
-    because a fold's state is as small as its value.
+    """At most two values of a path: more than one is an error wherever it is read, and remains an error.
+
+    It is a fold, because a fold's state is as small as its value.
     """
     so_far, item = (ast.Name(local, None, PASS_NAMESPACE) for local in ("so-far", "item"))
     both = ast.SequenceExpr((ast.VarRef(so_far), _call("data", ast.VarRef(item))))

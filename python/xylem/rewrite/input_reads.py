@@ -63,8 +63,9 @@ def named_input(body: ast.Expr) -> ast.FunctionCall | None:
 
 
 def read_from_collection(body: ast.Expr) -> ast.Expr:
-    """The body for an input of several documents: collection() for every expression for the input. A leading `/` in a
-    predicate or after another `/` stays: there it is the document of the current node.
+    """The body for an input of several documents: collection() for every expression for the input.
+
+    A leading `/` in a predicate or after another `/` stays: there it is the document of the current node.
     """
     if not reads_focus(body):
         return body

@@ -30,8 +30,9 @@ def stream_source(body: ast.Expr, *, is_divided: bool = False) -> ast.FunctionCa
 
 
 def _best_matched(body: ast.Expr, is_divided: bool) -> list[ast.FunctionCall]:
-    """Documents joined with each other by a best match: the join reads both as they arrive. If tasks divide a document,
-    one whose items each have their own best partners (a first loop) is not included.
+    """Documents joined with each other by a best match: the join reads both as they arrive.
+
+    If tasks divide a document, one whose items each have their own best partners (a first loop) is not included.
     """
     found: list[ast.FunctionCall] = []
     for node in body.walk():

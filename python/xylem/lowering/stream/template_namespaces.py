@@ -131,8 +131,9 @@ def _writer(elements: tuple[Opened, ...], pieces: list[str]) -> EventWriter:
 
 
 def elements_around(program: Flux, whole: Flux | None = None) -> dict[str, tuple[Opened, ...]] | None:
-    """For each variable of a handler the elements that are open where it writes; None if conditions decide that. A
-    program may be part of a whole without namespaces: the elements around it are not known here.
+    """For each variable of a handler the elements that are open where it writes; None if conditions decide that.
+
+    A program may be part of a whole without namespaces: the elements around it are not known here.
     """
     found = _Places()
     try:

@@ -111,8 +111,9 @@ def may_be_time(node: ast.Node) -> bool:
 
 
 def is_timeline(node: ast.Node) -> bool:
-    """Whether a projection applies to values, and not to a step, a variable or the context item. Also true for one
-    applied to another projection: those with the same sign have been merged.
+    """Whether a projection applies to values, and not to a step, a variable or the context item.
+
+    Also true for one applied to another projection: those with the same sign have been merged.
     """
     if not isinstance(node, PROJECTIONS):
         return False

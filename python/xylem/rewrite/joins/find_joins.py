@@ -119,8 +119,9 @@ class _Finder(RunningFolds):
         return self._path(expr, around, is_kept=False) if is_path else cast("ast.Expr", self.visit(expr, around))
 
     def _path(self, path: ast.Expr, around: Surroundings, *, is_kept: bool) -> ast.Expr:
-        """A path as a whole: its result, or the context nodes of its last step, may be the same at many turns. With
-        `is_kept`, its result is cached although it selects nothing: a step reads all children of its node.
+        """A path as a whole: its result, or the context nodes of its last step, may be the same at many turns.
+
+        With `is_kept`, its result is cached although it selects nothing: a step reads all children of its node.
         """
         shared = self._chosen(path, around) if is_kept or _chooses(path) else None
         if shared is not None:

@@ -49,8 +49,9 @@ def _folded(found: LinearRecursion, call: ast.FunctionCall, facts: QueryFacts) -
 
 
 def _is_asked_for(expr: ast.Expr, found: LinearRecursion) -> bool:
-    """Whether the value for the preceding items is always computed. Otherwise the fold would raise errors that the
-    recursion avoids by stopping at a later item.
+    """Whether the value for the preceding items is always computed.
+
+    Otherwise the fold would raise errors that the recursion avoids by stopping at a later item.
     """
     match expr:
         case ast.FunctionCall(arguments=arguments):

@@ -134,8 +134,9 @@ class KeyedJoin:
     def given(
         self, rows: Iterable[Row], run: RunOptions, context: Context, stage: int | None = None
     ) -> dict[int, bytes]:
-        """The values of the looked-up parts, from rows of items: each once, in order. For every such part of the stage,
-        even without rows; without a stage, for all parts.
+        """The values of the looked-up parts, from rows of items: each once, in order.
+
+        For every such part of the stage, even without rows; without a stage, for all parts.
         """
         wanted = self.parts if stage is None else {self._tables[table].lookup.part for table in self.tables_of(stage)}
         by_part: dict[int, dict[tuple[int, int], Row]] = {number: {} for number in wanted}

@@ -88,8 +88,9 @@ class MapTask(PartTask):
             yield item, self.packed_row((sent,), range_number, ordinal)
 
     def text_rows(self, steps: Iterable[Any], writer: AnswerText, range_number: int) -> Iterator[Row]:
-        """Emit a row immediately for each step that wrote text, because on a stream the next step may take long. The
-        first row has the flag for the beginning of the text, and each row the flag for its end so far.
+        """Emit a row immediately for each step that wrote text, because on a stream the next step may take long.
+
+        The first row has the flag for the beginning of the text, and each row the flag for its end so far.
         """
         ordinal, told = 0, None
         try:

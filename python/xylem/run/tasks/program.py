@@ -94,8 +94,9 @@ class DistributedProgram:
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
-        """All scopes: a document may be cut before an element of any scope, but never inside one. If empty, a document
-        may not be cut; whole documents may still be ranges if `distribution.is_parallel`.
+        """All scopes: a document may be cut before an element of any scope, but never inside one.
+
+        If empty, a document may not be cut; whole documents may still be ranges if `distribution.is_parallel`.
         """
         return tuple(dict.fromkeys(scope for part in self._query.parts for scope in part.scopes))
 
@@ -200,8 +201,10 @@ class DistributedProgram:
         return self._tasks[part].begun(state, run, self._context(run))
 
     def combine(self, part: int, rows: Iterable[Row], *, from_first: bool = True, **options: Any) -> Iterator[Row]:
-        """Reduce the number of consecutive rows of one group key. With `from_first` no rows precede them: on a stream
-        they are the state of a group, whose aggregates then stay small; other variables keep their items.
+        """Reduce the number of consecutive rows of one group key.
+
+        With `from_first` no rows precede them: on a stream they are the state of a group, whose aggregates then stay
+        small; other variables keep their items.
         """
         run = _options(**options)
         return self._tasks[part].combined(rows, run, self._context(run), from_first=from_first)

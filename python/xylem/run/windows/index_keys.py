@@ -127,8 +127,10 @@ def hash_key(value: Any, implicit_tz: int) -> Any:
 
 
 def equality_kind(value: Any, is_general: bool) -> int:
-    """Values of one kind are equal if their keys are. Others must be compared, which may raise an error. For `eq`
-    untyped values are texts; for `=` they take the type of the other operand.
+    """Values of one kind are equal if their keys are.
+
+    Others must be compared, which may raise an error. For `eq` untyped values are texts; for `=` they take the type of
+    the other operand.
     """
     if is_general and type(value) is UntypedAtomic:
         return _UNTYPED
