@@ -1,4 +1,4 @@
-"""What `explain` tells of a best-match join: the role of each order, and what is held until when."""
+"""The explanation of a best-match join: the role of each order, and what is held until when."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def told(
     window: MovingWindow | None = None,
     text_of: Callable[[ast.Expr], str] = str,
 ) -> list[tuple[str, str]]:
-    """(topic, text) pairs; `orders` are the orders as written, `scanned` says which sides are read from their
-    files, `is_looked_up` that the first side comes item by item, `live` which sides may never end, `window`
-    along what windows may move, `text_of` how the query spells an expression.
+    """(topic, text) pairs; `orders` are the orders as written, `scanned` says which sides are read from their files,
+    `is_looked_up` that the first side arrives item by item, `live` which sides may never end, `window` the value that
+    windows move along, `text_of` returns the spelling of an expression.
     """
     spilled = None
     if window is not None and not is_looked_up and _is_arithmetic(plan) and (any(live) or all(scanned)):
@@ -68,14 +68,14 @@ def _held(
 
 
 def _is_arithmetic(plan: BestMatchPlan) -> bool:
-    """Whether columns of numbers are all that pairs are found by."""
+    """Whether pairs are found by columns of numbers alone."""
     return all(one.term is not None for one in plan.criteria) and all(test.op for test in plan.tests)
 
 
 def _spilled(
     plan: BestMatchPlan, window: MovingWindow, is_live: bool, text_of: Callable[[ast.Expr], str]
 ) -> str:
-    """Where what has no room waits (thesis, 4.3.4.2 and 4.3.4.3)."""
+    """Where sides that do not fit in memory are spilled (thesis, 4.3.4.2 and 4.3.4.3)."""
     if is_live:
         return "with `--spill`, items of the windows that have no room wait in pages of a file; their numbers stay"
     left, right = plan.left.leaves[window.left], plan.right.leaves[window.right]

@@ -1,12 +1,12 @@
-"""What is decided about one best-match join before code is written for it (thesis, chapter 4).
+"""Decisions about a best-match join before code is written for it (thesis, chapter 4).
 
-Where the two loops of the join do not depend on each other, each side is evaluated once by itself and pairs are
-found by the values that orders compare (`BestMatchPlan`). Else all tuples are formed first (`BestMatchTuples`).
-Both are clauses like any other, so that whatever walks over a FLWOR expression walks over them too.
+If the two loops of the join do not depend on each other, each side is evaluated once on its own and pairs are found by
+the compared values (`BestMatchPlan`). Otherwise all tuples are formed first (`BestMatchTuples`). Both are clauses like
+any other, so traversals of FLWOR expressions handle them too.
 
-A **term** is what an order or a test computes of a pair, where that is plain arithmetic, as nested tuples:
-`("left", 2)` is leaf 2 of the left side, `("right", 0)` one of the right side, `("constant", 1)` a value that both
-share, `("-", a, b)`, `("abs", a)` … an operation on terms.
+A **term** is a computation of an order or a test on a pair, if it is plain arithmetic, as nested tuples: `("left", 2)`
+is leaf 2 of the left side, `("right", 0)` one of the right side, `("constant", 1)` a value that both share, `("-", a,
+b)`, `("abs", a)` … an operation on terms.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BINARY_OPERATIONS = ("+", "-", "*", "div")
 
 @ast_node
 class BestMatchSide(ast.Node):
-    """One loop of a join: what it binds, the clauses about it alone, and what terms read of each of its items."""
+    """One loop of a join: its bindings, its own clauses, and the values that terms read from each of its items."""
 
     binding: ast.ForClause
     clauses: tuple[ast.Clause, ...] = ()
@@ -44,28 +44,28 @@ class BestMatchCriterion(ast.Node):
 
     written: ast.BestMatchOrder
     value: ast.Expr | None = None
-    """What `min` and `max` are about; None where a function compares."""
+    """The operand of `min` and `max`; None if a function compares."""
     term: Term | None = None
     left: ast.Expr | None = None
-    """What a function is given of the left item; None: nothing."""
+    """The function's arguments from the left item; None: none."""
     right: ast.Expr | None = None
 
 
 @ast_node
 class BestMatchTest(ast.Node):
-    """A condition on pairs that stands before the join; where both of its sides are terms, `op` compares them."""
+    """A condition on pairs before the join; if both of its sides are terms, `op` compares them."""
 
     test: ast.Expr
     op: str = ""
     left: Term = ()
     right: Term = ()
     is_general: bool = True
-    """Whether it compares as `=` and `<` do, and not as `eq` and `lt`."""
+    """Whether it is a general comparison (`=`, `<`) and not a value comparison (`eq`, `lt`)."""
 
 
 @ast_node
 class BestMatchPlan(ast.Clause):
-    """A join whose sides stand by themselves."""
+    """A join whose sides are independent."""
 
     written: ast.BestMatchClause
     left: BestMatchSide
@@ -75,21 +75,21 @@ class BestMatchPlan(ast.Clause):
     tests: tuple[BestMatchTest, ...]
     constants: tuple[ast.Expr, ...]
     lets: tuple[ast.LetClause, ...]
-    """Of pairs."""
+    """Bindings that depend on a pair."""
     pads_left: bool = False
-    """A left item without partner is kept, for the right variable allows empty."""
+    """Whether a left item without partner is kept, because the right variable allows empty."""
     pads_right: bool = False
 
 
 @ast_node
 class BestMatchTuples(ast.Clause):
-    """A join over tuples as they come: one loop depends on the other, or more loops or joins stand between them."""
+    """A join over collected tuples: one loop depends on the other, or there are more loops or joins between them."""
 
     written: ast.BestMatchClause
     clauses: tuple[ast.Clause, ...]
-    """From the first of the two loops to what stands before the join; from further out where an earlier join of other
-    loops reaches into them.
+    """From the first of the two loops to just before the join; from further out if an earlier join of other loops
+    overlaps them.
     """
     criteria: tuple[BestMatchCriterion, ...]
     loops_around: int = 0
-    """How many of these loops come before those of this join: each of their turns is a join of its own."""
+    """Number of these loops before those of this join: each of their turns is a separate join."""

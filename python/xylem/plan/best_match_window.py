@@ -1,11 +1,11 @@
-"""Along which values windows of a best-match join may move: what bounds the difference of a value of each side.
+"""The values that windows of a best-match join may move along: those with a bounded difference.
 
     ($r/t - $s/t) min 5  with  where $r/t - $s/t ge 0           0 <= left - right <= 5
     where $s/t >= $r/t - 3 and $s/t - 3 <= $r/t                 -3 <= left - right <= 3
     (abs($r/t - ($s/t + 5400))) min 250                         5150 <= left - right <= 5650
 
-Where a difference has a bound on either side, an item meets no more than a window of the other side (thesis, 4.3.1,
-4.3.5.2), however the bounds are spelled. What they are is known when limits and constants are.
+If a difference is bounded on both ends, an item meets only a window of the other side (thesis, 4.3.1, 4.3.5.2), however
+the bounds are spelled. Their values are known when limits and constants are.
 """
 
 from __future__ import annotations
@@ -23,27 +23,29 @@ Signed = tuple[int, int]
 
 
 class Bound(NamedTuple):
-    """A bound of the difference of two leaves, the left one less the right one: of what it is made."""
+    """The parts of a bound on the difference of two leaves, left minus right."""
 
     left: int
     right: int
     is_upper: bool
     limit: int | None = None
-    """The number of an order whose limit belongs to it."""
+    """The number of an order whose limit is part of it."""
     is_negated: bool = False
-    """Whether limit and compared constants count with the other sign."""
+    """Whether limit and compared constants are negated."""
     compared: tuple[Signed, ...] = ()
     """Constants that are compared with the difference."""
     factor: tuple[str, int] | None = None
     """`div` or `*` and the constant by which the difference is divided or multiplied before that."""
     moved: tuple[Signed, ...] = ()
-    """Constants that are added to the difference before that."""
+    """Constants added to the difference before that."""
     is_across: bool = False
-    """Whether the query compares one leaf with the other: two that are infinite pass, as no difference does."""
+    """Whether the query compares one leaf with the other: then two infinite values pass, although they have no
+    difference.
+    """
 
     @property
     def is_plain(self) -> bool:
-        """Whether the difference itself is compared, so that nothing is rounded but what the query rounds, too."""
+        """Whether the difference itself is compared, so the only rounding is that of the query."""
         return self.factor is None and not self.moved and len(self.compared) + (self.limit is not None) < 2
 
 
@@ -63,9 +65,7 @@ class MovingWindow(NamedTuple):
 def window_of(
     plan: BestMatchPlan, chosen: Callable[[ast.Expr, ast.Expr], bool] = lambda left, right: True
 ) -> MovingWindow | None:
-    """The first difference that is bounded on either side, of those whose leaves are chosen: by conditions before the
-    join, then by its orders.
-    """
+    """The first difference that is bounded on both ends; conditions before the join take precedence over its orders."""
     found: dict[tuple[int, int], list[Bound]] = {}
     for bound in _bounds(plan):
         if chosen(plan.left.leaves[bound.left], plan.right.leaves[bound.right]):
@@ -119,7 +119,7 @@ def _compared(bounds: Iterator[Bound], constants: _Linear | None) -> Iterator[Bo
 
 
 def _of(term: Term, is_upper: bool) -> Iterator[Bound]:
-    """The bounds that an upper or lower bound of a term is."""
+    """The bounds that follow from an upper or lower bound of a term."""
     match term:
         case ("abs" | "distance", inner) if is_upper:
             yield from _of(inner, True)

@@ -1,8 +1,8 @@
-"""What a program buffers (thesis §3.7.3): per variable the projected paths, until when, and how much that can become.
+"""What a program buffers (thesis §3.7.3): the projected paths of each variable, how long, and how much that may be.
 
-A buffer belongs to the variable of a process-stream. It holds what handlers read of that element later than it passes,
-but for conditions and aggregates that are computed on the way. The paths are those of the buffer tree: a path with `//`
-at its end is kept with everything below.
+A buffer belongs to the variable of a process-stream. It holds the parts of that element that handlers read after they
+have passed, except for conditions and aggregates computed on the way. The paths are those of the buffer tree: a path
+with `//` at its end is kept with everything below.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _reads(handler: OnFirst, variable: str, streamed: frozenset[str]) -> bool:
 
 
 def _decided(body: Flux, streamed: frozenset[str]) -> Flux:
-    """The body without what is decided on the way."""
+    """The body without conditions and aggregates computed on the way."""
     match body:
         case Sequence(parts=parts):
             return Sequence(tuple(_decided(part, streamed) for part in parts))
@@ -123,7 +123,7 @@ def _measure(projection: Projection) -> tuple[str, ...]:
 
 
 def _keeps_content(kept: Projection) -> bool:
-    """Attributes of an open element are part of it, not of a buffer."""
+    """Whether content is kept: attributes of an open element are part of it, not of a buffer."""
     return bool(kept.children or kept.leaves or kept.string or kept.subtree)
 
 

@@ -1,4 +1,4 @@
-"""`xylem explain --on spark`: how a query is spread over tasks, for people and for programs."""
+"""`xylem explain --on spark`: how a query is divided into tasks, for people and for programs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def scope_paths(parts: Iterable[Part]) -> list[str]:
 
 
 def _split_lines(parts: Sequence[Part]) -> Iterator[str]:
-    """Where documents are cut: before what scopes lead to, and inside nothing of it."""
+    """Where documents are cut: before the elements of scopes, and never inside them."""
     whole = [part for part in parts if not part.cuts_anywhere]
     has_items = any(part.scopes for part in whole)
     if len(whole) < len(parts) and not has_items:
@@ -76,7 +76,7 @@ def _split_lines(parts: Sequence[Part]) -> Iterator[str]:
 
 
 def _is_root(scope: Scope) -> bool:
-    """Whether the root element of a document is one of these, whatever it is: `//*`."""
+    """Whether one of these is the root element of any document: `//*`."""
     return len(scope) == 1 and scope[0][1:] == (None, None)
 
 

@@ -1,8 +1,7 @@
-"""What each construct of a query does with the items that pass it: let them through, count them, or hold them.
+"""The effect of each construct of a query on the items that pass it: let them through, count them, or hold them.
 
-This is what makes a query fit to stream, or not: a construct that holds its input cannot give a first result before
-the last item came. Functions are known by name (F&O 3.1); whatever is not listed lets items through, or works on
-single values.
+This decides whether a query can stream: a construct that holds its input has no first result before the last item.
+Functions are known by name (F&O 3.1); unlisted ones let items through, or work on single values.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class Finding(NamedTuple):
     text: str
 
 
-# Not exists() and empty(), which stop at the first item; here the text of string-join is no item that is kept.
+# Not exists() and empty(), which stop at the first item; here the text of string-join is not an item that is kept.
 _FOLDING = frozenset({"count", "sum", "avg", "min", "max", "string-join", "fold-left", "deep-equal"})
 _HOLDING = {
     "sort": "all items, to sort them",
@@ -42,7 +41,7 @@ _HOLDING = {
 
 
 def finding(node: ast.Node) -> Finding | None:
-    """What a node does, or None where there is nothing to tell."""
+    """The effect of a node, or None if it has none worth mentioning."""
     match node:
         case ast.ForClause(name=name):
             return Finding(f"for ${name}", Effect.PASSES, "one item at a time")

@@ -1,7 +1,7 @@
 """`xylem explain`: what a query reads, what it does on the way, and what it holds, each with its line.
 
-For a query that streams, the explanation has the account of its stream and its FluX program. For one that does not, it
-has the reason: the query then runs over trees in memory, and held items come on top of those.
+For a streaming query, the explanation has the account of its stream and its FluX program. Otherwise it has the reason:
+the query then runs over trees in memory, and holds items in addition.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class External(Protocol):
 
 
 class Compiled(Protocol):
-    """What an explanation needs to know of a compiled query."""
+    """The facts about a compiled query that an explanation needs."""
 
     module: ast.Module
     code: str
@@ -92,7 +92,7 @@ class Explanation:
 
     name: str
     inputs: tuple[tuple[str, str], ...]
-    """What is read, and from where."""
+    """The inputs and their sources."""
     functions: tuple[tuple[str, int], ...]
     """Declared functions with their lines."""
     steps: tuple[Step, ...]
@@ -104,7 +104,7 @@ class Explanation:
     streamability: Streamability
     data_flow: DataFlow
     operators: OperatorPlan = field(repr=False)
-    """What runs, operator by operator."""
+    """The running operators."""
 
     @property
     def holds(self) -> tuple[Step, ...]:
@@ -200,7 +200,7 @@ def explain(
     data_flow: DataFlow,
     operators: OperatorPlan,
 ) -> Explanation:
-    """The explanation of a compiled query, of what becomes of its stream, of how many passes that takes, and how."""
+    """The explanation of a compiled query: its stream, the number of passes and the reasons, and its execution."""
     module = program.module
     declared = [d for d in module.prolog if isinstance(d, ast.FunctionDecl)]
     return Explanation(
@@ -243,7 +243,7 @@ def _steps(program: Compiled) -> Iterator[Step]:
         if found is None and not told:
             continue
         construct = excerpt(node.span) if found is None else found.construct
-        # Windows whose items nobody reads hold none; what else was decided about them comes on top.
+        # Windows without readers of their items hold none; other decisions about them are added.
         if found is not None and (not told or isinstance(node, (ast.WindowClause, ast.ForseqClause))):
             holds_none = any(note.topic in ("items", "early results") for note in told)
             if not holds_none:
@@ -268,7 +268,7 @@ def _section(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def stream_sections(stream: StreamAccount) -> list[str]:
-    """What becomes of the stream, and the program that does it."""
+    """The account of the stream, and its program."""
     streamed = []
     for each in stream.streamed:
         streamed.append(f"{each.path} as ${each.variable}, {each.how}")

@@ -11,7 +11,7 @@ from .properties import Properties, properties
 
 
 def plan_lines(plan: OperatorPlan) -> Iterator[str]:
-    """Number, where it runs, line of the query, operator, and what it holds at most."""
+    """Number, place of execution, query line, operator, and the bound of its state."""
     width = len(str(len(plan.numbers)))
     places = max(len(operator.runs.value) for operator in plan.operators())
     for depth, operator, is_known in plan.rows():

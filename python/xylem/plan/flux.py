@@ -1,8 +1,8 @@
 """The FluX language (thesis §3.4, §3.8): normalised queries, and programs of event handlers over a stream.
 
-XQuery⁻ expressions are sequences of fixed output, loops, conditionals and copies; anything else stands in a `Leaf`
-as it is. A FluX expression is an XQuery⁻ expression that needs no buffer, or a `ProcessStream` with handlers that
-fire as the children of an element arrive. All nodes are immutable and print as the thesis writes them.
+XQuery⁻ expressions are sequences of fixed output, loops, conditionals and copies; anything else is kept unchanged in a
+`Leaf`. A FluX expression is an XQuery⁻ expression that needs no buffer, or a `ProcessStream` with handlers that fire as
+the children of an element arrive. All nodes are immutable and print as the thesis writes them.
 
 Every variable of a program is bound once: names are unique, have no namespace, and clash with no global variable.
 """
@@ -19,7 +19,7 @@ ROOT = "ROOT"
 
 
 class Record:
-    """What `ast_node` leaves to be written once: immutable, compared and printed by its fields."""
+    """The repetitive part of AST nodes: immutable, compared and printed by their fields."""
 
     _compared: ClassVar[tuple[str, ...]]
 
@@ -42,17 +42,17 @@ class Record:
 
 @ast_node
 class Step(Record):
-    """What a loop or handler ranges over: children of a name, text, attributes, or descendants."""
+    """The nodes that a loop or handler ranges over: children of a name, text, attributes, or descendants."""
 
     name: str
     """The lexical name as printed: `book`, `*`, `text()`, `@id`."""
     axis: str = "child"
-    """child, descendant or attribute"""
+    """child, descendant or attribute."""
     test: ast.NodeTest | None = None
     """The resolved test; None only in programs written by hand, for an element of that name in no namespace."""
     predicates: tuple[ast.Expr, ...] = ()
-    """Integer literals count the matches below one parent; others are tests, with the match as context item.
-    They stand only where no loop of its own can take them over: the position first, in a step of `through`."""
+    """Integer literals count the matches below one parent; others are tests, with the match as context item. They occur
+    only where no separate loop can take them over: the position first, in a step of `through`."""
 
 
 # --- XQuery⁻
@@ -65,19 +65,19 @@ class Flux(Record):
 
 @ast_node
 class Fixed(Flux):
-    """A fixed string, written as it is: in the thesis, tags are such strings.
+    """A fixed string, written unchanged: in the thesis, tags are such strings.
 
-    `opens` and `closes` keep the constructor a tag stands for (without its content), so that running code writes nodes
-    and not text. With both, it is a whole constructor without expressions, content and all. The empty string separates
-    two enclosed expressions: no space joins their atomic values.
+    `opens` and `closes` keep the constructor of a tag (without its content), so running code writes nodes and not text.
+    With both, it is a whole constructor without expressions, content and all. The empty string separates two enclosed
+    expressions: no space joins their atomic values.
     """
 
     text: str
     opens: ast.DirectElement | None = None
     closes: ast.DirectElement | None = None
     literal: bool = False
-    """Whether what it opens stands itself in the content of another direct constructor, not in an expression there:
-    then it has no namespaces from that one's name (XQuery 3.1 §3.9.4)."""
+    """Whether it is written directly in the content of another direct constructor, not in an expression there: then it
+    inherits no namespaces from that one's name (XQuery 3.1 §3.9.4)."""
 
 
 @ast_node
@@ -86,9 +86,9 @@ class Opening(Flux):
 
     element: ast.DirectElement
     inside: tuple[ast.DirectElement, ...] = ()
-    """As for `Leaf`."""
+    """Like `Leaf`."""
     literal: bool = False
-    """As for `Fixed`."""
+    """Like `Fixed`."""
 
 
 @ast_node
@@ -99,7 +99,7 @@ class Sequence(Flux):
 
 
 EMPTY = Sequence()
-"""ε"""
+"""ε."""
 
 
 @ast_node
@@ -119,7 +119,7 @@ class For(Flux):
     window: ast.DataWindow | None = None
     """The window specification (§3.8.2); its base is the path."""
     outermost: bool = False
-    """Only matches that are inside no other are bound."""
+    """Whether only matches outside all other matches are bound."""
 
 
 @ast_node
@@ -132,7 +132,7 @@ class Copy(Flux):
 
 @ast_node
 class If(Flux):
-    """{ if (condition) then body }"""
+    """{ if (condition) then body }."""
 
     condition: ast.Expr
     body: Flux
@@ -140,19 +140,19 @@ class If(Flux):
 
 @ast_node
 class Leaf(Flux):
-    """Any other XQuery expression, evaluated over what its variables hold.
+    """Any other XQuery expression, evaluated over its variables' buffers.
 
-    It may read the variables bound around it, `$ROOT`, and global variables; the context item only if it is global.
+    It may read the outer variables, `$ROOT`, and global variables; the context item only if it is global.
     """
 
     expression: ast.Expr
     inside: tuple[ast.DirectElement, ...] = ()
     """The direct constructors around it that declare namespaces, outermost first: part of its static context."""
     is_global: bool = False
-    """The whole query, which needs the whole document as its context item: all else failed."""
+    """Whether it is the whole query, which needs the whole document as its context item: the last resort."""
 
 
-# --- windows over a stream: brackets, as tags are, around what gives their items
+# --- windows over a stream: brackets, like tags, around their items
 
 
 ITEMS = ast.Name("items", None, "urn:xylem:streamed")
@@ -163,33 +163,33 @@ ITEMS = ast.Name("items", None, "urn:xylem:streamed")
 class OpenWindows(Flux):
     """{ open-windows: forseq $w in $items … return … }
 
-    What is written from here on, up to its `CloseWindows`, are items of the window clause. What the expression gives
-    for them goes where the brackets stand, as soon as windows are complete (windows paper, 6.2).
+    Output from here to its `CloseWindows` becomes the items of the window clause. The results replace the brackets, as
+    soon as windows are complete (windows paper, 6.2).
     """
 
     expression: ast.Expr
-    """Reads `ITEMS` once: the first clause of a FLWOR expression, behind `let`, ranges over them; or it is a function
-    of what windows inside these brackets give."""
+    """Reads `ITEMS` once: the first clause of a FLWOR expression (after any `let`) ranges over them, or it is a
+    function of the results of inner windows."""
     inside: tuple[ast.DirectElement, ...] = ()
-    """As for `Leaf`."""
+    """Like `Leaf`."""
     takes_elements: bool = False
     """Whether all items are elements of the stream."""
     may_nest: bool = False
-    """Whether one item may stand inside another."""
+    """Whether items may be nested."""
     source: ast.Expr | None = None
-    """What the items are, as the query says it: a schema may know in which order they come."""
+    """The items as written in the query: a schema may know their order."""
     gives_all: bool = False
-    """Whether what it gives is all that the windows around it are given: when it is over, they get nothing more."""
+    """Whether its results are the only items of the outer windows: when it ends, they get nothing more."""
 
 
 @ast_node
 class GiveItem(Flux):
-    """{ give $variable }: a node of the stream for the innermost open windows, with what these read of it."""
+    """{ give $variable }: passes a node of the stream, with the parts they read, to the innermost open windows."""
 
     variable: str
     expression: ast.Flwor
     source: ast.Expr | None = None
-    """The items, where they are not the node itself but below it: `$variable/descendant-or-self::a`."""
+    """The items, if they are below the node and not the node itself: `$variable/descendant-or-self::a`."""
 
 
 @ast_node
@@ -209,8 +209,8 @@ class Handler(Record):
 class On(Handler):
     """on step as $variable at $position return body
 
-    `through` holds the steps before the last one where a path could not be split: the handler then fires for
-    every node that the whole path selects below the variable of the process-stream, in document order, each once.
+    `through` holds the steps before the last one if a path could not be split: the handler then fires for every node
+    that the whole path selects below the process-stream's variable, in document order, each once.
     """
 
     step: Step
@@ -220,7 +220,7 @@ class On(Handler):
     position: str | None = None
     """Counts how often the handler fired, within one process-stream."""
     outermost: bool = False
-    """Matches inside a match do not fire."""
+    """Whether nested matches do not fire."""
 
 
 @ast_node
@@ -233,7 +233,7 @@ class OnFirst(Handler):
 
 @ast_node
 class OnWindow(Handler):
-    """on-window path|window| as $variable return body (§3.8.2.2)"""
+    """on-window path|window| as $variable return body (§3.8.2.2)."""
 
     path: tuple[Step, ...]
     window: ast.DataWindow
@@ -243,7 +243,7 @@ class OnWindow(Handler):
 
 @ast_node
 class OnEach(Handler):
-    """on-each past path|window| as $variable return body (§3.8.2.2)"""
+    """on-each past path|window| as $variable return body (§3.8.2.2)."""
 
     path: tuple[Step, ...]
     window: ast.DataWindow
@@ -253,7 +253,7 @@ class OnEach(Handler):
 
 @ast_node
 class ProcessStream(Flux):
-    """{ process-stream $variable: handlers }"""
+    """{ process-stream $variable: handlers }."""
 
     variable: str
     handlers: tuple[Handler, ...]

@@ -1,7 +1,7 @@
-"""XQuery⁻ back to XQuery: what is buffered is best evaluated as one expression, its joins and conditions whole.
+"""Convert XQuery⁻ back to XQuery: over buffers, one expression with whole joins and conditions is faster.
 
-The normal form cuts loops into steps and gives each part its own copy of a condition; here the loops are one path
-again and equal conditions stand once, as `where`.
+The normal form cuts loops into steps and gives each part its own copy of a condition; here the loops become one path
+again, and equal conditions a single `where`.
 
     { for $c in $s/closed return { for $t in $c/auction return                 for $t in $s/closed/auction
       { if (χ) then <r> } { for $x in $t/b return { if (χ) then {$x} } }   →   where χ
@@ -24,7 +24,7 @@ from .streaming_atoms import variables_of
 
 
 def as_expression(body: Flux) -> ast.Expr | None:
-    """An expression with the same value; None where tags are opened and not closed, or a stream is processed."""
+    """An expression with the same value; None if tags are opened and not closed, or a stream is processed."""
     try:
         return _expression(_regrouped(_parts(body)))
     except _Unbalanced:
@@ -32,7 +32,7 @@ def as_expression(body: Flux) -> ast.Expr | None:
 
 
 class _Unbalanced(Exception):
-    """A tag without its partner, or something that is no XQuery⁻."""
+    """A tag without its partner, or anything outside XQuery⁻."""
 
 
 class _Guarded(NamedTuple):
@@ -50,7 +50,7 @@ def _parts(body: Flux) -> list[Flux]:
 
 
 def _regrouped(parts: Seq[Flux]) -> list[Flux]:
-    """The parts with equal conditions of neighbours standing once."""
+    """The parts with equal conditions of neighbours merged."""
     return _group([_guarded(part) for part in parts])
 
 
@@ -106,7 +106,7 @@ def _all(conditions: Seq[ast.Expr]) -> ast.Expr | None:
 
 
 def _fused(loop: For) -> For:
-    """for $x0 in $y/a return for $x in $x0/b … → for $x in $y/a/b …, where nothing else reads $x0."""
+    """for $x0 in $y/a return for $x in $x0/b … → for $x in $y/a/b …, if nothing else reads $x0."""
     inner = loop.body
     if not isinstance(inner, For) or inner.source != loop.variable or loop.where is not None:
         return loop
@@ -124,7 +124,7 @@ def _fused(loop: For) -> For:
 
 
 def _is_plain(path: tuple[Step, ...]) -> bool:
-    """Child steps: their matches do not nest, so a longer path keeps the order of the loops."""
+    """Whether all are child steps: their matches do not nest, so a longer path keeps the order of the loops."""
     return all(step.axis == "child" for step in path)
 
 
@@ -168,7 +168,7 @@ def _plain(item: ast.Expr) -> ast.Expr:
 
 
 def _items(parts: list[Flux], until: ast.DirectElement | None) -> tuple[list[ast.Expr], list[Flux]]:
-    """The items up to the end tag of a constructor, and the parts behind it."""
+    """The items up to the end tag of a constructor, and the parts after it."""
     items: list[ast.Expr] = []
     while parts:
         part, *parts = parts
@@ -189,7 +189,7 @@ def _items(parts: list[Flux], until: ast.DirectElement | None) -> tuple[list[ast
 
 
 def _constructed(element: ast.DirectElement, literal: bool) -> ast.Expr:
-    """A constructor among items: as it is where it stands itself in the content of another, else in an expression."""
+    """A constructor among items: unchanged if it is directly in the content of another, else in an expression."""
     return element if literal else ast.EnclosedExpr(element, span=element.span)
 
 
@@ -224,7 +224,7 @@ def _flwor(loop: For) -> ast.Expr:
 
 
 def loop_collection(loop: For) -> ast.Expr:
-    """What a loop ranges over."""
+    """The sequence of a loop."""
     path = path_expression(loop.source, loop.path)
     return ast.FunctionCall(ast.Name("outermost", "fn", FN), (path,)) if loop.outermost else path
 
@@ -238,7 +238,7 @@ def path_expression(variable: str, path: tuple[Step, ...]) -> ast.Expr:
 
 
 def step_expression(start: ast.Expr, step: Step) -> ast.Expr:
-    """start/step"""
+    """start/step."""
     if step.axis == "descendant":
         # `//`, not the descendant axis: positions count below one parent.
         start = ast.Path(start, ast.AxisStep("descendant-or-self", ast.AnyKindTest()))
@@ -247,7 +247,7 @@ def step_expression(start: ast.Expr, step: Step) -> ast.Expr:
 
 
 def _content(items: Seq[ast.Expr]) -> tuple[ast.Expr, ...]:
-    """Items as the content of a constructor: neighbours that are values make one enclosed expression."""
+    """Items as the content of a constructor: adjacent values form one enclosed expression."""
     content: list[ast.Expr] = []
     waiting: list[ast.Expr] = []
 

@@ -12,15 +12,15 @@ from .flux import Flux, Record
 
 @ast_node
 class Buffered(Record):
-    """What is kept of one variable, until when, and how much that can become."""
+    """The buffer of one variable: its content, how long it is kept, and how large it may be."""
 
     variable: str
     paths: tuple[str, ...]
     until: str
     bound: str
-    """one item, a window, or the whole stream"""
+    """One item, a window, or the whole stream."""
     passes_on: bool = False
-    """Whether results come while it is kept: nothing waits for the end of it."""
+    """Whether results are written while it is kept: nothing waits for its end."""
 
     def to_dict(self) -> dict[str, Any]:
         return {"variable": self.variable, "paths": list(self.paths), "until": self.until, "bound": self.bound}
@@ -37,7 +37,7 @@ class Applied(Record):
 
 @ast_node
 class AnswerPart(Record):
-    """A part of the answer, which is given after those before it."""
+    """A part of the answer, written after earlier ones."""
 
     text: str
     reads_input: bool
@@ -58,8 +58,8 @@ class FluxPlan(Record):
     steps: tuple[Applied, ...] = ()
     """The rules that were applied, in their order."""
     fusions: tuple[str, ...] = ()
-    """What was done before to make one pass of many, in words."""
+    """The rewritings that turned many passes into one, in words."""
     parts: tuple[AnswerPart, ...] = ()
-    """What the answer consists of, one after the other."""
+    """The consecutive parts of the answer."""
     whole: Flux | None = None
-    """The whole query, where the program gives some parts of it alone."""
+    """The whole query, if the program writes only some parts of it."""

@@ -1,6 +1,6 @@
 """FluX programs as text, in the thesis' syntax: `{ ps $b: on-first past(author, title) return …; }`.
 
-`ps` abbreviates `process-stream`, as in the thesis. What fits on a line stands on one.
+`ps` abbreviates `process-stream`, as in the thesis. Everything that fits on one line is written on one.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _lines(body: Flux, width: int) -> list[str]:
 
 
 def _short(body: Flux) -> str | None:
-    """The text on one line; None where it always takes several."""
+    """The text on one line; None if it always needs several."""
     match body:
         case Fixed(text=text):
             return text

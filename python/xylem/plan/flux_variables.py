@@ -1,4 +1,4 @@
-"""The variables of programs (thesis Def. 3.4.13, 3.8.4), and the XQuery that stands in them."""
+"""The variables of programs (thesis Def. 3.4.13, 3.8.4), and the XQuery expressions in them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .flux import (
 
 
 def free_variables(body: Flux) -> frozenset[str]:
-    """free(body): the variables that are read and not bound inside, those of the prolog among them."""
+    """free(body): the variables read but not bound inside, including those of the prolog."""
     match body:
         case Sequence(parts=parts):
             return frozenset().union(*map(free_variables, parts))
@@ -54,7 +54,7 @@ def free_variables(body: Flux) -> frozenset[str]:
 
 
 def bound_variables(body: Flux) -> frozenset[str]:
-    """The variables that loops and handlers bind anywhere in a body, positions among them."""
+    """The variables that loops and handlers bind anywhere in a body, including positions."""
     match body:
         case Sequence(parts=parts):
             return frozenset().union(*map(bound_variables, parts))
@@ -98,7 +98,7 @@ def _path(path: tuple[Step, ...]) -> frozenset[str]:
 
 
 def expressions_of(body: Flux) -> Iterator[ast.Node]:
-    """All XQuery that stands in a program: leaves, conditions, predicates, attributes of start tags."""
+    """All XQuery expressions in a program: leaves, conditions, predicates, attributes of start tags."""
     match body:
         case Sequence(parts=parts):
             for part in parts:

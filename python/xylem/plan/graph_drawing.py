@@ -1,4 +1,4 @@
-"""The stream data flow graph of a query as `explain --graph` writes it: text, DOT for Graphviz, or SVG."""
+"""The stream data flow graph of a query in the forms of `explain --graph`: text, DOT for Graphviz, or SVG."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def short(node: Node) -> str:
 
 
 def text(flow: DataFlow) -> str:
-    """One line for each node, with what it depends on; what one pass computes together is marked by a bar."""
+    """One line for each node, with its dependences; a bar marks nodes that one pass computes together."""
     verdict = flow.verdict
     lines = ["as written", *_rows(flow.written), "", "after fusion", *_rows(flow.fused), ""]
     lines.append(words_of(verdict))

@@ -1,8 +1,8 @@
 """The stream data flow graph as SVG, in the shapes of the paper's figures: boxes for sequences, ellipses for values,
-dashed boxes for what one pass computes together, solid arrows for flow and dashed ones for aggregates.
+dashed boxes for nodes that one pass computes together, solid arrows for flow and dashed ones for aggregates.
 
-Nodes stand in layers, each below all that it depends on. Super-nodes stand side by side, and what is in none of them to
-their right, so that a dashed box never encloses a stranger.
+Nodes are arranged in layers, each below all its dependences. Super-nodes are placed side by side, with other nodes to
+their right, so a dashed box never encloses a foreign node.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .streamability import DataFlow
 _LAYER, _HEIGHT, _GAP, _MARGIN, _TOP = 74, 30, 26, 26, 58
 _CHARACTER = 6.1
 _MOST_WIDTH = 1300
-"""Wider than this, one graph stands below the other."""
+"""If wider than this, the graphs are drawn one below the other."""
 _MOST_CHARACTERS = 46
 _FLOW, _BLOCKS, _BOX = "#333333", "#b3261e", "#2f7d5b"
 
@@ -102,7 +102,7 @@ def _laid_out(graph: Graph) -> _Panel:
 
 
 def _layers(graph: Graph) -> dict[int, int]:
-    """How far below the top each node stands: one further than all it depends on."""
+    """The layer of each node: one below the lowest of its dependences."""
 
     @cache
     def layer(number: int) -> int:
@@ -122,7 +122,7 @@ def _blocks(graph: Graph) -> Iterator[frozenset[int]]:
 
 
 def _place_block(panel: _Panel, block: frozenset[int], layers: dict[int, int], left: float) -> float:
-    """Place the nodes of a block from `left` on; gives where it ends."""
+    """Place the nodes of a block from `left` on; return its right end."""
     graph = panel.graph
     rows: dict[int, list[Node]] = {}
     for node in graph.nodes:
@@ -141,7 +141,7 @@ def _place_block(panel: _Panel, block: frozenset[int], layers: dict[int, int], l
 
 
 def _pull(panel: _Panel, node: Node) -> float:
-    """Where the nodes above it stand, on average."""
+    """The average position of the nodes above it."""
     above = [panel.places[n].x for n in panel.graph.predecessors(node.number) if n in panel.places]
     return sum(above) / len(above) if above else 0.0
 
@@ -174,7 +174,7 @@ def _arrow(panel: _Panel, edge: Edge) -> str:
     start, end = panel.places[edge.source], panel.places[edge.target]
     x1, y1, x2, y2 = start.x, start.y + _HEIGHT / 2, end.x, end.y - _HEIGHT / 2
     bend = (y2 - y1) / 2
-    # It goes round what stands in its way.
+    # It goes around the node in its way.
     aside = max((place.half + 24 for place in panel.places.values() if _is_between(place, start, end)), default=0.0)
     curve = f"M{x1:.1f} {y1:.1f} C{x1 + aside:.1f} {y1 + bend:.1f} {x2 + aside:.1f} {y2 - bend:.1f} {x2:.1f} {y2:.1f}"
     dashes = ' stroke-dasharray="4 3"' if edge.kind is Dependence.AGGREGATE else ""

@@ -1,11 +1,11 @@
-"""A query over update streams as operators that take back what they gave: descriptions, for `run/history/` to run.
+"""A query over update streams as operators that can retract their results: descriptions, which `run/history/` runs.
 
-    Source     the units of a loop: the elements that a path leads to, each with all that the loop reads of it
-    Loop       what each unit gives: rows with order keys, or values for an aggregate
-    Fold       an aggregate of what a loop gives
+    Source     the units of a loop: the elements of a path, each with all that the loop reads of it
+    Loop       the results of each unit: rows with order keys, or values for an aggregate
+    Fold       an aggregate over the results of a loop
     Slice      the items of a loop from one place to another
-    Computed   an expression, computed again when what it reads has changed
-    Scope      an expression that no operator maintains, evaluated from the beginning
+    Computed   an expression, recomputed when an input changes
+    Scope      an expression that no operator maintains, reevaluated from scratch
     Sequence   parts one after the other
     Constructor, Conditional    an element around parts; one of two parts
 
@@ -75,7 +75,7 @@ class Projection:
 
     sign: str
     amount: str
-    """A number as it was written, so that the plan is plain data."""
+    """A number as written, so the plan is plain data."""
 
 
 @dataclass(frozen=True)
@@ -89,21 +89,21 @@ class Source:
     stream: str
     steps: tuple[Step, ...]
     condition: int | None = None
-    """The source whose unit, an element around one of these, must hold as well: `biblio[publisher = "Wiley"]/books`."""
+    """The source whose unit, an outer element, must hold as well: `biblio[publisher = "Wiley"]/books`."""
     levels: int = 0
     """How many levels above a unit that element is."""
     children: frozenset[tuple[str, str]] | None = None
     """The children of a unit that are read; None for all of it."""
     projection: Projection | None = None
-    """With one, a unit is a slot in front of the last step, and its elements those of the chosen versions."""
+    """If set, a unit is a slot before the last step, and its elements are those of the chosen versions."""
     is_flat: bool = False
-    """Whether what is taken of units is in document order only while they do not stand inside each other."""
+    """Whether values of units are in document order only while units do not nest."""
     looks_back: bool = False
-    """Whether earlier versions of what is in a unit are asked for."""
+    """Whether earlier versions of content in a unit may be read."""
     knows_parents: bool = False
     """Whether units are counted among those of their parent."""
     function: int | None = None
-    """Of a condition: whether an element holds."""
+    """For a condition: decides whether an element holds."""
     by_time: tuple[Projection, ...] = ()
     """How a condition looks back in time."""
 
@@ -114,12 +114,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Kept:
-    """How much of the history of slots at a path is kept, for whom."""
+    """The retention of the history of slots at a path, and its readers."""
 
     stream: str
     steps: tuple[Step, ...]
     versions: int
-    """That many versions; 0 where it goes by time."""
+    """Number of versions; 0 if it goes by time."""
     seconds: str | None
     """Versions younger than this, and the one that was valid then."""
     expression: str
@@ -133,18 +133,18 @@ class Kept:
 
 @dataclass(frozen=True)
 class Lookup:
-    """The items of a source with a key among those asked for: a hash index over it."""
+    """The items of a source with a requested key: a hash index over it."""
 
     variable: tuple[str, str]
-    """What the query calls an item of it."""
+    """The query's variable for an item."""
     loop: Loop
-    """Gives the keys of each unit."""
+    """Computes the keys of each unit."""
     operators: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """The values an expression had, newest first: of each unit of a loop, or of the whole query."""
+    """The values an expression had, newest first: for each unit of a loop, or for the whole query."""
 
     function: int
     projection: Projection
@@ -154,19 +154,19 @@ class Timeline:
 class Siblings:
     """`b[c][2]`: only units at some places among those of their parent count.
 
-    Holds:  of each parent, the units that pass the predicates before the place, in order.
+    Holds:  for each parent, the units that pass the predicates before the place, in order.
     """
 
     function: int | None
-    """Whether a unit passes them; None where there are none."""
+    """Whether a unit passes them; None if there are none."""
     start: int
     end: int | None
-    """As of a slice."""
+    """As in a slice."""
 
 
 @dataclass(frozen=True)
 class Operator:
-    """Gives a part of the answer, and changes it in place."""
+    """Produces a part of the answer, and changes it in place."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ class Sequence(Operator):
 
 @dataclass(frozen=True)
 class Constructor(Operator):
-    """An element: its tags, and each enclosed expression as an operator of its own."""
+    """An element: its tags, and a separate operator for each enclosed expression."""
 
     start: str
     parts: tuple[Operator, ...]
@@ -193,19 +193,19 @@ class Constructor(Operator):
 
 @dataclass(frozen=True)
 class Grouping:
-    """`group by` behind the rows of a loop.
+    """`group by` after the rows of a loop.
 
-    Holds:  the groups that have members, and what each member gives to its group.
+    Holds:  the groups that have members, and the contribution of each member.
     """
 
     keys: int
-    """How many values of a row are grouping keys."""
+    """Number of grouping keys in a row."""
     collected: int
-    """How many variables behind them are put together over the group."""
+    """Number of variables after them that are collected over the group."""
     folds: tuple[str, ...]
-    """The aggregates that the further values of a row are folded by."""
+    """The aggregates that fold the further values of a row."""
     function: int
-    """Of the keys, the collected variables, the aggregates and the holes: the rows of the group."""
+    """Computes the rows of the group from the keys, the collected variables, the aggregates and the holes."""
     holes: tuple[Operator, ...] = ()
     mixes_nodes: bool = False
     """Whether a path starts at the collected nodes of several units."""
@@ -220,26 +220,26 @@ class Windows:
 
     is_sliding: bool
     is_rank: bool
-    """Whether each item is a window, which has a number."""
+    """Whether each item is a window with a number."""
     drops_open: bool
-    """`only end`: a window gives nothing while its end has not come."""
+    """`only end`: a window has no result before its end has arrived."""
     has_positions: bool
-    """Whether it asks for positions: items that move change their windows."""
+    """Whether it reads positions: items that move change their windows."""
     start: int
-    """Of an item, its position, the item before and the one behind, and the holes: whether a window starts."""
+    """Decides from an item, its position, its neighbours, and the holes whether a window starts."""
     end: int | None
-    """Of these four of the first item, and of another: whether that is the last."""
+    """Decides from these four of the first item, and of another, whether that is the last."""
     result: int
-    """Of the items of a window, and the four of its first and last: its rows."""
+    """Computes the rows of a window from its items, and the four of its first and last."""
     order: tuple[tuple[bool, bool], ...] = ()
     columns: int = 0
-    """As of a loop."""
+    """As for a loop."""
     holes: tuple[Operator, ...] = ()
 
 
 @dataclass(frozen=True)
 class Conditional(Operator):
-    """One of two parts, as a condition says."""
+    """One of two parts, by a condition."""
 
     test: Operator
     then: Operator
@@ -248,9 +248,9 @@ class Conditional(Operator):
 
 @dataclass(frozen=True)
 class Template:
-    """The element that each turn gives, as the text around what is in it: no tree is made of it.
+    """The element that each turn constructs, as text around its content: no tree is built.
 
-    Its function gives rows as that of the loop does, with one sequence for each enclosed expression.
+    Its function returns rows like that of the loop, with one sequence for each enclosed expression.
     """
 
     function: int
@@ -262,28 +262,28 @@ class Template:
 
 @dataclass(frozen=True)
 class Loop(Operator):
-    """What the units of a source give, each by itself.
+    """The results of the units of a source, each computed separately.
 
-    Holds:  what each unit gives, in order.
+    Holds:  the results of each unit, in order.
     """
 
     source: Source
     function: int
-    """Of an element of the source and the holes: its items, or with `columns` rows, as arrays."""
+    """Computes from an element of the source and the holes its items or, with `columns`, rows as arrays."""
     order: tuple[tuple[bool, bool], ...] = ()
     """(descending, empty greatest) of each order key."""
     columns: int = 0
-    """How many order keys stand before the items of a row; 0: no rows."""
+    """Number of order keys before the items of a row; 0: no rows."""
     group: Grouping | None = None
     holes: tuple[Operator, ...] = ()
-    """What the function reads beside the unit: values that are the same for all of them."""
+    """Inputs of the function besides the unit: values that are the same for all units."""
     lookups: tuple[Lookup, ...] = ()
     timelines: tuple[Timeline, ...] = ()
     by_time: tuple[Projection, ...] = ()
-    """How its function looks back in time: the result may change as time goes on."""
+    """How its function looks back in time: time alone may change the result."""
     template: Template | None = None
     is_numbered: bool = False
-    """Whether its function is given how many items come before the unit, and tells first how many it has itself."""
+    """Whether its function gets the number of items before the unit, and first returns its own number."""
     siblings: Siblings | None = None
     windows: Windows | None = None
     note: str = ""
@@ -300,7 +300,7 @@ class Fold(Operator):
 
 @dataclass(frozen=True)
 class Slice(Operator):
-    """The items of a loop from one place on, counted from 0, to before another; negative ones from the end."""
+    """The items of a loop in a half-open range counted from 0; negative numbers count from the end."""
 
     loop: Loop
     start: int
@@ -308,7 +308,7 @@ class Slice(Operator):
 
     @property
     def is_single(self) -> bool:
-        """Whether it has one item at most."""
+        """Whether it has at most one item."""
         return self.start == -1 if self.end is None else self.end - self.start <= 1
 
 
@@ -325,7 +325,7 @@ class Computed(Operator):
 
 @dataclass(frozen=True)
 class Scope(Operator):
-    """A part that no operator maintains: evaluated from the beginning after each commit, and compared.
+    """A part that no operator maintains: reevaluated from scratch after each commit, and compared.
 
     Holds:  its last value.
     """
@@ -343,7 +343,7 @@ class HistoryPlan:
     sources: tuple[Source, ...]
     kept: tuple[Kept, ...] = ()
     scopes_look_back: bool = False
-    """Whether a part that is evaluated from the beginning asks for versions."""
+    """Whether a part that is reevaluated from scratch reads versions."""
     whole: str = ""
-    """Why the query is evaluated from the beginning after each commit, where it is."""
+    """Why the query is reevaluated from scratch after each commit, if it is."""
     notes: tuple[tuple[Span | None, str], ...] = field(default=())

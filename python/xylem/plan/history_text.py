@@ -1,4 +1,4 @@
-"""A plan over update streams in words: how each part of the answer is kept up to date, and which versions are kept."""
+"""A plan over update streams in words: how each part of the answer is maintained, and which versions are kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["history_facts", "history_text"]
 
 
 def history_text(described: plan.HistoryPlan, demand: Demand) -> str:
-    """What `xylem explain --updates` prints. `demand`: what is kept of each region for the query as a whole."""
+    """The output of `xylem explain --updates`. `demand`: the retention of each region for the query as a whole."""
     lines = ["over update streams, after each commit"]
     if described.whole:
         (span, _), *_ = described.notes
@@ -52,7 +52,7 @@ def history_facts(described: plan.HistoryPlan, demand: Demand) -> dict[str, Any]
 
 
 def demand_line(demand: Demand) -> str:
-    """What is kept of each region where the whole query is evaluated again."""
+    """The retention of each region if the whole query is reevaluated."""
     if demand.is_everything:
         place = "" if demand.why is None else _at(demand.why.span)
         return f"every version of each region is kept{place}: the query can ask for any"
@@ -68,7 +68,7 @@ def demand_line(demand: Demand) -> str:
 
 
 def kept_line(one: plan.Kept) -> str:
-    """How much of one history is kept, and why."""
+    """The retention of one history, and the reason."""
     number = f"{one.versions} version{'s' if one.versions > 1 else ''}"
     if one.seconds is not None:
         number = f"the versions of the last {one.seconds} seconds, and the one before them,"

@@ -1,11 +1,11 @@
-"""Expressions that the scan itself computes for a complete element: plain data, as the rest of a scan plan.
+"""Expressions that the scan itself computes for a complete element: plain data, like the rest of a scan plan.
 
         $p/en * 2 > 4     →     Call(">", (Call("*", (NodesOf(en), Constant(2))), Constant(4)))
 
-They mean what the query means by them: values have their types at run time, untyped ones become what operators and
-functions make of them, and sequences may be empty. A scanner computes a value only where the language leaves no doubt.
-Where it would have to raise an error, needs an integer or decimal that is longer than it keeps, or meets more values
-than one where one is asked for, it leaves the record to the query, which answers or raises the error in its own place.
+They have the query's meaning: values have their types at run time, operators and functions convert untyped ones, and
+sequences may be empty. A scanner computes a value only without doubt. If it would have to raise an error, needs a
+longer integer or decimal than it supports, or finds several values instead of one, it leaves the record to the query,
+which answers or raises the error in its own place.
 
 `Call` names an operator or function of the language by its sign or local name; `to double` is a cast, `castable double`
 the question whether there is one, `one` an operand that must not be missing, `negate` and `plus` have one operand.
@@ -33,7 +33,7 @@ class Constant:
     value: str | int | Decimal | float | bool | UntypedAtomic
 
     def __eq__(self, other: object) -> bool:
-        # 1, 1.0 and true() are equal to Python.
+        # 1, 1.0 and true() are equal in Python.
         if not isinstance(other, Constant) or type(other.value) is not type(self.value):
             return False
         return repr(other.value) == repr(self.value)
@@ -44,7 +44,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class NodesOf:
-    """The elements that a path leads to, with `of` what is taken of each; atomized where values are asked for."""
+    """The elements of a path, or with `of` their attributes or texts; atomized where values are needed."""
 
     path: Path
     of: ValueOf | None = None
@@ -54,7 +54,7 @@ class NodesOf:
 
 @dataclass(frozen=True)
 class Named:
-    """Whether the element at hand, or one of a loop further out, has a name; None for any."""
+    """Whether the current element, or that of an outer loop, has a name; None for any."""
 
     uri: str | None
     local: str | None
@@ -63,30 +63,30 @@ class Named:
 
 @dataclass(frozen=True)
 class IsKind:
-    """Whether the node at hand, or one of a loop further out, is an element or a text node."""
+    """Whether the current node, or that of an outer loop, is an element or a text node."""
 
     kind: str
-    """element or text"""
+    """element or text."""
     up: int = 0
 
 
 @dataclass(frozen=True)
 class SlotValue:
-    """A value that a part of the template has computed before."""
+    """A value computed by an earlier part of the template."""
 
     slot: int
 
 
 @dataclass(frozen=True)
 class Given:
-    """An atomic value that is known when the run begins, by the function that gives it; a constant before the scan."""
+    """An atomic value known when the run begins, by the function that returns it; a constant before the scan."""
 
     function: str
 
 
 @dataclass(frozen=True)
 class Tests:
-    """Comparisons of the element at hand with constants, all of which must hold."""
+    """Comparisons of the current element with constants, all of which must hold."""
 
     tests: tuple[ValueTest, ...]
 
@@ -101,14 +101,14 @@ class Call:
 
 @dataclass(frozen=True)
 class EachNode:
-    """An expression for each element that a path leads to, which is at hand in it: one loop further in."""
+    """An expression for each element of a path, which is the current element in it: one loop further in."""
 
     path: Path
     inner: KernelExpression
     up: int = 0
     counting: Counting | None = None
     are_few: bool = False
-    """As of `Each` in `plan/result_template.py`."""
+    """As in `Each` in `plan/result_template.py`."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class EachItem:
 
 @dataclass(frozen=True)
 class FoldValues:
-    """fold-left: what is made of a value so far and each of some values, one after another."""
+    """fold-left: the step from the value so far and each of some values, one after another."""
 
     so_far: int
     item: int
@@ -135,7 +135,7 @@ class FoldValues:
 
 @dataclass(frozen=True)
 class SortedValues:
-    """An expression with `KeyedValues` inside, which come in the order of their keys."""
+    """An expression with inner `KeyedValues`, which are sorted by their keys."""
 
     orders: tuple[Order, ...]
     inner: KernelExpression
@@ -143,7 +143,7 @@ class SortedValues:
 
 @dataclass(frozen=True)
 class KeyedValues:
-    """Values, and the keys by which they stand among others."""
+    """Values with their sort keys."""
 
     keys: tuple[KernelExpression, ...]
     inner: KernelExpression
@@ -151,7 +151,7 @@ class KeyedValues:
 
 @dataclass(frozen=True)
 class NameOf:
-    """The name of the element at hand, or of one of a loop further out, with its prefix or without."""
+    """The name of the current element, or that of an outer loop, with or without its prefix."""
 
     whole: bool
     up: int = 0
@@ -168,13 +168,13 @@ class LetValue:
 
 @dataclass(frozen=True)
 class Matching:
-    """fn:matches, fn:replace or fn:tokenize of a string, by a pattern as the kernel writes it; or words of it."""
+    """fn:matches, fn:replace or fn:tokenize of a string, by a pattern in the kernel's syntax; or its words."""
 
     function: str
-    """matches, replace, tokenize or words"""
+    """matches, replace, tokenize or words."""
     pattern: str
     ascii_only: bool
-    """Whether it is sure only for texts of ASCII."""
+    """Whether it is only correct for ASCII texts."""
     value: KernelExpression
     replacement: tuple[str | int, ...] = ()
     """Texts, and numbers of groups."""
@@ -189,7 +189,7 @@ class Json:
 
 @dataclass(frozen=True)
 class JsonMap:
-    """A map; no key is there twice."""
+    """A map with distinct keys."""
 
     entries: tuple[tuple[str, JsonValue], ...]
 
@@ -203,7 +203,7 @@ class JsonArray:
 
 @dataclass(frozen=True)
 class JsonChoice:
-    """One value or the other, by a condition."""
+    """One of two values, by a condition."""
 
     test: KernelExpression
     then: JsonValue
@@ -219,7 +219,7 @@ class Members:
 
 @dataclass(frozen=True)
 class EachMember:
-    """The members for each element that a path leads to."""
+    """The members for each element of a path."""
 
     path: Path
     members: tuple[JsonMember, ...]
@@ -228,7 +228,7 @@ class EachMember:
 
 @dataclass(frozen=True)
 class SomeMembers:
-    """The members if a condition holds, and else the others."""
+    """One of two lists of members, by a condition."""
 
     test: KernelExpression
     members: tuple[JsonMember, ...]
@@ -236,21 +236,21 @@ class SomeMembers:
 
 
 Simple = Constant | NodesOf | Named | NameOf | IsKind | SlotValue | Given | Tests
-"""Expressions without others inside."""
+"""Expressions without inner ones."""
 KernelExpression = (
     Simple | Call | EachNode | EachItem | FoldValues | SortedValues | KeyedValues | LetValue | Matching | Json
 )
 """Any expression."""
 JsonValue: TypeAlias = "KernelExpression | JsonMap | JsonArray | JsonChoice"
-"""A value of JSON; that of an expression is one atomic value, or null."""
+"""A JSON value; for an expression, one atomic value, or null."""
 JsonMember: TypeAlias = "JsonValue | Members | EachMember | SomeMembers"
-"""What an array has: a value, or as many as there are."""
+"""A member of an array: a value, or any number of them."""
 NOTHING = Call(",", ())
 """The empty sequence."""
 
 
 def settled(expression: KernelExpression, value_of: Callable[[str], Constant]) -> KernelExpression:
-    """An expression of a table with the values that are known now."""
+    """An expression of a table with the values known now."""
     match expression:
         case Given(function=function):
             return value_of(function)

@@ -1,12 +1,12 @@
-"""Tables of accumulators by key: the functions that rewritten loops call, and what they are asked for.
+"""Tables of accumulators by key: the functions that rewritten loops call, and their arguments.
 
     pass:groups(records, [[kind, function($r) { value }, items]…], [function($records) { aggregate }…])
     pass:value(groups, number of the aggregate, [value of each key])
 
-`kind` says what values are compared as: "double", "number" or "string", with ", one" where more than one value of a
-record is an error. `items`, where they are given, are all values that will be asked for.
+`kind` is the type used for comparison: "double", "number" or "string", with ", one" if more than one value of a record
+is an error. `items`, if given, are all values that will be requested.
 
-Tables of groups, whose keys are found in the records, as by `group by`: their kind is "group", or "each" where a record
+Tables of groups, whose keys are found in the records as in `group by`, have the kind "group", or "each" if a record
 belongs to the group of each of its values.
 
     pass:found(groups)                           the groups, in the order of their first records
@@ -28,7 +28,7 @@ FOUND = ast.Name("found", "pass", PASS_NAMESPACE)
 KEY = ast.Name("key", "pass", PASS_NAMESPACE)
 OF = ast.Name("of", "pass", PASS_NAMESPACE)
 OF_GROUP = "group"
-"""The kind of keys that are found: one value, or none, of each record."""
+"""The kind of keys that are found in records: at most one value per record."""
 OF_EACH = "each"
-"""The kind of keys of which a record has any number, and is in the group of each."""
+"""The kind of keys with any number of values per record, which belongs to the group of each."""
 FOUND_KEYS = (OF_GROUP, OF_EACH)

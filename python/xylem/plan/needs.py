@@ -1,4 +1,4 @@
-"""What expressions of XQuery⁻ and FluX need of the variables of the stream, as projections.
+"""What XQuery⁻ and FluX expressions need of the stream's variables, as projections.
 
 This is the thesis' Π (Def. 3.7.4) and its `dep` (Def. 3.4.17) in one: the projection of a variable says which paths
 below it are read, and its first level which of its children must have passed before.
@@ -38,21 +38,21 @@ Scope = dict[str, Projection]
 
 
 def needs(body: Flux, variables: Iterable[str]) -> dict[str, Projection]:
-    """What a body needs of each of the variables that are free in it."""
+    """The projections of the free variables of a body."""
     found = {name: Projection() for name in variables}
     add_needs(body, found)
     return found
 
 
 def predicate_needs(path: tuple[Step, ...], variable: str) -> Projection:
-    """What the predicates of a path need of a variable, beside the nodes of the path."""
+    """What the predicates of a path need of a variable, besides the nodes of the path."""
     found = Projection()
     _follow("", path, {variable: found})
     return found
 
 
 def add_needs(body: Flux, scope: Mapping[str, Projection]) -> None:
-    """Add to the projections of the variables what a body reads of them."""
+    """Add the reads of a body to the projections of the variables."""
     _add(body, dict(scope))
 
 
@@ -94,7 +94,7 @@ def _add(body: Flux, scope: Scope) -> None:
 
 
 def _add_item(item: GiveItem, kept: Projection) -> None:
-    """What windows read of an item, or of those below it."""
+    """Add what windows read of an item, or of the items' descendants."""
     if item.source is None:
         project(item.expression, {ITEMS.expanded: kept}, use=Use.SUBTREE)
         return
@@ -116,7 +116,7 @@ def _add_handler(handler: Handler, variable: str, scope: Scope) -> None:
 
 
 def add_expression(expression: ast.Expr, scope: Mapping[str, Projection], use: Use) -> None:
-    """What an expression reads. One that cannot be projected reads the whole document."""
+    """Add the reads of an expression. One that cannot be projected reads the whole document."""
     root = scope.get(ROOT)
     try:
         project(expression, _named(scope), focus=root, root=root, use=use)
@@ -130,7 +130,7 @@ def _named(scope: Mapping[str, Projection]) -> dict[tuple[str, str], Projection]
 
 
 def _follow(source: str, path: tuple[Step, ...], scope: Scope) -> Projection:
-    """The projection of the nodes a path leads to; one of no consequence where the source is not asked about."""
+    """The projection of the nodes of a path; a dummy one if the source is not of interest."""
     found = scope.get(source)
     if found is None:
         found = Projection()
@@ -153,7 +153,7 @@ _LEAVES: dict[str, ast.NodeTest] = {
 
 
 def node_test(step: Step) -> ast.NodeTest:
-    """The test of a step, also where a program written by hand leaves it out."""
+    """The test of a step, even if a program written by hand leaves it out."""
     if step.test is not None:
         return step.test
     if step.name == "*":

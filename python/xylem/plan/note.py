@@ -8,7 +8,7 @@ from xylem.errors import Span
 
 
 class Note(NamedTuple):
-    """`topic` is a word or two (`hash join`); `text` says what was decided."""
+    """`topic` is a word or two (`hash join`); `text` describes the decision."""
 
     span: Span
     topic: str

@@ -1,8 +1,8 @@
 """The counts of a run, operator by operator: those of the meters, and those that follow from them.
 
-Records of a scan and rows of sorts are counted where they come in batches. Other counts follow from these: a loop has
-as many turns as its input has items, an aggregate of everything gives one value. A count that is neither measured nor
-derived is left out.
+Records of a scan and rows of sorts are counted per batch. Other counts follow from these: a loop has as many turns as
+its input has items, an aggregate of everything gives one value. A count that is neither measured nor derived is left
+out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .properties import properties
 
 
 class Shown(Protocol):
-    """What a meter shows."""
+    """The values of a meter."""
 
     items: int
     results: int | None
@@ -40,7 +40,7 @@ class Shown(Protocol):
 
 @dataclass(frozen=True)
 class OperatorCount:
-    """The figures of one operator; None for what was not counted and does not follow."""
+    """The figures of one operator; None for those neither counted nor derived."""
 
     items_in: int | None = None
     items_out: int | None = None
@@ -52,7 +52,7 @@ class OperatorCount:
         return dict(vars(self))
 
     def words(self) -> Iterator[str]:
-        """For people, in parts."""
+        """The figures in words, in parts."""
         if self.items_in is not None:
             yield f"{self.items_in:,} in"
         if self.items_out is not None:
@@ -73,7 +73,7 @@ class OperatorCounts:
         peak_bytes: Mapping[str, int] | None = None,
         results: int | None = None,
     ) -> None:
-        """`peak_bytes` is what was held for variables, `results` how many items the answer has."""
+        """`peak_bytes` is the memory held for variables, `results` the number of items in the answer."""
         self.plan = plan
         self._figures = figures
         self._peaks = peak_bytes or {}
@@ -126,11 +126,11 @@ class OperatorCounts:
         return None, None, None
 
     def _taken(self, operator: Operator) -> int | None:
-        """What its children give it."""
+        """The items it gets from its children."""
         if isinstance(operator, Scan):
             return None
         if isinstance(operator, Bind) and operator.inputs and isinstance(operator.inputs[0], Scan):
-            # A scan tells its items of all tuples together.
+            # A scan counts its items for all tuples together.
             return self.of(operator.inputs[0]).items_out
         if operator.over is not None:
             return self.of(operator.over).items_out
@@ -141,14 +141,14 @@ class OperatorCounts:
     def _follows(self, operator: Operator, items_in: int | None) -> int | None:
         match operator:
             case Aggregate(keys=(), over=None) | Fold(over=None):
-                # Of tasks, each gives one.
+                # Each task gives one.
                 return 1 if properties(operator).passes and operator.runs is not Runs.TASK else None
             case Bind(how="let"):
                 return 1 if operator.over is None else items_in
             case Bind(limit=None, inputs=(source,)) if operator.over is None or isinstance(source, Scan):
                 return items_in
             case Select(runs=Runs.SCAN):
-                # The scan has tested what it gives on.
+                # The scan has tested the items it passes on.
                 return items_in
             case Number(test="") | Step(path="data()", over=None):
                 return items_in

@@ -1,4 +1,4 @@
-"""The operators of a plan as `explain --plan` writes them: text, DOT for Graphviz, or SVG, with the same numbers."""
+"""The operators of a plan in the forms of `explain --plan`: text, DOT for Graphviz, or SVG, with the same numbers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _kept(operator: Operator) -> str:
 
 
 def dot(plan: OperatorPlan) -> str:
-    """Items flow upwards, to the answer; dashed lines lead from tuples to what is evaluated for each of them."""
+    """Items flow upwards, to the answer; dashed lines lead from tuples to the operators evaluated for each of them."""
     lines = ["digraph plan {", "  rankdir=BT; node [fontname=sans, fontsize=10, shape=box, style=filled];"]
     for operator in plan.operators():
         number = plan.number(operator)
@@ -73,7 +73,7 @@ def _quoted(value: str) -> str:
 
 
 def svg(plan: OperatorPlan) -> str:
-    """A row for each operator below the one it gives its items to, as the text has them."""
+    """A row for each operator below the one that takes its items, as in the text."""
     rows = list(plan.rows())
     texts = [f"as {plan.number(op)}" if known else _row_text(plan, op) for _, op, known in rows]
     widest = max(depth * _INDENT + len(text) * _CHARACTER for (depth, _, _), text in zip(rows, texts, strict=True))
@@ -98,7 +98,7 @@ def _row_text(plan: OperatorPlan, operator: Operator) -> str:
 
 
 def _connection(depth: int, row: int, rows: list[tuple[int, Operator, bool]]) -> str:
-    """From the row of the operator above down to this one."""
+    """A line from the row of the upper operator down to this one."""
     start = next(number for number in range(row - 1, -1, -1) if rows[number][0] == depth - 1)
     x = _MARGIN + (depth - 1) * _INDENT
     y1, y2 = _MARGIN + start * _ROW + _ROW - 6, _MARGIN + row * _ROW + (_ROW - 6) / 2

@@ -13,7 +13,7 @@ from .flux import Fixed, Flux, Handler, On, OnFirst, ProcessStream, Sequence
 
 
 def with_outer_tags(program: Flux) -> Flux:
-    """The program with the first start tag and the last end tag of each stream outside of it."""
+    """The program with the first start tag and the last end tag of each stream moved outside it."""
     if not isinstance(program, ProcessStream):
         return program
     handlers = [replace(h, body=with_outer_tags(h.body)) if isinstance(h, On) else h for h in program.handlers]

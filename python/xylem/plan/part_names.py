@@ -6,6 +6,6 @@ from xylem.syntax import ast
 
 PART_NAMESPACE = "urn:xylem:part"
 ITEMS_OF_STREAM = ast.VarRef(ast.Name("items", None, PART_NAMESPACE))
-"""Stands in a window clause for the items of a stream, which come in batches."""
+"""In a window clause: the items of a stream, which arrive in batches."""
 RESUMED_WINDOWS = (PART_NAMESPACE, "windows")
-"""The variable of a run that has a `ResumedWindows`."""
+"""The variable for a `ResumedWindows` in a run."""

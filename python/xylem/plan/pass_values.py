@@ -1,6 +1,6 @@
-"""Variables for what an earlier pass over the input has computed (`rewrite/earlier_passes.py`)."""
+"""Variables for values that an earlier pass over the input has computed (`rewrite/earlier_passes.py`)."""
 
 from __future__ import annotations
 
 PASS_NAMESPACE = "urn:xylem:pass"
-"""The namespace of their names: nobody else uses it."""
+"""The namespace of their names, which is not used otherwise."""

@@ -1,11 +1,11 @@
 """Properties of the operators of a plan, derived bottom-up: their output, state, order and merges. The spelling of the
 query does not matter here. A property of an operator follows from what it is and from the properties of its children:
 
-    gives         how much its output may be: one item, what is in an item, windows, groups, the input
+    gives         the size of its output: one item, the content of an item, windows, groups, the input
     bound, why    the largest state it holds, and of what
-    blocks        it gives nothing before its input has ended
-    order         of its output: of the document, by keys, or none that is promised
-    passes        the passes over the input that it and all below it take
+    blocks        it has no output before its input has ended
+    order         of its output: document order, by keys, or none
+    passes        the passes over the input that it and all below it need
     merge         the law by which its values over parts of the input make its value over the whole
     partition     where the input may be cut: anywhere between items, by a key, or nowhere
     retracts      whether an item can be taken back from its state
@@ -48,7 +48,7 @@ DOCUMENT_ORDER = "document order"
 NO_ORDER = "none"
 _RETRACTED = frozenset({"count", "sum", "avg", "exists", "empty"})
 _MAKES = (Aggregate, Construct, Fold, Leaf)
-"""What gives something of its own for each tuple."""
+"""Operators with a separate output for each tuple."""
 _TESTS = frozenset({"some", "every"})
 _BOUND_OF = {
     Extent.ONE: A_VALUE,
@@ -63,7 +63,7 @@ _BOUND_OF = {
 
 
 class Merge(StrEnum):
-    """How values over parts of the input make the value over all of it."""
+    """How values over parts of the input combine to the value over all of it."""
 
     MAP = "one after another"
     AGGREGATE = "states are merged"
@@ -73,7 +73,7 @@ class Merge(StrEnum):
 
 
 class Partition(StrEnum):
-    """Where the input may be cut for it."""
+    """Where the input may be cut for the operator."""
 
     ANYWHERE = "between any two items"
     BY_KEY = "by key"
@@ -82,7 +82,7 @@ class Partition(StrEnum):
 
 @dataclass(frozen=True)
 class Properties:
-    """What is derived of one operator."""
+    """The derived properties of one operator."""
 
     gives: Extent
     bound: str
@@ -119,13 +119,13 @@ def properties(operator: Operator) -> Properties:
     known: Properties | None = operator.__dict__.get("_properties")
     if known is None:
         known = _derived(operator)
-        # Operators are frozen, and so is what follows from them.
+        # Operators are frozen, and so are their properties.
         operator.__dict__["_properties"] = known
     return known
 
 
 def gives(operator: Operator) -> Extent:
-    """How much an operator may give."""
+    """The size of an operator's output."""
     return properties(operator).gives
 
 
@@ -162,11 +162,11 @@ def _derived(operator: Operator) -> Properties:
     )
 
 
-# --- how much there is
+# --- sizes
 
 
 def _taken(operator: Operator) -> Extent:
-    """How much its inputs give it, where it is evaluated once."""
+    """The size of its input, if it is evaluated once."""
     return max((gives(each) for each in operator.inputs), default=Extent.ONE)
 
 
@@ -212,7 +212,7 @@ def _gives_once(operator: Operator) -> Extent:
 
 
 def _is_windows(operator: Operator) -> bool:
-    """Whether what it gives are windows, or tuples with windows in them."""
+    """Whether its output consists of windows, or of tuples that contain windows."""
     if isinstance(operator, Window):
         return _taken(operator) is Extent.INPUT
     if isinstance(operator, (Bind, Select, Join)):
@@ -226,7 +226,7 @@ def _is_windows(operator: Operator) -> bool:
 
 
 def _state(operator: Operator) -> tuple[str, str]:
-    """The bound of what it holds, and what that is."""
+    """The bound of its state, and what the state is."""
     match operator:
         case Bind(held=held, until=until, is_all=is_all) if held:
             until = f" until {until}" if until else ""
@@ -276,7 +276,7 @@ def _aggregate_state(operator: Aggregate) -> tuple[str, str]:
     if taken is Extent.ONE:
         return A_VALUE, "one state for each function"
     if not operator.functions:
-        # The different values are all there is to a group.
+        # The distinct values are the whole state of a group.
         return _of(taken), "each different value"
     if operator.grows and taken is Extent.INPUT:
         return THE_STREAM, "states that grow, for each group"
@@ -337,7 +337,7 @@ def _order(operator: Operator) -> str:
 
 
 def _is_pipe(operator: Operator) -> bool:
-    """Whether it gives items or tuples of its first input on, some or all of them."""
+    """Whether it passes items or tuples of its first input on, some or all of them."""
     if isinstance(operator, (Number, Step)):
         return True
     if isinstance(operator, Bind):
@@ -353,12 +353,12 @@ def _merge(operator: Operator, below: list[Properties]) -> Merge:
         return Merge.MAP
     main = _main(operator)
     if main is None:
-        # Its inputs are put together in the one place where it is: they may be parts, each by its own law.
+        # Its inputs are combined where it runs: they may be parts, each by its own law.
         laws = {child.merge for child in below if child.passes}
         return Merge.MAP if isinstance(operator, Union) and not operator.is_set and laws == {Merge.MAP} else Merge.NONE
     law = properties(main).merge
     if main is operator.over:
-        # It is evaluated for each tuple: where that is, whatever it does with it.
+        # It is evaluated for each tuple, wherever that is, whatever it does.
         return law if law is not Merge.AGGREGATE else Merge.NONE
     match operator:
         case Aggregate(keys=keys, functions=functions):
@@ -370,12 +370,12 @@ def _merge(operator: Operator, below: list[Properties]) -> Merge:
             return Merge.SORT if law in (Merge.MAP, Merge.SORT) else law if law is Merge.BY_KEY else Merge.NONE
         case Fold() | Window():
             return Merge.NONE
-    # Whatever takes items one by one may do so part by part; of what was merged, where that is.
+    # Operators on single items work part by part; on merged items, where those are.
     return law if law is not Merge.AGGREGATE else Merge.NONE
 
 
 def _main(operator: Operator) -> Operator | None:
-    """The child whose items or tuples it takes one by one; what else it reads is given to all of them."""
+    """The child whose items or tuples it takes one by one; other inputs are shared by all of them."""
     over = operator.over
     if over is not None and properties(over).passes and gives(over) is not Extent.ONE:
         return over

@@ -3,19 +3,19 @@
         on photon as $p return { if ($p/en > 1.3) then <rxj>{ $p/ra }{ $p/en }</rxj> }
     →   photon[en > 1.3], written as  Construct("rxj", (Copies(ra), Copies(en)))
 
-A template is plain data, as the rest of a scan plan. The text it gives is XML as the output writes it: UTF-8 or another
-Unicode encoding, no indentation, no character maps, and no namespaces declared around it. Whoever hands it to a scan
-sees to that (`sink/event_writer.py` says when it takes such text); whoever makes it uses no namespaces in it. Copies
+A template is plain data, like the rest of a scan plan. Its text is XML as the output writes it: UTF-8 or another
+Unicode encoding, no indentation, no character maps, and no namespaces declared around it. The caller of a scan ensures
+that (`sink/event_writer.py` says when it takes such text); the maker of a template uses no namespaces in it. Copies
 declare the namespaces that were in scope of their originals.
 
 Paths lead from the element of the record, or inside `Each` from the element of that, by children; their last step may
-be a descendant step. With `up` they begin so many `Each` further out. What they read must be kept by the plan.
+be a descendant step. With `up` they begin that many `Each` further out. The plan must keep what they read.
 
-A program whose answer is wanted as a table has templates of rows instead: the cells of each, as they stand in the
-input, with control characters between them that XML 1.0 does not have. A value that is not of its column's type, or
-that is written in an unusual way, leaves the record to the query.
+A program for a table has templates of rows instead: the cells of each, as written in the input, with control characters
+between them that XML 1.0 does not have. A value that is not of its column's type, or that is written in an unusual way,
+leaves the record to the query.
 
-What the kernel cannot compute is a hole: the values that it needs are written in its place, and code fills it in.
+A hole is a value that the kernel cannot compute: its arguments are written in its place, and code fills it in.
 """
 
 from __future__ import annotations
@@ -30,82 +30,82 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PathStep:
-    """To the children of a name; None stands for any."""
+    """To the children with a name; None means any."""
 
     uri: str | None
     local: str | None
     descends: bool = False
-    """To all descendants of the name, and not only to children. Only the last step of a path may."""
+    """To all descendants with the name, and not only to children. Only the last step of a path may descend."""
 
 
 Path = tuple[PathStep, ...]
 
 
 class ValueOf(IntEnum):
-    """What is taken of each element a path leads to."""
+    """What is taken of each element of a path."""
 
     STRING = 0
     """Its string value."""
     TEXT = 1
-    """Its text nodes, each by itself."""
+    """Its text nodes, one by one."""
     ATTRIBUTE = 2
-    """One of its attributes, where it has it."""
+    """One of its attributes, if present."""
 
 
 @dataclass(frozen=True)
 class Characters:
-    """Text that is always the same, escaped for where it stands."""
+    """Constant text, escaped for its place."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Values:
-    """Characters from the input, escaped for where they stand."""
+    """Characters from the input, escaped for their place."""
 
     path: Path
     of: ValueOf
     attribute: tuple[str, str] | None = None
     separator: str = ""
-    """What stands between two values: nothing between text nodes, a blank between atomic values."""
+    """Separator of two values: none between text nodes, a space between atomic values."""
     at_most_one: bool = False
-    """More than one would be an error: then the record is left to the query."""
+    """Whether more than one would be an error: then the record is left to the query."""
     up: int = 0
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One value of a row, as its column wants it."""
+    """One value of a row, in the form of its column."""
 
     content: Characters | Values | Computed | None
-    """None: there is no value. Characters are not escaped here. A computed value of another type is the query's."""
+    """None: there is no value. Characters are not escaped here. Computed values of another type are the query's."""
     reading: str = "text"
-    """Those of columns, count: how many values there are, and number: what is no double is NaN."""
+    """A column's reading, or count: the number of values, or number: NaN for values that are not doubles."""
     bits: int = 64
     is_list: bool = False
     missing: str | None = None
-    """What stands for no value; None for null."""
+    """The placeholder for a missing value; None for null."""
 
 
 @dataclass(frozen=True)
 class Computed:
-    """The values of an expression, escaped for where they stand; as other atomic values."""
+    """The values of an expression, escaped for their place, separated like other atomic values."""
 
     value: KernelExpression
 
 
 @dataclass(frozen=True)
 class Hole:
-    """What code of the query makes of some values; alone in its place, inside an element.
+    """The result of query code for some values; alone in its place, inside an element.
 
     The scan writes the values instead, between two marks: the code's number as a character, and for each argument its
-    values, each with `END_OF_MEMBER` behind it, and `END_OF_CELL`. A value that is not untyped has `NULL` and a letter
-    for its type before it. Whoever takes the text fills the holes of a whole batch (`run/stream/filled_holes.py`).
+    values, each followed by `END_OF_MEMBER`, and `END_OF_CELL`. A typed value is preceded by `NULL` and a letter for
+    its type. The reader of the text fills the holes of a whole batch (`run/stream/filled_holes.py`).
     """
 
     number: int
     arguments: tuple[KernelExpression, ...]
-    """What the code reads of the record."""
+    """The values of the record that the code reads."""
 
 
 class Around(IntEnum):
@@ -119,19 +119,19 @@ class Around(IntEnum):
 
 @dataclass(frozen=True)
 class Copies:
-    """The elements a path leads to, with everything in them; the element itself if it is empty."""
+    """The elements of a path with all their content; the current element if the path is empty."""
 
     path: Path
     up: int = 0
     below: bool = False
-    """Their children are copied, of whatever kind, and not the elements themselves."""
+    """Whether their children are copied, of any kind, and not the elements themselves."""
     around: Around = Around.NOTHING
-    """Where anything is declared, copies that have namespaces are left to the query."""
+    """If anything is declared, copies with namespaces are left to the query."""
 
 
 @dataclass(frozen=True)
 class CopiedAttributes:
-    """Attributes of the elements that a path leads to. Two of one name are left to the query, or one in a namespace."""
+    """Attributes of the elements of a path. Duplicate names, and names in a namespace, are left to the query."""
 
     path: Path
     name: tuple[str, str] | None
@@ -141,19 +141,19 @@ class CopiedAttributes:
 
 @dataclass(frozen=True)
 class Construct:
-    """An element; without content it is written as an empty tag. What it declares stands among its attributes."""
+    """An element; without content it is written as an empty tag. Its declarations are among its attributes."""
 
     name: str | KernelExpression
-    """With its prefix. One that is computed has none; what is not certainly a name is left to the query."""
+    """With its prefix. A computed name has none; if it may not be a valid name, the query decides."""
     attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
     content: tuple[Part, ...] = ()
     copied: tuple[CopiedAttributes, ...] = ()
-    """Behind the other attributes."""
+    """Copied after the other attributes."""
 
 
 @dataclass(frozen=True)
 class When:
-    """The parts, if a condition holds, and else the others: it is decided once."""
+    """The parts if a condition holds, and otherwise the alternatives: it is decided once."""
 
     test: KernelExpression
     parts: tuple[Part, ...]
@@ -162,10 +162,10 @@ class When:
 
 @dataclass(frozen=True)
 class WhenFilled:
-    """The parts, if code says so, and else the others: the scan writes both, with marks, and code takes one away.
+    """The parts or the alternatives, as code decides: the scan writes both, with marks, and code removes one.
 
-    The parts are nodes. Before them, the scan writes `!` and what it writes for a hole; behind each, `|` or `)` and how
-    many items of the answer it is.
+    The parts are nodes. Before them, the scan writes `!` and the text of a hole; after each, `|` or `)` and its number
+    of items.
     """
 
     test: Hole
@@ -175,7 +175,7 @@ class WhenFilled:
 
 @dataclass(frozen=True)
 class Numbered:
-    """A whole template, in which the number of the record among those of its step is known."""
+    """A whole template that knows the number of the record among those of its step."""
 
     slot: int
     parts: tuple[Part, ...]
@@ -183,16 +183,16 @@ class Numbered:
 
 @dataclass(frozen=True)
 class Counting:
-    """The elements of a loop are counted, into a slot."""
+    """Counts the elements of a loop in a slot."""
 
     slot: int
     test: KernelExpression | None = None
-    """Only those of which it is true are counted, and are elements of the loop at all."""
+    """If given, only elements for which it is true are counted, and belong to the loop at all."""
 
 
 @dataclass(frozen=True)
 class Each:
-    """The parts for each element a path leads to."""
+    """The parts for each element of a path."""
 
     path: Path
     parts: tuple[Part, ...]
@@ -204,7 +204,7 @@ class Each:
 
 @dataclass(frozen=True)
 class Order:
-    """How a key of an order compares."""
+    """The comparison of a sort key."""
 
     descending: bool
     empty_greatest: bool
@@ -212,7 +212,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Sorted:
-    """Parts with `Keyed` ones inside, which come in the order of their keys."""
+    """Parts with inner `Keyed` ones, which are sorted by their keys."""
 
     orders: tuple[Order, ...]
     parts: tuple[Part, ...]
@@ -220,7 +220,7 @@ class Sorted:
 
 @dataclass(frozen=True)
 class Keyed:
-    """Nodes, and the keys by which they stand among others."""
+    """Nodes with their sort keys."""
 
     keys: tuple[KernelExpression, ...]
     parts: tuple[Part, ...]
@@ -228,16 +228,16 @@ class Keyed:
 
 @dataclass(frozen=True)
 class Functions:
-    """Parts in which functions are applied to nodes; the functions may apply each other."""
+    """Parts in which functions are applied to nodes; the functions may call each other."""
 
     bodies: tuple[tuple[Part, ...], ...]
-    """What each writes for a node, which is at hand: nodes alone."""
+    """The output of each for the current node: only nodes."""
     parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
 class Apply:
-    """What a function writes for the elements a path leads to, or for their children, text nodes among them."""
+    """The output of a function for the elements of a path, or for their children, including text nodes."""
 
     function: int
     path: Path
@@ -247,7 +247,9 @@ class Apply:
 
 @dataclass(frozen=True)
 class Alike:
-    """An element called as the one at hand, or as one of a loop further out. A name in a namespace is the query's."""
+    """An element with the name of the current one, or of that of an outer loop. Names in a namespace are left to the
+    query.
+    """
 
     up: int
     content: tuple[Part, ...] = ()
@@ -256,26 +258,26 @@ class Alike:
 
 END_OF_CELL = "\x1f"
 NULL = "\x1e"
-"""Stands in a cell that has no value."""
+"""Marks a cell without a value."""
 END_OF_MEMBER = "\x1d"
-"""Stands behind each member of a list."""
+"""Follows each member of a list."""
 HOLE = "\x1c"
-"""Stands before and behind a hole."""
+"""Delimits a hole."""
 CONDITION = "!"
 OTHERWISE = "|"
 END_OF_CONDITION = ")"
-"""Marks of `WhenFilled`, in the place of the number of a hole."""
+"""Marks of `WhenFilled`, in place of the number of a hole."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """What a table wants of each row."""
+    """One value that a table needs of each row."""
 
     name: str
     reading: str
-    """text, integer, double, decimal, date, dateTime, boolean"""
+    """text, integer, double, decimal, date, dateTime, boolean."""
     bits: int = 64
-    """Of an integer."""
+    """For integers."""
     is_list: bool = False
 
 
@@ -288,7 +290,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Let:
-    """Nothing is written: a value is computed, for the parts that come after this one."""
+    """Writes nothing: it computes a value for later parts."""
 
     slot: int
     value: KernelExpression
@@ -306,7 +308,7 @@ class EachValue:
 
 
 Piece = Characters | Values | Computed | Hole | Cell
-"""What a value consists of; cells only where rows are wanted."""
+"""The parts of a value; cells only if rows are wanted."""
 _Nodes = Copies | Construct | Alike | Apply
 _Inner = When | WhenFilled | Each | EachValue | Let | Sorted | Keyed | Functions | Numbered
 Part = Piece | _Nodes | _Inner | Row
@@ -315,7 +317,7 @@ Template = tuple[Part, ...]
 
 @dataclass(frozen=True)
 class Tally:
-    """Nothing is written: what a path leads to is counted, and the counts come with the batch."""
+    """Writes nothing: it counts the nodes of a path, and the counts are reported with the batch."""
 
     path: Path
     of: ValueOf | None = None

@@ -1,65 +1,65 @@
 """The request to a scan: the paths to follow, the parts to keep below them, and when to report.
 
-The scan reads a document once and builds the *projected document*: the elements that some path needs, on the rows
-of a tree, with everything else left out. It reports, in the order of the input, where elements of interest
-start, end, or are complete. After each batch the complete parts are handed over and forgotten; the elements still
-open (the *spine*) start the next batch's tree again, so that every row always has its true ancestors.
+The scan reads a document once and builds the *projected document*: the elements that some path needs, on the rows of a
+tree, with everything else left out. It reports, in the order of the input, where elements of interest start, end, or
+are complete. After each batch the complete parts are returned and dropped; the elements still open (the *spine*) start
+the next batch's tree again, so every row always has its true ancestors.
 
-A plan is plain data: it is pickled, printed, and handed to the kernel and to the Python scanner alike.
+A plan is plain data: it is pickled, printed, and passed to the kernel and to the Python scanner alike.
 
 **Reaching.** Step 0 reaches the document node, and so does a step below it on the axis self. Another step reaches an
-element where the name fits, all tests hold, and its parent step reaches the element's parent (axis child) or any
-ancestor (axis descendant). Several steps may reach one element; each is as if it were alone, and what is kept is the
-union.
+element if the name matches, all tests hold, and its parent step reaches the element's parent (axis child) or any
+ancestor (axis descendant). Several steps may reach one element; each acts independently, and the union of their parts
+is kept.
 
 **Records.** A start tag gives the START records of the steps that reach the element, an end tag the END and ITEM
 records: ordered by step, then by kind, at most one for each step and kind. Nested elements therefore give ITEM records
 in the order of their end tags. A text node gives the LEAF records of the steps that reach its parent and ask for texts,
-once it is complete; comments and processing instructions do likewise.
+once it is complete; the same holds for comments and processing instructions.
 
-**What a record's row promises.** Its ancestors are all its true ancestors up to the document node, each with its
-namespace declarations and the attributes that steps reaching it ask for. Of an ITEM, all that is kept of the element is
-there. Nothing else is promised: rows outside every ITEM that are no ancestors of a record's row may be there or not.
+**Guarantees for a record's row.** Its ancestors are all its true ancestors up to the document node, each with its
+namespace declarations and the attributes that steps reaching it request. For an ITEM, all kept parts of the element are
+there. Nothing else is guaranteed: rows outside every ITEM that are not ancestors of a record's row may be there or not.
 
 **Inside an ITEM** an element is there if a step reaches it, or something kept is below it; but a step that only counts,
-as do all steps below it, keeps nothing (see `only_counts`). Texts stay apart where the original has something between
-them, even if that is left out: `a<b/>c` without `b` is two text nodes, so that text() selects what it should.
+like all steps below it, keeps nothing (see `only_counts`). Texts with anything between them in the original stay
+separate, even if that is left out: `a<b/>c` without `b` is two text nodes, so text() selects correctly.
 
-**Results written by the scan.** A step with `result` says what becomes of its ITEM records that pass all value tests,
-or of its LEAF records: a template (`result_template.py`) is written, and instead of the record a WRITTEN record tells
-where the text belongs among the other records; a tally is added to `counts` (of text nodes, one for each); a table
-(`scan_table.py`) takes the record in. That is an offer: a scanner may give the ITEM record instead, and must where a
-value test, or a test in the template, cannot be decided, or where it would have to raise an error. It writes templates
-only while `scanner.writes` is set, which may change between calls: the plan keeps what the query needs in either case.
-A step that asks for START and END may have a template too: of an element that begins and ends in one batch, a WRITTEN
-record may come in the place of its START and END records and of all records and counts of steps below it in between.
+**Results written by the scan.** A step with `result` defines the treatment of its ITEM records that pass all value
+tests, or of its LEAF records: a template (`result_template.py`) is written, and instead of the record a WRITTEN record
+tells where the text belongs among the other records; a tally is added to `counts` (of text nodes, one for each); a
+table (`scan_table.py`) takes the record. That is an offer: a scanner may return the ITEM record instead, and must do so
+if a value test, or a test in the template, cannot be decided, or would raise an error. It writes templates only while
+`scanner.writes` is set, which may change between calls: the plan keeps what the query needs in either case. A step with
+START and END may have a template too: for an element that begins and ends in one batch, a WRITTEN record may replace
+its START and END records and all records and counts of steps below it in between.
 
-**Elements that may nest.** Where a step with `nests` asks for START and ITEM, its START records only say which elements
-stand in each other: each is followed by an ITEM record, whatever the value tests say. A scanner may leave out all START
-records, and treat elements as if the step asked for ITEM alone, value tests, result and all; but then the ITEM records
-of elements that stand in each other wait for the end of the outermost one, and come in document order.
+**Elements that may nest.** If a step with `nests` requests START and ITEM, its START records only show the nesting of
+elements: each is followed by an ITEM record, whatever the value tests say. A scanner may leave out all START records,
+and treat elements as if the step requested only ITEM, including value tests and result; but then the ITEM records of
+nested elements wait for the end of the outermost one, and come in document order.
 
-**Elements that are told late.** Where a step is `late`, its START and END records matter only if there are records of
-steps below it on its path, for what stands in the element. A scanner may leave out those of the other elements, and
-then gives the START record of an element just before the first such record, those of elements around it first.
+**Elements that are announced late.** If a step is `late`, its START and END records matter only if steps below it on
+its path have records inside the element. A scanner may leave out those of other elements, and then returns the START
+record of an element just before the first such record, outer elements first.
 
-**Takers.** A step with ITEM records may be given takers, each with an owner, tests and a result of its own; its
-elements then go to those takers whose tests hold, and the step has no records of its own. What takers are given is
-`taken`: for each owner in the order of the input, with no order between owners. Only the kernel has takers.
+**Takers.** A step with ITEM records may get takers, each with its own owner, tests and result; its elements then go to
+those takers whose tests hold, and the step itself has no records. The takers' records are `taken`: for each owner in
+the order of the input, with no order between owners. Only the kernel has takers.
 
-**Siblings.** Of a step that `remembers` some number, so many of the last elements it reached below each open element
-stay among the rows, complete, until that element ends: a record's row, and each of its ancestors, has them in front of
-it. With a `label`, `numbers` tells for such a row which of the elements that the step reached below their parent
-it is. Where a step `awaits` others, the ITEM record of an element comes when so many elements of each have ended behind
-it, as its siblings, or its parent has; these records come in document order, and what is kept of those siblings
-is among the rows then. In the place of a number, `ALL_SIBLINGS` keeps all of them, and waits for the parent.
+**Siblings.** If a step `remembers` a number, that many of the last elements it reached below each open element stay
+among the rows, complete, until that element ends: a record's row, and each of its ancestors, has them before it. With a
+`label`, `numbers` tells for such a row which of the elements that the step reached below their parent it is. If a step
+`awaits` others, the ITEM record of an element comes when that many later siblings of each have ended, or its parent
+has; these records come in document order, and the kept parts of those siblings are among the rows then. Instead of a
+number, `ALL_SIBLINGS` keeps all of them, and waits for the parent.
 
-**A scanner** is `Scanner(plan, limits)` with `feed(data, flush=False) -> Batch | None` and `finish() -> Batch`. How
-the input is cut into `data` changes the batches but never the records. A batch comes when there is enough for one
-or, with `flush`, whatever has been completed; None where nothing has. (A flush may still wait while an element to be
-reported as ITEM is open, if repeating its rows would cost more than what there is to tell.) At an error, the call
-that met it returns what was complete before it, if anything; the next call raises it, be it `feed(b"")`, which does
-nothing else, after `finish` too. Errors are `InputError`, and `DynamicError` for a test that cannot be decided.
+**A scanner** is `Scanner(plan, limits)` with `feed(data, flush=False) -> Batch | None` and `finish() -> Batch`. The
+division of the input into `data` changes the batches but never the records. A batch is returned when there is enough
+for one or, with `flush`, everything completed; None if there is nothing. (A flush may still wait while an element to be
+reported as ITEM is open, if repeating its rows would cost more than the new records.) At an error, the call that met it
+returns everything complete before it, if anything; the next call raises it, even `feed(b"")`, which does nothing else,
+and even after `finish`. Errors are `InputError`, and `DynamicError` for a test that cannot be decided.
 """
 
 from __future__ import annotations
@@ -76,19 +76,19 @@ if TYPE_CHECKING:
     from xylem.values.native_rows import NativeRows
 
 LEAF: Final = 3
-"""The kind of a record of a text node, a comment or a processing instruction."""
+"""The kind of record for a text node, a comment or a processing instruction."""
 WRITTEN: Final = 5
-"""The kind of a record whose result the scan has written."""
+"""The kind of record whose result the scan has written."""
 
 
 EXISTS: Final = "exists"
-"""In the place of a comparison: a value is there."""
+"""Instead of a comparison: there is a value."""
 ABSENT: Final = "absent"
-"""In the place of a comparison: there is no value."""
+"""Instead of a comparison: there is no value."""
 
 
 class Report(IntFlag):
-    """Which records an element that a step reaches gives."""
+    """The records of an element that a step reaches."""
 
     NOTHING = 0
     START = 1
@@ -96,9 +96,9 @@ class Report(IntFlag):
     END = 2
     """When its end tag has been read."""
     ITEM = 4
-    """Once, when it is complete, with all that is kept of it: a record of its own."""
+    """Once, when it is complete, with all its kept parts: a separate record."""
     COUNT = 8
-    """Nothing by itself: it is counted, and the counts come with the batch."""
+    """No record: it is counted, and the counts are reported with the batch."""
     TEXTS = 16
     """For each text node that is its child, when that is complete, a LEAF record; the step keeps `text`."""
     COMMENTS = 32
@@ -108,29 +108,29 @@ class Report(IntFlag):
 
 
 class Keep(IntEnum):
-    """What is kept of an element that a step reaches, beside what longer paths below it keep."""
+    """What is kept of an element that a step reaches, besides what longer paths below it keep."""
 
     NOTHING = 0
-    """The bare element, with the attributes and text that `attributes` and `text` ask for."""
+    """The bare element, with the attributes and text selected by `attributes` and `text`."""
     SUBTREE = 1
     """Everything below it, and all its own attributes."""
     STRING = 2
     """Its string value: all text below it, as one text node (none if it is empty), and nothing else.
 
-    Where other steps may keep something too, one text node would spoil their answers: where steps that do not only
-    count are still to be followed below the element (whatever their names), where a step that reaches the element asks
-    for `text`, `remarks` or SUBTREE, or where an ancestor is kept by SUBTREE or as said here. Then all elements and
-    text nodes below it are kept instead, without attributes nobody asks for: the string value is the same.
+    If other steps may keep something too, a single text node would spoil their answers: if steps that do not only count
+    continue below the element (whatever their names), if a step that reaches the element requests `text`, `remarks` or
+    SUBTREE, or if an ancestor is kept by SUBTREE or as described here. Then all elements and text nodes below it are
+    kept instead, without unrequested attributes: the string value is the same.
     """
 
 
 @dataclass(frozen=True)
 class AttributeTest:
-    """A comparison with a constant, decided at the start tag: a step does not reach elements where it does not hold.
+    """A comparison with a constant, decided at the start tag: a step only reaches elements for which it holds.
 
-    `op` is one of = != < <= > >=. A `number` is compared as xs:double, a `string` by code points. The test does
-    not hold where the attribute is absent. A value that must be a number and is none is FORG0001, as in the query: the
-    scan stops there with this error. Tests are tried in order, up to the first that does not hold.
+    `op` is one of = != < <= > >=. A `number` is compared as xs:double, a `string` by code points. The test does not
+    hold if the attribute is absent. A value that must be a number and is not is FORG0001, as in the query: the scan
+    stops there with this error. Tests are tried in order, up to the first that does not hold.
     """
 
     uri: str
@@ -144,8 +144,8 @@ class AttributeTest:
 class NameTest:
     """Whether an element has one of some names, each (uri, local) with None for any; tried before tests of attributes.
 
-    It narrows a step that takes elements of every name, as `*[self::a or self::b]` does.
-    Being tried first, it must not stand behind a test of positions.
+    It narrows a step over elements of every name, like `*[self::a or self::b]`. Since it is tried first, it must not
+    follow a test of positions.
     """
 
     names: tuple[tuple[str | None, str | None], ...]
@@ -179,7 +179,7 @@ class PositionTest:
 
 
 StartTest = AttributeTest | NameTest | PresenceTest | PositionTest
-"""What is decided at the start tag."""
+"""A test decided at the start tag."""
 
 
 @dataclass(frozen=True)
@@ -188,9 +188,9 @@ class ValueTest:
 
     The values are those of the elements that `path` leads to by child steps from the element: their string values, with
     `text` those of their text nodes, with `attribute` those of that attribute. The test holds if one of them compares
-    so; a value that is no number where one is needed leaves the decision to the query. What it reads must be kept by
-    the plan. The rows of a record left out are taken back where nothing else needs them. With `exists` in the place of
-    a comparison, the test holds if there is a value at all, with `absent` if there is none.
+    so; a value that is not a number where one is needed leaves the decision to the query. The plan must keep what it
+    reads. The rows of a dropped record are removed if nothing else needs them. With `exists` instead of a comparison,
+    the test holds if there is a value at all, with `absent` if there is none.
     """
 
     path: tuple[tuple[str | None, str | None], ...]
@@ -208,11 +208,11 @@ class ScanStep:
 
     parent: int
     axis: str = "child"
-    """child, descendant (at any depth below), or below step 0 self: the document node once more"""
+    """child, descendant (at any depth below), or below step 0 self: the document node once more."""
     uri: str | None = None
-    """None: any namespace"""
+    """None: any namespace."""
     local: str | None = None
-    """None: any name"""
+    """None: any name."""
     report: Report = Report.NOTHING
     keep: Keep = Keep.NOTHING
     attributes: tuple[tuple[str, str], ...] | None = ()
@@ -222,29 +222,29 @@ class ScanStep:
     tests: tuple[StartTest, ...] = ()
     """All must hold, or the step does not reach the element. Step 0 has none."""
     value_tests: tuple[ValueTest, ...] = ()
-    """All must hold, or the ITEM record is left out. Step 0 has none."""
+    """All must hold, or there is no ITEM record. Step 0 has none."""
     nests: bool = False
-    """Its START records matter only for elements that stand in each other. No step before it is late."""
+    """Whether its START records matter only for nested elements. No step before it is late."""
     outermost: bool = False
-    """It gives no ITEM records of elements that stand in another one it reaches."""
+    """Whether elements inside another one it reaches have no ITEM records."""
     late: bool = False
-    """Its START and END records (it asks for both) matter only for elements with records of later steps inside."""
+    """Whether its START and END records (it has both) matter only for elements with records of later steps inside."""
     result: Template | Tally | ScanTable | None = None
-    """What the scan itself may do with a complete element that passes them. Step 0 has none."""
+    """What the scan itself may do with a complete element that passes the tests. Step 0 has none."""
     alternatives: tuple[tuple[ValueTest, ...], ...] = ()
-    """Where there are any, all tests of one of them must hold, or the ITEM record is of no use: it may be left out."""
+    """If there are any, the ITEM record is only useful if all tests of one of them hold; else it may be left out."""
     remembers: int = 0
-    """How many of the last elements it reached below each open element stay. Of step 0, and below it, none."""
+    """Number of recent elements below each open element that stay. None for step 0 and below it."""
     label: int | None = None
-    """Under which label they are numbered; it remembers some."""
+    """The label under which they are numbered; requires `remembers`."""
     awaits: tuple[tuple[int, int], ...] = ()
-    """Steps, and how many of their elements must have ended behind one before its ITEM, which is all it reports."""
+    """Steps, and the number of their elements that must have ended after one before its ITEM, its only report."""
     remarks: bool = False
     """Keep the comments and processing instructions that are its children."""
 
     @property
     def start_tests(self) -> list[AttributeTest | PresenceTest | PositionTest]:
-        """The tests that the name does not decide, in their order."""
+        """The tests that the name does not decide, in order."""
         return [test for test in self.tests if not isinstance(test, NameTest)]
 
     @property
@@ -267,7 +267,7 @@ class ScanPlan:
         return any(step.axis == "child" and Report.ITEM in step.report for step in below)
 
     def only_counts(self) -> list[bool]:
-        """For each step, whether it and all steps below it do nothing but count, so that no row is needed for them.
+        """For each step, whether it and all steps below it only count, so no row is needed for them.
 
         A step without report that is the last of its path keeps the bare element, and one on the way to such a
         step does as well.
@@ -293,19 +293,18 @@ class ScanPlan:
 
 
 Taken: TypeAlias = tuple[int, int, int, list[int], str | None, int, int, int, int]
-"""Owner, kind (ITEM, WRITTEN, or COUNT) and step as the owner numbers it; the rows of ITEM records; the rest as
-`Written` has it, but that of COUNT `items` is the number."""
+"""Owner, kind (ITEM, WRITTEN, or COUNT) and step as the owner numbers it; the rows of ITEM records; the rest as in
+`Written`, except that for COUNT `items` is the number."""
 
 
 @dataclass
 class Batch:
-    """What a scanner hands over after some input.
+    """The output of a scanner after some input.
 
-    The columns are those of `values/tree.py`; row 0 is the document node, then the `spine`. `kinds`, `steps` and
-    `rows` are the records: kind 1 START, 2 END, 3 LEAF, 4 ITEM, 5 WRITTEN; the step; the row in this batch's
-    columns, which for WRITTEN is 0: its text is the next of `written`. A record of an element that started in an
-    earlier batch points to its row of the spine. An open element to be reported as ITEM takes all its rows along
-    into the next batch.
+    The columns are those of `values/tree.py`; row 0 is the document node, then the `spine`. `kinds`, `steps` and `rows`
+    are the records: kind 1 START, 2 END, 3 LEAF, 4 ITEM, 5 WRITTEN; the step; the row in this batch's columns, which
+    for WRITTEN is 0: its text is the next of `written`. A record of an element that started in an earlier batch points
+    to its row of the spine. All rows of an open element that will be reported as ITEM are repeated in the next batch.
     """
 
     kinds: list[int] = field(default_factory=list)
@@ -319,31 +318,31 @@ class Batch:
     values: list[str | None] = field(default_factory=list)
     """As XDM has them: line ends and attribute values normalised, xml:id collapsed; None for documents and elements."""
     declared: dict[int, dict[str, str]] = field(default_factory=dict)
-    """Namespace declarations by row, without those that repeat what is in scope; a row of the spine repeats its own."""
+    """Namespace declarations by row, except those that repeat what is in scope; a row of the spine repeats its own."""
     new_names: list[tuple[str, str, str]] = field(default_factory=list)
-    """(uri, local, prefix) of names met for the first time, continuing the scanner's table.
+    """(uri, local, prefix) of new names, continuing the scanner's table.
 
-    Index 0 is no name, so the very first one has index 1. A table entry stands for all kinds of nodes of this name;
-    the target of a processing instruction is a name without namespace."""
+    Index 0 is no name, so the very first one has index 1. A table entry serves all kinds of nodes with this name; the
+    target of a processing instruction is a name without namespace."""
     prefixed: dict[int, str] = field(default_factory=dict)
     """Rows whose prefix differs from the one in the table."""
     numbers: dict[tuple[int, int], int] = field(default_factory=dict)
     """By row and label: the number of an element among those of its step below its parent."""
     counts: list[int] = field(default_factory=list)
-    """For each step, how many elements were counted since the last batch, or what its tally came to."""
+    """For each step, the number of elements counted since the last batch, or the result of its tally."""
     input_bytes: int = 0
-    """How much input has been fed so far."""
+    """Bytes of input fed so far."""
     written: list[Written] = field(default_factory=list)
-    """The texts of the WRITTEN records, in their order."""
+    """The texts of the WRITTEN records, in order."""
     tables: list[TableState] = field(default_factory=list)
-    """What tables came to that the scan has done with; it belongs in front of all records of the batch."""
+    """Results of tables that the scan has finished; they precede all records of the batch."""
     native: NativeRows | None = None
-    """All columns, where the kernel keeps them; the lists here are then empty."""
+    """All columns, if the kernel keeps them; the lists here are then empty."""
     taken: Sequence[Taken] = ()
-    """What takers were given, owner by owner."""
+    """The records of takers, owner by owner."""
     spine: list[int] = field(default_factory=list)
-    """The rows of the elements that were open when the batch began, from the outside in; siblings that are remembered
-    stand before them."""
+    """The rows of the elements that were open when the batch began, from the outside in; remembered siblings precede
+    them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,13 +351,13 @@ class Written:
 
     text: str
     elements: int
-    """How many elements it was written for."""
+    """Number of elements it was written for."""
     items: int
-    """How many items of the answer it is: elements and text nodes that stand in no element of the template."""
+    """Number of items of the answer: elements and text nodes outside all elements of the template."""
     most_characters: int
-    """Of the largest of the elements, the characters in its rows."""
+    """For the largest of the elements, the characters in its rows."""
     most_rows: int
     """The number of its rows."""
     begins_with_atomic: bool = False
     ends_with_atomic: bool = False
-    """Whether its first and last item are atomic values: another one is set off by a blank."""
+    """Whether its first and last item are atomic values: a space separates another one."""

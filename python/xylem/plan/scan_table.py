@@ -3,14 +3,14 @@
         for $i in 0 to 9 … max(/s/pixel[x = $i]/(band1 - band0))
     →   pixel, with the key x, one of 0 to 9, and the largest of band1 - band0 in each cell
 
-A table is an offer, as are other results (`scan_plan.py`): a scanner that meets a record it cannot decide hands the
-table over with the next batch, as it was before that record, and gives this and all later records as ITEM. What has
-been computed by it therefore always comes before what the query computes: sums are added in the order of the records.
-Where there is no such record, the table comes with the last batch.
+A table is an offer, like other results (`scan_plan.py`): a scanner that meets a record it cannot decide returns the
+table as it was before that record with the next batch, and returns this and all later records as ITEM. So its
+computations always precede those of the query: sums are added in the order of the records. Without such a record, the
+table comes with the last batch.
 
-Keys may also be those that the records have, as with `group by`: no value is one of them, and the value itself comes
-with its cell. Values are computed by expressions of the kernel (`kernel_expression.py`): one that would raise an error,
-or meets more than one value where one is needed, is not decided.
+Keys may also be found in the records, as with `group by`: a missing value counts as one, and the value itself comes
+with its cell. Kernel expressions (`kernel_expression.py`) compute values: one that would raise an error, or finds
+several values instead of one, is undecided.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ScanKey:
 
 @dataclass(frozen=True)
 class ScanPart:
-    """What is kept in a cell: count, sum, min or max of the values, or count of the records."""
+    """The content of a cell: count, sum, min or max of the values, or the number of records."""
 
     function: str
     value: KernelExpression | None
@@ -53,22 +53,22 @@ class ScanTable:
     keys: tuple[ScanKey, ...]
     parts: tuple[ScanPart, ...]
     tests: tuple[ValueTest, ...] = ()
-    """What else is asked of a record that has its keys; of others it might be an error."""
+    """Further tests of a record that has its keys; for other records they might be errors."""
     is_settled: bool = False
-    """Whether the values of variables and keys have been put in. Until then a scan leaves all records to the query."""
+    """Whether the values of variables and keys are filled in. Until then a scan leaves all records to the query."""
 
 
 KernelValue: TypeAlias = "str | int | float | tuple[str, str] | None"
-"""An atomic value as the kernel gives it; None for no value."""
+"""An atomic value in the kernel's form; None for no value."""
 CellState: TypeAlias = "tuple[int, KernelValue]"
-"""How many values went into a part, and their sum, smallest or largest; None where there was none, or for count."""
+"""The number of values in a part, and their sum, smallest or largest; None if there was none, or for count."""
 TableState: TypeAlias = "tuple[int, list[tuple[list[KernelValue], list[CellState]]]]"
-"""The step; for each cell that has any record the place of each of its keys among their values, or the values that were
-found, and its parts."""
+"""The step; for each cell with a record the index of each of its keys among their values, or the found values, and its
+parts."""
 
 
 def python_value(value: KernelValue) -> Any:
-    """An atomic value; untyped ones and decimals come with a word in front."""
+    """An atomic value; untyped ones and decimals come as tuples with a word in front."""
     if type(value) is tuple:
         word, text = value
         return UntypedAtomic(text) if word == "untyped" else Decimal(text)

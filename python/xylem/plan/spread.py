@@ -1,6 +1,6 @@
 """A query taken apart for tasks: the expressions behind `distribution.py`, from which tasks are compiled.
 
-Everything here follows from the text of the query, so that every process can make it for itself.
+Everything here follows from the text of the query, so every process can derive it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from .distribution import Distribution, PartKind
 from .part_names import ITEMS_OF_STREAM, PART_NAMESPACE
 
 RANGE_BEGINS, RANGE_ENDS = "xylem-range-begins-61c2", "xylem-range-ends-61c2"
-"""Processing instructions at the ends of a range, where parts ask which elements are open there."""
+"""Processing instructions at the ends of a range, for parts that read which elements are open there."""
 SENT, KEY_OF_SENT = "xylem-sent-61c2", "k"
-"""The element around an item that goes to windows of its key, and the attribute that tells the key, behind a `=`."""
+"""The element around an item that is sent to windows of its key, and the attribute that holds the key, after a `=`."""
 LOOKUP = ast.Name("lookup", None, PART_NAMESPACE)
-"""lookup(number, values): the function that asks a table."""
+"""lookup(number, values): the function that reads a table."""
 
 
 class Use(Enum):
@@ -34,22 +34,22 @@ class Use(Enum):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a part stands in the frame."""
+    """The place of a part in the frame."""
 
     use: Use
     wrappers: tuple[ast.DirectElement, ...] = ()
     """The direct constructors around it, outermost first, without attributes.
 
-    The content is an empty enclosed expression where what follows stands in one, else nothing: a constructor in one
-    has namespaces of its own, one that is written inside another has not.
+    The content is an empty enclosed expression if the next one is in an enclosed expression, else nothing: a
+    constructor in one has its own namespaces, one written directly inside another has not.
     """
     group: int | None = None
-    """Its text may be put there as it is, if that goes for all parts of the same number. None: it may not."""
+    """Text may be inserted here unchanged, if that holds for all parts with the same number. None: never."""
 
 
 @dataclass(frozen=True)
 class Grouping:
-    """The second half of a part that is grouped: what is done with the tuples of one group."""
+    """The second half of a grouped part: the processing of the tuples of one group."""
 
     keys: tuple[ast.GroupingSpec, ...]
     collected: tuple[ast.Name, ...]
@@ -59,30 +59,30 @@ class Grouping:
     finish: ast.Expr
     """A function from keys, collected sequences and aggregates to arrays [items, order keys…] of one group."""
     looks_around: bool = False
-    """Whether each tuple ends with whether its item lies inside another: then tasks end with XYRT0011."""
+    """Whether each tuple ends with a flag for nested items: tasks then end with XYRT0011."""
 
 
 @dataclass(frozen=True)
 class Windowed:
-    """The second half of a part that is windows over a stream: the body of the part gives the items."""
+    """The second half of a part that is windows over a stream: the body of the part returns the items."""
 
     query: ast.Expr
-    """What is done with them, as ITEMS_OF_STREAM."""
+    """The query over the items, as ITEMS_OF_STREAM."""
     key: ast.Expr | None
-    """A function from an item to its key; None where windows go over all items."""
+    """A function from an item to its key; None if windows range over all items."""
     key_name: ast.Name | None
     sent: ast.Expr | None = None
-    """What stands for the body where items are elements: they travel as this gives them, as XML. With a key, each is in
-    an element SENT, which has it as an attribute; None where the items themselves are sent."""
+    """Replaces the body if items are elements: its results are sent as XML. With a key, each is in an element SENT,
+    which has it as an attribute; None if the items themselves are sent."""
     time: ast.Expr | None = None
-    """A function from an item to its event time, where there is a key; without one, `query` sees to it."""
+    """A function from an item to its event time, with a key; without one, `query` handles it."""
     watermark: str = ""
     late: str = ""
 
 
 @dataclass(frozen=True)
 class Lookup:
-    """A table of the gathered items of a part, by key: the body of another part asks it for those that may match."""
+    """A table of the gathered items of a part, by key: the body of another part looks up possible matches."""
 
     number: int
     part: int
@@ -91,54 +91,54 @@ class Lookup:
     equality: ast.Expr
     """The comparison that it is for."""
     asked: ast.Expr | None = None
-    """All values it is asked for over a range of the input, or more; None where that is not known beforehand."""
+    """All values looked up over a range of the input, or more; None if they are not known in advance."""
     behind: int | None = None
-    """The table whose items ask it: `asked` is a function of one of them."""
+    """The table whose items look this one up: `asked` is a function of one of them."""
 
 
 @dataclass(frozen=True)
 class SpreadPart:
-    """One part, as tasks compute it."""
+    """One part in the form that tasks compute."""
 
     number: int
     kind: PartKind
     source: ast.Expr
     """The expression it stands for."""
     answer: ast.Expr
-    """The same, with the bindings of the frame that it reads."""
+    """The same, with the frame's bindings that it reads."""
     body: ast.Expr
-    """What a task evaluates over its range: items; for sorts and groups one array for each tuple."""
+    """The expression that a task evaluates over its range: items; for sorts and groups one array for each tuple."""
     scopes: tuple[Scope, ...]
     stage: int
     needs: tuple[int, ...]
     place: Place
     why: str = ""
     function: str = ""
-    """Of an aggregate: its name."""
+    """For an aggregate: its name."""
     arguments: tuple[ast.Expr, ...] = ()
-    """Of an aggregate: what follows its first argument."""
+    """For an aggregate: the arguments after the first."""
     orders: tuple[ast.OrderSpec, ...] = ()
     limit: int | None = None
-    """Only so many of the first items count."""
+    """Number of first items that count."""
     is_first_only: bool = False
-    """Every range gives the same: the first is asked."""
+    """Every range gives the same result: the first one is used."""
     is_by_range: bool = False
-    """A count of which tasks are given what the ranges before theirs have."""
+    """A count whose tasks receive the counts of earlier ranges."""
     grouping: Grouping | None = None
     windowed: Windowed | None = None
     keeps: Projection | None = field(default=None, compare=False)
-    """Of gathered nodes, what is looked at where they are used; None: everything."""
+    """The parts of gathered nodes that are read where they are used; None: everything."""
     lookups: tuple[Lookup, ...] = ()
     is_joined_by_key: bool = False
-    """Its items are asked for by key alone: a task needs only those that may match."""
+    """Its items are only looked up by key: a task needs only possible matches."""
     is_divisible: bool = False
-    """Its items could be divided themselves, where a document has too few of them."""
+    """Its items could be divided themselves, if a document has too few of them."""
     must_be_flat: bool = False
-    """Its items are copies that paths go over, which is right only where none is inside another."""
+    """Its items are copies used by paths, which is correct only if none is inside another."""
     cuts_anywhere: bool = False
-    """Nothing is read of elements but their start tags: a document may be cut inside of its items, too."""
+    """Only start tags of elements are read: a document may be cut inside its items, too."""
     is_guarded: bool = False
-    """The frame may never read it: an error of it is kept until then."""
+    """The frame may never read it: its errors are kept until then."""
 
     @property
     def variable(self) -> ast.VarRef:
@@ -146,19 +146,19 @@ class SpreadPart:
 
 
 def part_variable(number: int) -> ast.VarRef:
-    """What stands for a part in the frame, and in parts of later stages."""
+    """The variable for a part in the frame, and in parts of later stages."""
     return ast.VarRef(ast.Name(f"part{number}", None, PART_NAMESPACE))
 
 
 @dataclass(frozen=True)
 class SpreadQuery:
-    """The parts of a query and what is left of it."""
+    """The parts of a query and the rest of it."""
 
     parts: tuple[SpreadPart, ...]
     frame: ast.Expr
     distribution: Distribution
     named: ast.FunctionCall | None = None
-    """The call of doc() or stream() that stands for the input, where the query says it so."""
+    """The call of doc() or stream() for the input, if the query names it."""
 
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""What becomes of a stream: which parts are processed as they pass, which only counted or summed, which are kept.
+"""The account of a stream: which parts are processed as they pass, which only counted or summed, which are kept.
 
 This is the account that `xylem explain` gives of a plan, as plain data.
 """
@@ -23,11 +23,11 @@ class Streamed:
     path: str
     variable: str
     how: str
-    """one at a time, or child by child"""
+    """one at a time, or child by child."""
     reads: tuple[str, ...]
-    """Which paths of each element are read; the others are skipped."""
+    """The paths of each element that are read; others are skipped."""
     by_scan: bool = False
-    """Whether the scan itself writes the results, where they are wanted as plain XML."""
+    """Whether the scan itself writes the results, if they are wanted as plain XML."""
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -54,7 +54,7 @@ class Aggregated:
 
     @property
     def verb(self) -> str:
-        """What the scan does."""
+        """A verb for the function."""
         return "counted" if (FN, self.function) in COUNTS else "computed"
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,13 +73,13 @@ class StreamAccount:
     """The generated handlers."""
     passes: int = 1
     fusions: tuple[str, ...] = ()
-    """What was done to make one pass of many."""
+    """Rewritings that turned many passes into one."""
     by_code: tuple[tuple[str, str], ...] = ()
     """Expressions that the kernel leaves to code, and why."""
 
     @property
     def is_bounded(self) -> bool:
-        """Whether what is buffered stays as small as an item or a window, however long the input."""
+        """Whether buffers stay as small as an item or a window, however long the input."""
         return all(buffer.bound not in GROWING for buffer in self.buffered)
 
     @property

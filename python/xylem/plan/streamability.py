@@ -1,7 +1,7 @@
 """The part of `explain` on passes: their number, the reasons, the state, and the consequences for each kind of input.
 
-The data flow graph says what a query needs (`analysis/dataflow`), the plan says what is done. Where they differ the
-plan counts: with a schema, say, it may need less.
+The data flow graph describes the needs of a query (`analysis/dataflow`), the plan its execution. If they differ the
+plan counts: for example, a schema may reduce the needs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .flux_plan import Buffered
 
 @dataclass(frozen=True)
 class DataFlow:
-    """The graphs of a query: as it is written, and after all fusions, with the verdict on that."""
+    """The graphs of a query: as written, and after all fusions, with the verdict on the latter."""
 
     written: Graph
     fused: Graph
@@ -31,17 +31,17 @@ class Streamability:
     """The verdict on a plan."""
 
     passes: int
-    """How many times an input is read that can be read again."""
+    """Number of passes over an input that can be read again."""
     is_bounded: bool
-    """Whether what is kept then stays as small as items, windows and aggregates."""
+    """Whether the state then stays as small as items, windows and aggregates."""
     reasons: tuple[Reason, ...] = ()
-    """Why one pass is not enough, or keeps as much as there is input."""
+    """Why one pass is not enough, or holds state proportional to the input."""
     earlier: tuple[tuple[str, ...], ...] = ()
-    """What the passes before those that give the answer compute."""
+    """The values computed by passes before those that write the answer."""
     gives: tuple[str, ...] = ()
-    """What each of the passes that give the answer gives of it, where there are several."""
+    """The part of the answer from each of several answering passes."""
     kept_at_once: tuple[Buffered, ...] = ()
-    """What a single pass keeps that grows with the input."""
+    """The state of a single pass that grows with the input."""
     trees: tuple[str, ...] = ()
     """Other documents that the query reads: they are kept as trees."""
     is_streamed: bool = True
@@ -55,7 +55,7 @@ class Streamability:
 
     @property
     def verdict(self) -> str:
-        """In a few words."""
+        """The verdict in a few words."""
         if not self.is_streamed:
             return "the whole tree is kept"
         if self.is_single_pass:
@@ -98,7 +98,7 @@ class Streamability:
             yield f"kept as trees: {', '.join(self.trees)}"
 
     def in_one_task(self) -> Iterator[str]:
-        """What a single task keeps that has the whole input and reads it once, as on Spark."""
+        """The state of a single task that reads the whole input once, as on Spark."""
         if not self.is_streamed or not self.can_be_one_pass:
             yield "it keeps the tree of the whole input"
         elif not self.is_single_pass:
@@ -119,7 +119,7 @@ def streamability(
 ) -> Streamability:
     """The verdict on a plan that streams `source`: `buffered` is what one pass keeps.
 
-    `earlier` is what passes before the answer compute, `gives` what several that give the answer give of it.
+    `earlier`: values of passes before the answer; `gives`: the parts from several answering passes.
     """
     trees = tuple(stream for stream in flow.fused.streams if stream != source)
     growing = tuple(buffer for buffer in buffered if buffer.bound in GROWING)

@@ -1,8 +1,7 @@
-"""Conditions and aggregates that are computed while values pass, so that none of them is kept (thesis §3.7.2.3,
-§3.8.1.4).
+"""Conditions and aggregates that are computed while values pass, so no values are kept (thesis §3.7.2.3, §3.8.1.4).
 
-A streaming atomic condition compares a path with a constant, or asks whether it selects anything; a streaming function
-is an aggregate of a path. Both need one flag, or one number, where the variable is bound by a handler.
+A streaming atomic condition compares a path with a constant, or tests whether it selects anything; a streaming function
+is an aggregate of a path. Both need one flag, or one number, if a handler binds the variable.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class _Every:
 
 
 def is_simple_condition(condition: ast.Expr) -> bool:
-    """No join: every comparison has a constant, or aggregates, on at least one side."""
+    """Whether it is not a join: every comparison has a constant, or aggregates, on at least one side."""
     match condition:
         case ast.And(left=left, right=right) | ast.Or(left=left, right=right):
             return is_simple_condition(left) and is_simple_condition(right)
@@ -63,13 +62,13 @@ def _is_operand(expr: ast.Expr) -> bool:
 
 
 def without_streaming_atoms(expression: ast.Expr, streamed: frozenset[str]) -> ast.Expr:
-    """What is left of a condition, or of a leaf, once its streaming atoms over these variables have been decided."""
+    """The rest of a condition, or of a leaf, after its streaming atoms over these variables have been decided."""
 
     def decided(node: ast.Node) -> ast.Node | None:
         is_atom = isinstance(node, _ATOMS) and is_simple_condition(node) and variables_of(node) <= streamed
         return ast.SequenceExpr() if is_atom or is_streaming_aggregate(node, streamed) else None
 
-    # A path is a condition only where its truth is asked for.
+    # A path is a condition only if its truth is used.
     if is_simple_condition(expression) and variables_of(expression) <= streamed:
         return ast.SequenceExpr()
     if isinstance(expression, (ast.And, ast.Or)):
@@ -109,5 +108,5 @@ def _is_streaming_loop(expr: ast.Expr, streamed: frozenset[str]) -> bool:
 
 
 def variables_of(node: ast.Node) -> frozenset[str]:
-    """The names of the variables that are read below."""
+    """The names of the variables read below."""
     return frozenset(n.name.local for n in node.walk() if isinstance(n, ast.VarRef))

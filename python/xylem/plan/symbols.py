@@ -1,9 +1,8 @@
-"""The symbols of an element: which of its children a path goes through, and what a schema knows of their order.
+"""The symbols of an element: the children that a path goes through, and what a schema knows about their order.
 
 Symbols are names of child elements with their namespaces, `Q{uri}book` (`book` for any namespace), and `text()`. The
-symbol `*` stands for children of any name, where no schema says which, and for comments and processing instructions,
-of which none ever does. Attributes are no symbols here: they have passed
-before the first child.
+symbol `*` means children of any name, if no schema lists them, and comments and processing instructions, which no
+schema lists. Attributes are not symbols here: they have passed before the first child.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from .needs import element_names
 ANY = "*"
 TEXT = "text()"
 LEAVES = frozenset({TEXT, "comment()", "processing-instruction()"})
-"""The names of steps to nodes that have nothing inside."""
+"""The names of steps to childless nodes."""
 Symbols = frozenset[str]
 NONE: Symbols = frozenset()
 
 
 def first_symbols(needed: Projection, of: ElementConstraints | None) -> Symbols:
-    """The children of an element that must have passed before what is needed of it is complete (`dep`)."""
+    """The children of an element that must have passed before the needed parts of it are complete (`dep`)."""
     if needed.subtree or needed.string or needed.remarks:
         return frozenset({ANY})
     found: set[str] = {TEXT} if needed.text else set()
@@ -45,7 +44,7 @@ def step_symbols(step: Step, of: ElementConstraints | None) -> Symbols:
 
 
 def step_symbol(step: Step) -> str | None:
-    """The symbol of the elements a step selects by name; None where it asks for more than one name, or no element."""
+    """The symbol of the elements a step selects by name; None unless it selects elements with a single name."""
     uri, local = element_names(step)
     return None if local is None or not is_element_step(step) else element_symbol(local, uri)
 
@@ -73,7 +72,7 @@ def _reached(axis: str, uri: str | None, local: str | None, of: ElementConstrain
 
 
 def may_be(name: str, uri: str | None, local: str | None = None) -> bool:
-    """Whether an element of a symbol may have a name, or be in a namespace; None for any."""
+    """Whether an element with a symbol may have a name, or be in a namespace; None for any."""
     found = symbol(name)
     return local in (None, found.local) and (None in (uri, found.uri) or uri == found.uri)
 
@@ -98,17 +97,17 @@ def may_contain(of: ElementConstraints | None, local: str, uri: str | None = Non
 def is_ordered(first: str, seconds: Symbols, of: ElementConstraints | None) -> bool:
     """Ord(first, second) for every second: no `first` can come after any of them.
 
-    No symbols at all are those of attributes, before which no child has passed. White space is never part of a content
-    model, so nothing is known of the order of text.
+    An empty set belongs to attributes, before which no child has passed. White space is never part of a content model,
+    so the order of text is unknown.
     """
     if of is None or first in (ANY, TEXT) or not seconds:
         return False
-    # Not even with itself, where there is at most one: while it passes, it has not passed.
+    # Not even with itself if there is at most one: while it passes, it has not passed.
     return all(second not in (ANY, TEXT, first) and of.ordered(first, second) for second in seconds)
 
 
 def reached_type(step: Step, of: ElementConstraints | None, schema: Schema | None) -> ElementConstraints | None:
-    """What is known of the elements a step selects."""
+    """The known type of the elements a step selects."""
     name = step_symbol(step)
     if name is None:
         return None

@@ -1,4 +1,4 @@
-"""Where a query asks for more than a stream can show: the place to point at when it needs the whole tree."""
+"""The place where a query needs more than a stream can show, to point at if it needs the whole tree."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _AROUND = {"root", "path", "id", "idref", "element-with-id", "generate-id", "inn
 
 
 def tree_reason(module: ast.Module) -> tuple[str, ast.Node] | None:
-    """The first construct of a module with resolved names that looks around in the document, and what it does.
+    """The first construct of a module with resolved names that looks around in the document, and its effect.
 
-    Rewriting removes some of these; what it cannot remove is reported by name, and this is where it stands.
+    Rewriting removes some of these; the others are reported by name and place.
     """
     return next(_reasons(module), None)
 
@@ -38,7 +38,7 @@ def _reasons(module: ast.Module) -> Iterator[tuple[str, ast.Node]]:
 
 
 def _whole_documents(node: ast.Node) -> Iterator[ast.Node]:
-    """`/` and `.` that no step follows."""
+    """`/` and `.` without a following step."""
     if isinstance(node, (ast.Root, ast.ContextItem)):
         yield node
     elif isinstance(node, ast.Path) and isinstance(node.left, (ast.Root, ast.ContextItem)):

@@ -1,4 +1,4 @@
-"""Where window clauses are given items of the stream in a program."""
+"""Finds the window clauses of a program that get items of the stream."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def opened_windows(body: Flux) -> Iterator[OpenWindows]:
 
 
 def opens_windows(body: Flux) -> bool:
-    """Whether window clauses are given items of the stream anywhere in a program."""
+    """Whether window clauses anywhere in a program get items of the stream."""
     return next(opened_windows(body), None) is not None
 
 
 def ends_with_windows(program: Flux) -> bool:
-    """Whether all that is read of the stream goes to the windows of one pair of brackets.
+    """Whether all reads of the stream go to the windows of one pair of brackets.
 
-    Once these have nothing more to say (`head(forseq …)`), nothing that comes matters.
+    When their results are complete (`head(forseq …)`), further input does not matter.
     """
     if not isinstance(program, ProcessStream):
         return False
@@ -75,5 +75,5 @@ def _has(handler: Handler, kind: type[Flux]) -> bool:
 
 
 def _are_fixed(handlers: tuple[Handler, ...]) -> bool:
-    """Whether handlers write what is known without the stream."""
+    """Whether the output of handlers is known without the stream."""
     return all(isinstance(handler, OnFirst) and not free_variables(handler.body) for handler in handlers)

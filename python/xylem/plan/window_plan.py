@@ -1,7 +1,7 @@
 """The decisions about one window clause before its code is generated.
 
-`forseq` and the two window clauses of XQuery 3.1 become the same description: they differ in the order of their windows
-alone. It is a clause like any other, so that whatever walks over a FLWOR expression walks over it too.
+`forseq` and the two window clauses of XQuery 3.1 become the same description: they differ only in the order of their
+windows. It is a clause like any other, so traversals of FLWOR expressions handle it too.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class Boundary(ast.Node):
 
 @ast_node
 class WindowIndex(ast.Node):
-    """Finds the open windows that an item may end, without asking each of them (windows paper, 6.3.3).
+    """Finds the open windows that an item may end, without testing each of them (windows paper, 6.3.3).
 
-    `hash`: those whose `start_key` equals the item's `end_key`. `queue`: those whose key lies on the right side of it,
-    by `op` (`end_key op start_key`). Of a difference, `$e - $s ge N`, N is the `offset` by which start keys are moved.
+    `hash`: those whose `start_key` equals the item's `end_key`. `queue`: those whose key fulfils `end_key op
+    start_key`. For a difference, `$e - $s ge N`, N is the `offset` added to start keys.
     """
 
     kind: str
@@ -63,18 +63,18 @@ class WindowAggregate(ast.Node):
     name: ast.Name
     function: ast.Name
     item: ast.Name
-    """The variable that stands for one item in `values`."""
+    """The variable for one item in `values`."""
     values: ast.Expr
-    """What one item adds."""
+    """The values that one item adds."""
     source: ast.Expr
-    """The call as it was written."""
+    """The call as written."""
     is_path: bool = False
-    """Whether it takes a path from the window, which sorts nodes and takes each once."""
+    """Whether it takes a path from the window, which sorts and deduplicates nodes."""
 
 
 @ast_node
 class AggregateRead(ast.Expr):
-    """The value of an aggregate of a window, where its call stood."""
+    """The value of an aggregate of a window, in place of its call."""
 
     variable: ast.VarRef
     function: ast.Name
@@ -86,12 +86,12 @@ class WindowPartition(ast.Node):
 
     name: ast.Name
     key: ast.Expr
-    """From an item: as the context item, or as `item`."""
+    """A function of an item: as the context item, or as `item`."""
     item: ast.Name | None = None
     keeps_empty: bool = False
     """Whether items without a key have windows, too."""
     number: ast.Name | None = None
-    """Holds the number of the key, in the order in which keys come."""
+    """Holds the number of the key, in order of first appearance."""
     may_have_several: bool = False
     """Whether an item may have several keys."""
 
@@ -103,7 +103,7 @@ class WindowPartition(ast.Node):
 
 @ast_node
 class WindowPlan(ast.Clause):
-    """A window clause with what was decided about it."""
+    """A window clause with the decisions about it."""
 
     kind: str
     """tumbling, sliding or landmark; '' for every sub-sequence."""
@@ -115,31 +115,31 @@ class WindowPlan(ast.Clause):
     start: Boundary = Boundary()
     end: Boundary = Boundary()
     force: bool = False
-    """Windows still open when the input ends are dropped."""
+    """Whether windows still open when the input ends are dropped."""
     is_split: bool = False
-    """Whether the end condition is tested by its parts, which follow, and not as a whole."""
+    """Whether the following parts of the end condition are tested, and not the whole."""
     partition: WindowPartition | None = None
-    """By which key the items of an infinite collection are taken apart."""
+    """The key that partitions the items of an infinite collection."""
     opening: ast.Expr | None = None
-    """The part that is decided when a window opens: where it is false, the window is hopeless."""
+    """The part that is decided when a window opens: if it is false, the window is hopeless."""
     shared: ast.Expr | None = None
     """The part that is the same for all open windows."""
     own: ast.Expr | None = None
     """The part that remains to be tested for each window."""
     index: WindowIndex | None = None
     longest: ast.Expr | None = None
-    """A window of more items is hopeless."""
+    """A window with more items is hopeless."""
     has_one_start: bool = False
     """Whether at most one item of the input can start a window."""
     keeps_items: bool = True
     """Whether anything reads the items of a window."""
     aggregates: tuple[WindowAggregate, ...] = ()
     forgets_keys: bool = False
-    """Whether a key need not be kept when none of its windows is open."""
+    """Whether a key can be dropped when none of its windows is open."""
     written: str = ""
-    """The kind as the query has it, where a cheaper one does."""
+    """The kind in the query, if a cheaper one replaces it."""
     early: str = ""
-    """`start`: a window is given when it opens. `items`: its items are given as they arrive."""
+    """`start`: a window is returned when it opens. `items`: its items are returned as they arrive."""
 
     @property
     def names(self) -> frozenset[tuple[str, str]]:
@@ -155,7 +155,7 @@ class WindowPlan(ast.Clause):
 
 
 def window_plan(clause: ast.Clause) -> WindowPlan | None:
-    """The description of a window clause before anything is decided; None for other clauses."""
+    """The description of a window clause before any decision; None for other clauses."""
     match clause:
         case ast.WindowClause(kind=kind, name=name, type=declared, collection=collection, start=start, end=end):
             return WindowPlan(
@@ -202,7 +202,7 @@ def _forseq(condition: ast.ForseqCondition) -> Boundary:
 
 
 def written_clause(plan: WindowPlan) -> ast.Clause:
-    """The clause as it would be written in a query, without what has no words there."""
+    """The clause as it would be written in a query, without parts that XQuery cannot express."""
     if not plan.kind:
         return ast.ForseqClause(plan.name, plan.type, plan.collection, span=plan.span)
     if plan.is_standard and plan.kind != "landmark":
@@ -230,7 +230,7 @@ def _written_standard(plan: WindowPlan) -> ast.Clause:
 
 
 def decisions(plan: WindowPlan) -> Iterator[tuple[str, str]]:
-    """What was decided, in words: (topic, text)."""
+    """The decisions in words: (topic, text)."""
     from xylem.analysis.readable_names import with_readable_names
     from xylem.syntax import print_query
 

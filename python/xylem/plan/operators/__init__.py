@@ -1,8 +1,8 @@
 """The operators of a plan: what a compiled query does, as descriptions that are the same for every way to run it.
 
-In comes what lowering is about to run (`lowering/operator_plans`); out go frozen descriptions that can be printed,
-pickled, compared and told apart by content. They never run anything and know no spelling of the query: what follows
-from them, such as how much they hold, is derived in `plan/properties.py`.
+Lowering passes in what it is about to run (`lowering/operator_plans`); frozen descriptions go out, which can be
+printed, pickled, and compared by content. They never run anything and do not depend on the spelling of the query: their
+properties, such as the memory they hold, are derived in `plan/properties.py`.
 """
 
 from .gathering import Aggregate, Fold, KeysOf, Sort, Window

@@ -1,4 +1,4 @@
-"""Operators that take many items before they give one: aggregates, sorts, folds, windows."""
+"""Operators that take many items before they return one: aggregates, sorts, folds, windows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .operator import Operator, shortened
 
 
 class KeysOf(StrEnum):
-    """Which keys have a state."""
+    """The keys that have a state."""
 
     GROUPS = "those that are found, each of which is asked for"
     TURNS = "those that a loop will ask for"
@@ -22,9 +22,9 @@ class KeysOf(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Aggregate(Operator):
-    """Items folded into values of functions: one of all of them, or one for each value of the keys.
+    """Items folded into values of functions: one in total, or one for each value of the keys.
 
-    Holds:  a state for each function, by key; the items themselves where `keeps_items`.
+    Holds:  a state for each function, by key; with `keeps_items` the items themselves.
     """
 
     kind: ClassVar[str] = "aggregate"
@@ -32,11 +32,11 @@ class Aggregate(Operator):
     keys: tuple[str, ...] = ()
     keys_of: KeysOf = KeysOf.GROUPS
     keeps_items: bool = False
-    """Whether the items of a group, or of all, are what is asked for."""
+    """Whether the items of a group, or all items, are the result."""
 
     @property
     def grows(self) -> bool:
-        """Whether the state of a function grows with what it takes."""
+        """Whether the state of a function grows with its input."""
         return any((FN, function) in GROWS for function in self.functions)
 
     @property
@@ -48,15 +48,15 @@ class Aggregate(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class Sort(Operator):
-    """Items in the order of their keys; with a limit, the first of them alone, or the last.
+    """Items in the order of their keys; with a limit, only the first or last of them.
 
-    Holds:  all of them, or as many as the limit says. Gives nothing before the last one has come.
+    Holds:  all of them, or as many as the limit. No output before the last one has arrived.
     """
 
     kind: ClassVar[str] = "sort"
     keys: tuple[str, ...] = ()
     limit: str = ""
-    """How many: `3 tuples`, `$n tuples`."""
+    """The number, in words: `3 tuples`, `$n tuples`."""
     is_last: bool = False
 
     @property
@@ -68,7 +68,7 @@ class Sort(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class Fold(Operator):
-    """A value that each item takes one step further, in their order.
+    """A value that is updated with each item, in order.
 
     Holds:  the value.
     """
@@ -85,9 +85,9 @@ class Fold(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class Window(Operator):
-    """Runs of items, each given when its end has come.
+    """Runs of items, each returned when its end has arrived.
 
-    Holds:  the items of the windows that are open, or only their aggregates; all items where a window may begin again.
+    Holds:  the items of open windows, or only their aggregates; all items if a window may begin again.
     """
 
     kind: ClassVar[str] = "window"
@@ -96,10 +96,10 @@ class Window(Operator):
     """tumbling, sliding, landmark, data; every sub-sequence."""
     holds_items: bool = True
     holds_all: bool = False
-    """Whether an item may be in a window that is still to come, however long ago it came."""
+    """Whether an item may be in a future window, however long ago it arrived."""
     aggregates: tuple[str, ...] = ()
     key: str = ""
-    """By which its items are taken apart, each value with windows of its own."""
+    """The key that partitions its items, with separate windows for each value."""
     forgets_keys: bool = False
 
     @property

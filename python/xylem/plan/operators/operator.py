@@ -1,4 +1,4 @@
-"""What all operators have in common: inputs, a place in the query, a place where they run, and a hash of their content.
+"""Common properties of all operators: inputs, a place in the query, a place of execution, and a hash of their content.
 
 An operator is evaluated once, or *over* tuples: once for each of them, with their variables. Its *inputs* are the
 plans whose items it takes.
@@ -30,9 +30,9 @@ class Runs(StrEnum):
     """Where an operator runs."""
 
     SCAN = "scan"
-    """In the scan itself, as it reads."""
+    """In the scan itself, while it reads."""
     KERNEL = "kernel"
-    """In the kernel, over the values that the scan takes from items."""
+    """In the kernel, over values that the scan takes from items."""
     CODE = "code"
     """In code generated for the query."""
     TASK = "task"
@@ -40,37 +40,37 @@ class Runs(StrEnum):
     ONE_TASK = "one task"
     """In a single task, over the whole input."""
     MERGE = "merge"
-    """Where what tasks give is put together, by key or in order."""
+    """Where the results of tasks are merged, by key or in order."""
     DRIVER = "driver"
     """Once, where the answer is written."""
 
 
 class Extent(IntEnum):
-    """How much a sequence may be, from small to large."""
+    """The size class of a sequence, from small to large."""
 
     ONE = 0
-    """One item, or a few that the query itself has."""
+    """One item, or a few from the query itself."""
     ITEM = 1
-    """What is inside of one item of the input."""
+    """The content of one item of the input."""
     WINDOW = 2
     TURNS = 3
     GROUPS = 4
     BESIDE = 5
-    """Another document, or a value given from outside."""
+    """Another document, or an external value."""
     RESULTS = 6
-    """What windows over the input give."""
+    """The results of windows over the input."""
     INPUT = 7
 
 
 class Meter(NamedTuple):
-    """Where a run measures something of an operator."""
+    """A measuring point of a run for an operator."""
 
     what: str
-    """records: of a step of the scan. buffer: bytes held for a variable. index: the items of a join, by its place in
-    the query. rows: the tuples of a sort, or the groups of an aggregate, likewise."""
+    """records: those of a scan step. buffer: bytes held for a variable. index: the items of a join, by its place in the
+    query. rows: the tuples of a sort, or the groups of an aggregate, by their place."""
     key: str
     part: int = 0
-    """Of which pass, or of which part of a distributed query."""
+    """The number of the pass, or of the part of a distributed query."""
 
 
 def place_key(span: Span) -> str:
@@ -86,7 +86,7 @@ class Operator:
     inputs: tuple[Operator, ...] = ()
     """The plans whose items it takes."""
     over: Operator | None = None
-    """The tuples it is evaluated for, once for each; None: once."""
+    """The tuples for each of which it is evaluated; None: it is evaluated once."""
     runs: Runs = field(default=Runs.CODE, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
     """The place in the query that it came from."""
@@ -98,7 +98,7 @@ class Operator:
 
     @property
     def told(self) -> str:
-        """What it does, in a line, without what its children do."""
+        """Its work in one line, without that of its children."""
         about = self.about
         return f"{self.kind} {about}" if about else self.kind
 
@@ -108,20 +108,20 @@ class Operator:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of what it does and of all below it; not of where it runs or stands in the query."""
+        """A hash of its content and all below it; independent of where it runs and of its place in the query."""
         own = [(each.name, repr(getattr(self, each.name))) for each in fields(self) if _is_content(each.name)]
         below = ["" if child is None else child.fingerprint for child in (self.over, *self.inputs)]
         return sha256(repr((self.kind, own, below)).encode()).hexdigest()[:12]
 
     @property
     def place(self) -> tuple[int, int] | None:
-        """Line and column in the query; None for what the query does not have."""
+        """Line and column in the query; None if it does not occur there."""
         if self.span is None or self.span.source.name == "built in":
             return None
         return self.span.line, self.span.column
 
     def walk(self) -> Iterator[Operator]:
-        """The operator and all below it, each as often as it stands there."""
+        """Visit the operator and all below it, repeated ones each time."""
         stack = [self]
         while stack:
             found = stack.pop()

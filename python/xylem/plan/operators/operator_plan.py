@@ -13,8 +13,8 @@ from .operator import Operator
 class OperatorPlan:
     """The operators of one way to run a query.
 
-    Numbers follow the order in which the plan is printed, from 1. A part that stands in several places has one number:
-    equal content, placed and measured alike, is one operator.
+    Numbers follow the order in which the plan is printed, from 1. A repeated part has one number: equal content with
+    equal place and measurements is one operator.
     """
 
     root: Operator
@@ -39,8 +39,8 @@ class OperatorPlan:
                 yield operator
 
     def rows(self) -> Iterator[tuple[int, Operator, bool]]:
-        """(depth, operator, whether it has been given before) as printed: of what stands in several places, the first
-        is given with all below it."""
+        """(depth, operator, whether it was listed before) as printed: of repeated operators, the first is listed with
+        all below it."""
         seen: set[int] = set()
         stack = [(0, self.root)]
         while stack:
@@ -57,7 +57,7 @@ class OperatorPlan:
 
 
 def _identity(operator: Operator) -> tuple[object, ...]:
-    """Of equal operators, those measured or placed apart are two."""
+    """Distinguishes equal operators that are measured or placed separately."""
     span = operator.span
     place = None if span is None else (span.start, span.end, span.source.name)
     return (operator.fingerprint, operator.runs, operator.meters, place)

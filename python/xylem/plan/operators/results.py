@@ -1,4 +1,4 @@
-"""What becomes of items and tuples: new nodes, several parts one after another, and whatever else is computed."""
+"""Operators that process items and tuples further: new nodes, concatenated parts, and all other computations."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from .operator import Extent, Operator, shortened
 
 @dataclass(frozen=True, kw_only=True)
 class Construct(Operator):
-    """A new node, with what its inputs give inside.
+    """A new node that contains its inputs.
 
-    Holds:  nothing; it is written as it is made.
+    Holds:  nothing; it is written while it is constructed.
     """
 
     kind: ClassVar[str] = "construct"
@@ -25,14 +25,14 @@ class Construct(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class Union(Operator):
-    """Its inputs, one after the other.
+    """Its inputs, concatenated.
 
-    Holds:  nothing; nodes of a set operation are put into document order, which keeps them.
+    Holds:  nothing; for a set operation all nodes, to put them into document order.
     """
 
     kind: ClassVar[str] = "union"
     how: str = ""
-    """`of tasks, in order`; `union`, `intersect` or `except`, where nodes are a set."""
+    """`of tasks, in order`; `union`, `intersect` or `except` for sets of nodes."""
     is_set: bool = False
 
     @property
@@ -42,7 +42,7 @@ class Union(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class Leaf(Operator):
-    """An expression that is computed as it stands: nothing of it is an operator that holds items or loops.
+    """An expression that is computed as a whole: no part of it is an operator that holds items or loops.
 
     Holds:  nothing.
     """

@@ -12,19 +12,19 @@ from .operator import Extent, Operator, shortened
 class Scan(Operator):
     """The items that a path leads to in a document, in document order.
 
-    Holds:  nothing; what is captured of an item is handed on with it.
+    Holds:  nothing; captured paths are passed on with their item.
     """
 
     kind: ClassVar[str] = "scan"
     path: str
     captured: tuple[str, ...] | None = None
-    """The paths of each item that are there for whoever takes it; None: all of it, as in a tree."""
+    """The paths of each item that its consumers see; None: all of it, as in a tree."""
     source: str = ""
-    """The document, where it is not the input: doc("…"), $variable."""
+    """The document, if it is not the input: doc("…"), $variable."""
     gives: Extent = Extent.INPUT
-    """How many items there may be, where it is asked once."""
+    """The possible number of items per evaluation."""
     number: int = 1
-    """In which pass over the input."""
+    """The number of the pass over the input."""
 
     @property
     def about(self) -> str:
@@ -45,7 +45,7 @@ class Step(Operator):
     kind: ClassVar[str] = "step"
     path: str
     gives: Extent = Extent.ITEM
-    """How many there may be, where it starts from a variable."""
+    """The possible number of items, if it starts from a variable."""
 
     @property
     def about(self) -> str:

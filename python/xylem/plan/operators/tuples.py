@@ -12,23 +12,23 @@ from .operator import Operator, shortened
 class Bind(Operator):
     """A variable bound to each item of its input in turn (`for`), or to all of them (`let`).
 
-    Holds:  what `held` says of each item, while it is at hand; a `let` whose value is `kept` holds that.
+    Holds:  the `held` part of each current item; a `let` with `kept` holds its value.
     """
 
     kind: ClassVar[str] = "bind"
     variable: str
     how: str = "for"
     source: str = ""
-    """Where the items come from, if no input of its own gives them."""
+    """The origin of the items, if it has no input."""
     held: tuple[str, ...] = ()
-    """What is kept of an item until it is complete."""
+    """The part of an item that is kept until it is complete."""
     until: str = ""
     is_all: bool = False
-    """Whether one item may have the whole input inside: what is kept of it grows as that does."""
+    """Whether one item may contain the whole input: then its kept part grows with the input."""
     is_kept: bool = False
-    """Of a `let`: whether its items are kept, and not a value folded from them."""
+    """For a `let`: whether its items are kept, and not a value folded from them."""
     limit: int | None = None
-    """So many items are taken, and none after them."""
+    """Number of items to take; later ones are ignored."""
 
     @property
     def about(self) -> str:
@@ -43,13 +43,13 @@ class Bind(Operator):
 class Select(Operator):
     """The items, or the tuples, for which a condition holds.
 
-    Holds:  items that wait for the decision, where `waiting` says so.
+    Holds:  items that wait for the decision, if `waiting` is set.
     """
 
     kind: ClassVar[str] = "select"
     condition: str
     waiting: tuple[str, ...] = ()
-    """What is kept of an item until its condition is decided by what follows it."""
+    """The part of an item that is kept until its condition is decided by later input."""
     until: str = ""
     is_all: bool = False
     """As for `Bind`."""
@@ -61,16 +61,16 @@ class Select(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class Number(Operator):
-    """Items or tuples by their numbers: a variable that has them, or a test of the position.
+    """Numbers items or tuples: a variable for the numbers, or a test of the position.
 
-    Holds:  the last items, where they are counted from the end.
+    Holds:  the last items, if they are counted from the end.
     """
 
     kind: ClassVar[str] = "number"
     variable: str = ""
     test: str = ""
     last: int | None = None
-    """How many of the last ones are kept until the end tells that they are."""
+    """Number of last items kept until the end confirms that they are the last."""
 
     @property
     def about(self) -> str:
@@ -79,7 +79,7 @@ class Number(Operator):
 
 @dataclass(frozen=True, kw_only=True)
 class Join(Operator):
-    """For each tuple, the items of its input whose keys compare so with the probes; by an index.
+    """For each tuple, the items of its input whose keys match the probes, found by an index.
 
     Holds:  its input, with the keys: one side of the join.
     """
@@ -87,15 +87,15 @@ class Join(Operator):
     kind: ClassVar[str] = "join"
     variable: str
     how: str = "inner"
-    """inner; semi or anti, where only whether there is a match counts; group, where an aggregate takes the matches;
-    by key, where tasks are given what may match."""
+    """inner; semi or anti, if only the existence of a match counts; group, if an aggregate takes the matches; by key,
+    if tasks receive only possible matches."""
     equalities: tuple[str, ...] = ()
     band: tuple[str, ...] = ()
-    """Comparisons by an order."""
+    """Order comparisons."""
     rest: tuple[str, ...] = ()
-    """Comparisons that are not true of what is looked for."""
+    """Comparisons that must not hold."""
     orders: tuple[str, ...] = ()
-    """Of best matches, what is least or greatest for them."""
+    """The optimised values of best matches."""
 
     @property
     def about(self) -> str:
