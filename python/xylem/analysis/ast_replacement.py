@@ -13,7 +13,7 @@ Replace = Callable[[ast.Node], ast.Node | None]
 
 
 def replaced(node: N, by: Replace) -> N:
-    """The node with `by(part)` for each part for which that is not None, outermost first; the same if there is none."""
+    """The node with `by(part)` for each part where that is not None, outermost first; the same object if none."""
     return cast(N, _value(node, by))
 
 
@@ -32,7 +32,7 @@ def _rebuilt(node: ast.Node, by: Replace) -> ast.Node:
 
 
 def with_values(node: N, change: Callable[[Any], Any]) -> N:
-    """The node with its nodes and tuples changed, each by itself; the very same object when none was."""
+    """The node with its child nodes and tuples changed separately; the very same object if none changed."""
     changed = {}
     state = node.__dict__
     for name in node._compared:

@@ -22,13 +22,13 @@ class EventOrderCall(NamedTuple):
     whole: ast.FunctionCall
 
     def over(self, items: ast.Expr) -> ast.FunctionCall:
-        """The same order of other items."""
+        """The same order over other items."""
         _, *others = self.whole.arguments
         return ast.FunctionCall(self.whole.name, (items, *others), span=self.whole.span)
 
 
 def event_order_call(expr: ast.Expr) -> EventOrderCall | None:
-    """The parts of a call whose time is a function that is written out; None for anything else."""
+    """The parts of a call whose time is an inline function; None for anything else."""
     match expr:
         case ast.FunctionCall(
             name=name,

@@ -5,9 +5,9 @@
     declare option xylem:late "drop";
     forseq $w in /log/entry …
 
-The options of the prolog, or of whoever runs the query, become calls of the function that does it. Windows over the
-input are those over a path from the document, stream() or collection(), or over a variable that is given from outside;
-a `let` in between is seen through.
+The options of the prolog, or of the caller, become calls of the function that implements them. Windows over the input
+are those over a path from the document, stream() or collection(), or over an external variable; a `let` in between is
+resolved.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _INPUTS = STREAMS | {COLLECTION, (FN, "doc"), (FN, "document")}
 
 @dataclass(frozen=True)
 class EventTime:
-    """Where items carry their times, how far they may be out of order, and what becomes of those that are late."""
+    """The path to the times of items, the bound on their disorder, and the treatment of late ones."""
 
     path: str
     watermark: str = LARGEST_DELAY
@@ -43,7 +43,9 @@ class EventTime:
 
 
 def with_event_time(module: ast.Module, given: EventTime | None) -> ast.Module:
-    """A module with resolved names whose windows over the input go by event time, if it or the caller says so."""
+    """A module with resolved names whose windows over the input use event time, if the module or the caller requests
+    it.
+    """
     if not isinstance(module, ast.MainModule):
         return module
     wanted = _wanted(module, given)
@@ -53,7 +55,7 @@ def with_event_time(module: ast.Module, given: EventTime | None) -> ast.Module:
     body = replaced(module.body, ordering.change)
     if not ordering.count:
         if joins_streams(module.body):
-            # The join itself says by what its streams are ordered.
+            # The join itself declares the order of its streams.
             return module if given is None else replace(module, prolog=(*module.prolog, *_declared(given)))
         raise StaticError("XYST0014", "the query has no windows over its input")
     bound_of(wanted.watermark)
@@ -75,7 +77,7 @@ def _wanted(module: ast.MainModule, given: EventTime | None) -> EventTime | None
 
 
 def _declared(given: EventTime) -> list[ast.OptionDecl]:
-    """What whoever runs the query says, as the query would say it."""
+    """The caller's options in the form of the query's."""
     said = (("event-time", given.path), ("watermark", given.watermark), ("late", str(given.late)))
     return [ast.OptionDecl(ast.Name(name, "xylem", PREFIXES["xylem"]), value) for name, value in said]
 
@@ -85,7 +87,7 @@ def _is_option(declaration: ast.Declaration) -> bool:
 
 
 class _Ordering:
-    """Wraps what windows over the input go over."""
+    """Wraps the input of windows."""
 
     def __init__(self, wanted: EventTime, module: ast.MainModule) -> None:
         self._wanted = wanted
@@ -105,7 +107,7 @@ class _Ordering:
         return replace(node, clauses=clauses)
 
     def _clauses(self, clauses: Sequence[ast.Clause]) -> tuple[ast.Clause, ...] | None:
-        """The clauses with the input of their first windows in order; None where these are not over the input."""
+        """The clauses with the input of their first windows in order; None unless these range over the input."""
         lets: dict[tuple[str, str], int] = {}
         for index, clause in enumerate(clauses):
             if isinstance(clause, ast.LetClause):
@@ -121,7 +123,7 @@ class _Ordering:
             ordered = self._ordered(source)
             if keyed is None:
                 return (*clauses[:index], with_collection(clause, ordered), *clauses[after:])
-            # Read for each key, put in order once.
+            # Read for each key, ordered once.
             let = ast.LetClause(_ORDERED, None, ordered, span=source.span)
             own = keyed_over(clauses[index:after], keyed, ast.VarRef(_ORDERED, span=source.span))
             return (*clauses[:index], let, *own, *clauses[after:])

@@ -1,8 +1,8 @@
-"""How deep the tree of a query is, and how deep it may be.
+"""The depth of a query's tree, and its limit.
 
 A chain of operators (`1 + 1 + …`) is a tree as deep as it is long. The parser needs no stack for it; names, types,
-rewriting and generated code go down level by level, each with a call or more. Nesting that is written with brackets
-is limited by the parser, at far fewer levels.
+rewriting and generated code descend level by level, with a call or more for each. The parser limits nested brackets to
+far fewer levels.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ MOST_LEVELS = 5_000
 
 
 def check_depth(module: ast.Module) -> None:
-    """XYST0003 for a module whose tree is deeper than what follows has room for."""
+    """XYST0003 for a module whose tree is too deep for later stages."""
     if len(module.span.source.text) < MOST_LEVELS:
         # Each level takes a character or more.
         return

@@ -1,4 +1,4 @@
-"""Expressions that take the first items of a sequence: each part of the input gives at most that many.
+"""Expressions that take the first items of a sequence: each part of the input contributes at most that many.
 
 head(E), (E)[1], (E)[position() le 10], (E)[position() = (1, 3)], (E)[position() gt 3 and 10 ge position()],
 subsequence(E, 1, 10)
@@ -18,7 +18,7 @@ from xylem.syntax import ast
 
 @dataclass(frozen=True)
 class FirstItems:
-    """A number of first items of `base`; `around` puts their result into the expression around them."""
+    """A number of first items of `base`; `around` inserts their result into the surrounding expression."""
 
     base: ast.Expr
     count: int
@@ -26,7 +26,7 @@ class FirstItems:
 
 
 def first_items(expr: ast.Expr) -> FirstItems | None:
-    """What an expression takes of the beginning of a sequence; None where it takes anything else."""
+    """The first items that an expression takes of a sequence; None if it takes anything else."""
     match expr:
         case ast.FunctionCall(name=name, arguments=(base,)) if name.expanded == (FN, "head"):
             return FirstItems(base, 1)
@@ -51,7 +51,7 @@ def first_items(expr: ast.Expr) -> FirstItems | None:
 
 
 def position_limit(predicate: ast.Expr) -> ast.VarRef | None:
-    """The variable of position() le $k, which says how many of the first items pass."""
+    """The variable of position() le $k, which limits how many of the first items pass."""
     match predicate:
         case ast.ValueComparison(op=op, left=left, right=right) | ast.GeneralComparison(op=op, left=left, right=right):
             if is_call(right, "position"):
@@ -70,18 +70,18 @@ class _Positions(NamedTuple):
     """The positions that a predicate lets pass."""
 
     last: int | None
-    """The last of them; None where there is none."""
+    """The last of them; None if there is none."""
     is_all: bool = False
-    """Whether those before it pass too."""
+    """Whether all positions before it pass too."""
 
 
 def _positions(predicate: ast.Expr) -> _Positions | None:
-    """What a predicate that asks for positions first lets pass; None for any other."""
+    """The positions that pass a predicate which tests positions first; None for any other."""
     match predicate:
         case ast.And(left=left, right=right):
             one, other = _positions(left), _positions(right)
             if one is not None and one.last is not None and other is None and not _asks_for_last(right):
-                # Of later items, no more is asked.
+                # Later items do not matter.
                 return _Positions(one.last)
             if one is None or other is None:
                 return None
@@ -106,7 +106,7 @@ def _asks_for_last(expr: ast.Expr) -> bool:
 
 
 def _compared(op: str, right: ast.Expr) -> _Positions | None:
-    """position() op E"""
+    """position() op E."""
     match right:
         case ast.Range(left=ast.IntegerLiteral(value=first), right=ast.IntegerLiteral(value=last)) if op == "=":
             return _Positions(last if first <= last else 0, is_all=first == 1)

@@ -1,4 +1,4 @@
-"""What an expression asks of its focus, and which variables it reads."""
+"""The parts of its focus that an expression uses, and the variables it reads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .ast_replacement import replaced
 
 
 def uses_position(node: ast.Node) -> bool:
-    """Whether position() or last() of the surrounding focus may be asked for."""
+    """Whether position() or last() of the surrounding focus may be used."""
     return any(_is_focus_call(n, ("position", "last")) for n in nodes_in_same_focus(node))
 
 
@@ -21,7 +21,7 @@ def uses_last(node: ast.Node) -> bool:
 
 def _is_focus_call(node: ast.Node, names: tuple[str, ...]) -> bool:
     if isinstance(node, (ast.FunctionCall, ast.NamedFunctionRef)) and node.name.uri == FN:
-        # function-lookup can ask for either while the query runs
+        # function-lookup can ask for either while the query runs.
         return node.name.local in names or node.name.local == "function-lookup"
     return False
 
@@ -46,12 +46,12 @@ def nodes_in_same_focus(node: ast.Node) -> Iterator[ast.Node]:
 
 
 def _outside_items(window: ast.DataWindow) -> Iterator[ast.Node]:
-    """The parts of a data window that have the focus around it: its reference has each item's."""
+    """The parts of a data window that use the outer focus: its reference is evaluated for each item."""
     return (part for part in window.children() if part is not window.reference)
 
 
 def read_variables(node: ast.Node) -> set[tuple[str, str]]:
-    """Every variable mentioned below, bound inside or not: more than the free ones, never less."""
+    """Every variable mentioned below, bound inside or not: a superset of the free ones."""
     return {n.name.expanded for n in node.walk() if isinstance(n, ast.VarRef)}
 
 
@@ -66,7 +66,7 @@ def read_behind(clauses: Iterable[ast.Node], result: ast.Expr) -> set[tuple[str,
 
 
 def reads_focus(node: ast.Node) -> bool:
-    """Whether the value may depend on the focus around the expression."""
+    """Whether the value may depend on the outer focus."""
     stack: list[ast.Node] = [node]
     while stack:
         current = stack.pop()
@@ -82,7 +82,7 @@ def reads_focus(node: ast.Node) -> bool:
             case ast.DataWindow():
                 stack.extend(_outside_items(current))
             case ast.FunctionCall(arguments=arguments) if len(arguments) < 2 and current.name.uri == FN:
-                # With an argument left out these read the context item; a literal table would only repeat the registry.
+                # Without their last argument these read the context item; listing them would only repeat the registry.
                 from xylem.functions.library import look_up
 
                 builtin = look_up(*current.name.expanded, len(arguments) + 1)

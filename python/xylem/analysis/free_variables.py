@@ -12,7 +12,7 @@ NONE: Names = frozenset()
 
 
 def free_in(node: ast.Node) -> Names:
-    """The variables that must be bound around a node for it to have a value, global ones among them."""
+    """The variables that must be bound around a node for it to have a value, including global ones."""
     match node:
         case ast.VarRef(name=name):
             return frozenset({name.expanded})
@@ -64,7 +64,7 @@ def _flwor(clauses: tuple[ast.Clause, ...], result: ast.Expr) -> Names:
                 found = (found - _names(*(spec.name for spec in given))) | _all(
                     spec.value for spec in given if spec.value
                 )
-                # Without a value, the variable of the clauses before is the key.
+                # Without a value, the earlier variable of that name is the key.
                 found |= _names(*(spec.name for spec in specs if spec.value is None))
             case ast.WindowClause():
                 found = _window(clause, found)

@@ -1,4 +1,4 @@
-"""Windows for each value of a key (windows paper, 5.1), in the two ways in which queries say it.
+"""Windows for each value of a key (windows paper, 5.1), in the two forms used in queries.
 
     for $u in distinct-values($log/user)            for $e in $log
     forseq $w in $log[user eq $u] …                 group by $u := $e/user
@@ -29,21 +29,21 @@ class KeyedInput:
     name: ast.Name
     """The variable that holds the key."""
     key: ast.Expr
-    """The key of one item: from it as the context item, or in terms of `item`."""
+    """The key of one item, as the context item or in terms of `item`."""
     item: ast.Name | None
-    """The variable that holds one item in `key`; None where that is the context item."""
+    """The variable that holds one item in `key`; None if that is the context item."""
     keeps_empty: bool
-    """Whether items without a key have windows, too: `group by` puts them together, `distinct-values` leaves them."""
+    """Whether items without a key have windows, too: `group by` groups them, `distinct-values` drops them."""
     length: int
-    """How many clauses these are, the window clause included."""
+    """Number of these clauses, including the window clause."""
     number: ast.Name | None = None
-    """The variable that holds the number of the key, in the order in which keys come."""
+    """The variable for the number of the key, in order of first appearance."""
     may_have_several: bool = False
-    """Whether an item may have several keys, and is in the windows of each: where `=` compares them."""
+    """Whether an item may have several keys, and is in the windows of each: with `=` as comparison."""
 
 
 def keyed_at(clauses: Sequence[ast.Clause], index: int, result: ast.Expr) -> KeyedInput | None:
-    """The clauses from here on as one over keyed items; None where they are none. `result` is what follows `return`."""
+    """The clauses from here on as one over keyed items; None if they are not. `result` follows `return`."""
     if index + 1 >= len(clauses):
         return None
     outer, following = clauses[index], clauses[index + 1]
@@ -55,13 +55,13 @@ def keyed_at(clauses: Sequence[ast.Clause], index: int, result: ast.Expr) -> Key
 
 
 def numbered_keys(clauses: Sequence[ast.Clause], index: int) -> KeyedInput | None:
-    """The same where the keys are numbered: whatever follows, these windows are formed in one pass."""
+    """The same if the keys are numbered: these windows are formed in one pass, whatever follows."""
     keyed = keyed_at(clauses, index, ast.SequenceExpr())
     return keyed if keyed is not None and keyed.number is not None else None
 
 
 def keyed_over(clauses: Sequence[ast.Clause], keyed: KeyedInput, items: ast.Expr) -> tuple[ast.Clause, ...]:
-    """The clauses of windows by key, over other items than those they were written for."""
+    """The clauses of windows by key over other items."""
     first, *others, last = clauses
     assert isinstance(first, ast.ForClause)
     if keyed.item is not None:
@@ -109,7 +109,7 @@ def _filtered(collection: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
 
 
 def _is_same_everywhere(base: ast.Expr) -> bool:
-    """A variable, a stream, or a path from the input: the same sequence wherever it is named."""
+    """A variable, a stream, or a path from the input: the same sequence wherever it is used."""
     match base:
         case ast.FunctionCall(name=name, arguments=arguments):
             if name.expanded == EVENT_ORDER.expanded:
@@ -124,12 +124,12 @@ def _is_same_everywhere(base: ast.Expr) -> bool:
 
 
 def _is_number(test: ast.Expr) -> bool:
-    """Whether a predicate may count: what is no comparison may be a number."""
+    """Whether a predicate may count: anything but a comparison may be a number."""
     return not isinstance(test, (ast.ValueComparison, ast.GeneralComparison, ast.And, ast.Or, ast.AxisStep))
 
 
 def _compared(predicate: ast.Expr, variable: ast.Name) -> ast.Expr | None:
-    """E of `E eq $u`, `E = $u` or the same the other way round."""
+    """E of `E eq $u`, `E = $u` or their mirror images."""
     if not isinstance(predicate, (ast.ValueComparison, ast.GeneralComparison)) or predicate.op not in ("eq", "="):
         return None
     for one, other in ((predicate.left, predicate.right), (predicate.right, predicate.left)):
@@ -174,7 +174,7 @@ def _by_groups(outer: ast.ForClause, following: Sequence[ast.Clause], result: as
 
 
 def _grouping_key(group: ast.GroupByClause, values: dict[tuple[str, str], ast.Expr]) -> ast.Expr | None:
-    """The one key of a group, in terms of the item."""
+    """The only key of a group, in terms of the item."""
     if len(group.specs) != 1 or group.specs[0].type is not None or group.specs[0].collation is not None:
         return None
     spec = group.specs[0]
@@ -191,6 +191,6 @@ def _takes_group(clause: ast.Clause, item: ast.Name) -> bool:
 
 
 def _inside(clause: ast.Clause) -> list[ast.Node]:
-    """The conditions of a window clause, without what it goes over."""
+    """The conditions of a window clause, without its input."""
     assert isinstance(clause, (ast.WindowClause, ast.ForseqClause))
     return [child for child in clause.children() if child is not clause.collection]

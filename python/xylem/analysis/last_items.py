@@ -1,10 +1,10 @@
-"""Predicates that count from the end: how many of the last items they can choose from.
+"""Predicates that count from the end: the number of last items they select from.
 
     [last()]     1        [last() - 2], [position() = last() - 2], [position() >= last() - 2]     3
                           [position() > last() - 2]                                              2
 
-Over the last items alone such a predicate chooses the same ones: positions and last() are smaller by the same number.
-Where there are fewer items than that, they are all there.
+Over only the last items such a predicate selects the same ones: positions and last() shrink by the same number. If
+there are fewer items, all of them are kept.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from xylem.functions.traits import AROUND
 from xylem.syntax import ast
 
 MOST_ITEMS = 10_000
-"""What would keep more is not taken for a few items."""
+"""A larger number is not treated as a few items."""
 _DOWNWARDS = ("child", "attribute", "self", "descendant", "descendant-or-self")
 _BY_IDENTITY = (ast.NodeComparison, ast.SetOperation)
 
 
 def sees_more_than_items(expr: ast.Node, number: int) -> bool:
-    """Whether an expression may compare which items there are, or look around them: several are kept as copies."""
+    """Whether an expression may compare the identity of items, or look around them: several are kept as copies."""
     if any(isinstance(node, _BY_IDENTITY) for node in expr.walk()):
         return True
     return number > 1 and any(map(_may_look_around, expr.walk()))
 
 
 def looks_at_copies(whole: ast.Node, loop: ast.Node) -> bool:
-    """Whether what stands around a loop may ask which nodes its results are, or look around them."""
+    """Whether the expression around a loop may compare the identity of its results, or look around them."""
     inside = {id(node) for node in loop.walk()}
     outside = [node for node in whole.walk() if id(node) not in inside]
     if any(isinstance(node, _BY_IDENTITY) or _may_look_around(node) for node in outside):
@@ -42,12 +42,12 @@ def looks_at_copies(whole: ast.Node, loop: ast.Node) -> bool:
 
 
 def _descends(loop: ast.Node) -> bool:
-    """Whether its items may stand inside each other."""
+    """Whether its items may be nested."""
     return any(isinstance(node, ast.AxisStep) and node.axis.startswith("descendant") for node in loop.walk())
 
 
 def _have_steps(outside: Sequence[ast.Node], loop: ast.Node) -> bool:
-    """Whether a path continues from all results of a loop: it then gives each node once, even if results are nested."""
+    """Whether a path continues from all results of a loop: it then returns each node once, even nested ones."""
     names: set[tuple[str, str]] = set()
 
     def has_results(expr: ast.Node) -> bool:
@@ -79,12 +79,12 @@ def _may_look_around(node: ast.Node) -> bool:
 
 
 def is_last(predicate: ast.Expr) -> bool:
-    """[last()]"""
+    """[last()]."""
     return is_call(predicate, "last")
 
 
 def last_items(predicate: ast.Expr) -> int | None:
-    """The number of items; None where the predicate does not count from the end, or chooses from too many."""
+    """The number of items; None if the predicate does not count from the end, or selects from too many."""
     number = _number(predicate)
     return None if number is None or number > MOST_ITEMS else number
 
@@ -111,14 +111,14 @@ def _number(predicate: ast.Expr) -> int | None:
 
 
 def _counts_from_end(predicate: ast.Expr) -> bool:
-    """Whether a condition is the same for the last items alone."""
+    """Whether a condition has the same truth for the last items alone."""
     if not uses_position(predicate):
         return True
     return _compared(predicate) is not None or last_items(predicate) is not None
 
 
 def _compared(predicate: ast.Expr) -> tuple[str, int] | None:
-    """The sign and n of position() > last() - n."""
+    """The operator and n of position() > last() - n."""
     if not isinstance(predicate, (ast.GeneralComparison, ast.ValueComparison)):
         return None
     for own, op, other in sides(predicate):
@@ -129,7 +129,7 @@ def _compared(predicate: ast.Expr) -> tuple[str, int] | None:
 
 
 def _before_last(expr: ast.Expr) -> int | None:
-    """n of last() - n"""
+    """n of last() - n."""
     if is_call(expr, "last"):
         return 0
     match expr:

@@ -1,4 +1,4 @@
-"""Steps to siblings of a node that a scan can keep: the nearest in front of it or behind it, and how many there are.
+"""Steps to siblings of a node that a scan can keep: the nearest before or after it, and their number.
 
     $x/preceding-sibling::a[1]      $x/preceding-sibling::*[self::a or self::b][1]/@k
     $x/following-sibling::a[2]      count($x/preceding-sibling::a)
@@ -17,11 +17,11 @@ from xylem.syntax import ast, print_query
 
 AXES = ("preceding-sibling", "following-sibling")
 MOST_SIBLINGS = 8
-"""A sibling further away is not looked for by keeping all between."""
+"""A more distant sibling is not found by keeping all in between."""
 ALL_SIBLINGS = (1 << 32) - 1
-"""In the place of a number: as many as there are."""
+"""In place of a number: all of them."""
 EITHER_SIDE = "sibling"
-"""In the place of an axis: the siblings in front of a node, those behind it, and the node itself."""
+"""In place of an axis: the preceding and following siblings of a node, and the node itself."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class NearSibling:
     axis: str
     test: ast.NodeTest
     tests: tuple[ast.Expr, ...]
-    """Predicates in front of the number; decided by a start tag."""
+    """Predicates before the number; decided by a start tag."""
     number: int
 
     @property
@@ -41,12 +41,12 @@ class NearSibling:
 
     @property
     def label(self) -> int:
-        """What the number of siblings goes by."""
+        """The label under which siblings are numbered."""
         return sibling_label(self.test, self.tests)
 
 
 def near_sibling(step: ast.AxisStep) -> NearSibling | None:
-    """Which sibling a step leads to, where it is near."""
+    """The sibling that a step selects, if it is near."""
     if step.axis not in AXES or not is_element_test(step.test):
         return None
     tests: list[ast.Expr] = []
@@ -67,7 +67,7 @@ def children_of_parent(test: ast.NodeTest) -> NearSibling:
 
 
 def counted_siblings(call: ast.Expr) -> tuple[ast.Expr | None, ast.AxisStep] | None:
-    """count($x/preceding-sibling::a): where it starts, None for the context item, and the step."""
+    """count($x/preceding-sibling::a): its start (None for the context item), and the step."""
     match call:
         case ast.FunctionCall(name=ast.Name(local="count", uri=uri), arguments=(argument,)) if uri == FN:
             return siblings_before(argument)
@@ -75,7 +75,7 @@ def counted_siblings(call: ast.Expr) -> tuple[ast.Expr | None, ast.AxisStep] | N
 
 
 def siblings_before(expr: ast.Expr) -> tuple[ast.Expr | None, ast.AxisStep] | None:
-    """All siblings in front of one node that start tags decide on."""
+    """All preceding siblings of one node that start tags decide on."""
     match expr:
         case ast.AxisStep():
             start, step = None, expr
@@ -89,7 +89,7 @@ def siblings_before(expr: ast.Expr) -> tuple[ast.Expr | None, ast.AxisStep] | No
 
 
 def nearest(step: ast.AxisStep) -> ast.AxisStep:
-    """The step to the nearest of the siblings alone."""
+    """The step to the nearest of the siblings only."""
     return replace(step, predicates=(*step.predicates, ast.IntegerLiteral(1)))
 
 
@@ -99,7 +99,7 @@ def sibling_label(test: ast.NodeTest, tests: tuple[ast.Expr, ...]) -> int:
 
 
 def _is_of_start_tag(predicate: ast.Expr) -> bool:
-    """Whether a predicate asks for names, or for an attribute and what it equals."""
+    """Whether a predicate tests names, or an attribute and its value."""
     match predicate:
         case ast.AxisStep(axis="self", predicates=()):
             return isinstance(predicate.test, ast.NameTest)

@@ -1,4 +1,4 @@
-"""Which parts of a document an expression can look at: the paths that must be kept for it to have the same value.
+"""The parts of a document that an expression can read: the paths that must be kept for it to have the same value.
 
 Every expression is followed from the variables that hold nodes of the stream. A step leads to a node of the projection.
 The use of its nodes determines how much is needed: only their existence, their string value, or everything below. An
@@ -32,18 +32,18 @@ Test = tuple[str, str | None, str | None]
 
 
 class Use(IntEnum):
-    """What is done with nodes, from the least to the most."""
+    """The use of nodes, from the least to the most."""
 
     PRESENCE = 0
-    """They are counted, tested for, or asked for their name."""
+    """They are counted, tested for existence, or asked for their name."""
     STRING = 1
     """They are atomised."""
     SUBTREE = 2
-    """They are copied, returned, or handed to something unknown."""
+    """They are copied, returned, or passed to an unknown function."""
 
 
 class NotProjectable(Exception):
-    """The expression looks beyond the nodes it is given: sideways, or at the whole document."""
+    """The expression looks beyond its nodes: sideways, or at the whole document."""
 
     def __init__(self, node: ast.Node, why: str) -> None:
         super().__init__(why)
@@ -53,7 +53,7 @@ class NotProjectable(Exception):
 
 @dataclass(eq=False)
 class Projection:
-    """A node of the projection: an element reached by a path, and what is needed of it."""
+    """A node of the projection: an element reached by a path, and the needed parts of it."""
 
     children: dict[Test, Projection] = field(default_factory=dict)
     attributes: set[ExpandedName] = field(default_factory=set)
@@ -64,17 +64,17 @@ class Projection:
     string: bool = False
     subtree: bool = False
     parent: Projection | None = field(default=None, repr=False)
-    """What it was reached from; None for what a variable stands for."""
+    """The node it was reached from; None for a variable."""
     via: str = ""
     """The axis it was reached by: child, or descendant."""
     above: Projection | None = field(default=None, repr=False)
-    """What is needed of the elements around a variable's node, by the names of its `children`."""
+    """The needed parts of the ancestors of a variable's node, by the names of its `children`."""
     siblings: dict[NearSibling, Projection] = field(default_factory=dict)
-    """The projection of the nearest siblings of a variable's node, each by itself."""
+    """The projection of the nearest siblings of a variable's node, separately."""
     is_counted: bool = False
-    """Of a sibling: how many there are, is asked too."""
+    """For a sibling: whether the number of them is needed too."""
     is_between: bool = False
-    """It stands for elements of any name between `parent` and something below: they are there in any case."""
+    """Whether it represents elements of any name between `parent` and something below: they exist in any case."""
 
     def itself(self) -> Projection:
         """The projection of the elements themselves."""
@@ -90,13 +90,13 @@ class Projection:
         return found
 
     def around(self, uri: str | None, local: str | None, via: str = "ancestor") -> Projection:
-        """The elements of a name above what a variable stands for, or its parent."""
+        """The ancestors of a variable's node with a name, or its parent."""
         if self.above is None:
             self.above = Projection()
         return self.above.child(via, uri, local)
 
     def beside(self, sibling: NearSibling) -> Projection:
-        """A sibling of what a variable stands for."""
+        """A sibling of a variable's node."""
         if self.above is None:
             self.above = Projection()
         found = self.above.siblings.get(sibling)
@@ -105,7 +105,7 @@ class Projection:
         return found
 
     def beside_it(self, test: ast.NodeTest) -> Projection:
-        """The children of a variable's node's parent, which this stands for: siblings, on either side."""
+        """The children of the parent of a variable's node, which this represents: siblings, on either side."""
         assert self.via == "parent"
         assert self.parent is not None
         sibling = children_of_parent(test)
@@ -121,7 +121,7 @@ class Projection:
             self.itself().subtree = True
 
     def merge(self, other: Projection) -> None:
-        """Need also what the other needs."""
+        """Add the needs of the other."""
         for test, below in other.children.items():
             self.child(*test).merge(below)
         self.attributes |= other.attributes
@@ -140,10 +140,10 @@ class Projection:
 
     @property
     def looks_above(self) -> bool:
-        """Whether more is needed of elements around than their names and attributes, which an open element has.
+        """Whether more of the ancestors is needed than their names and attributes, which an open element has.
 
-        Copies of what stands in the parent are as long as what is kept of it for each node. What else is asked of it
-        may be the same for all nodes in the parent, and is computed once where the whole of it is kept.
+        Keeping the parent's content for each node would copy it repeatedly. Other reads of it may be the same for all
+        nodes in the parent, and are computed once if all of it is kept.
         """
         if self.above is None:
             return False
@@ -153,22 +153,22 @@ class Projection:
 
     @property
     def looks_behind(self) -> bool:
-        """Whether siblings are needed that come after the node itself."""
+        """Whether following siblings of the node itself are needed."""
         return self.above is not None and any(one.is_behind for one in self.above.siblings)
 
     @property
     def leaves(self) -> bool:
-        """Whether nodes that have nothing inside and are its children are needed."""
+        """Whether childless nodes that are its children are needed."""
         return self.text or self.remarks
 
     @property
     def is_bare(self) -> bool:
-        """Only the presence of the element is asked for."""
+        """Whether only the presence of the element is needed."""
         reads_inside = self.children or self.leaves or self.string or self.subtree
         return not (reads_inside or self.attributes or self.all_attributes)
 
     def paths(self, prefix: str = "") -> list[str]:
-        """What is kept, in words a user knows: `book/title`, `@id`, `price/string()`, `author//`."""
+        """The kept paths in readable form: `book/title`, `@id`, `price/string()`, `author//`."""
         if self.subtree:
             return [f"{prefix}//" if prefix else "everything"]
         here = f"{prefix}/" if prefix else ""
@@ -196,7 +196,7 @@ class _Scope:
     focus: list[Projection] | None
     """None: the focus is not a node of the stream."""
     root: list[Projection] | None
-    """The document node, where a leading / may stand for it."""
+    """The document node, if a leading / may refer to it."""
 
 
 def project(
@@ -207,7 +207,7 @@ def project(
     root: Projection | None = None,
     use: Use = Use.SUBTREE,
 ) -> None:
-    """Add to the projections what the expression needs of the variables they stand for."""
+    """Add the needs of the expression to the projections of its variables."""
     scope = _Scope(
         {name: [projection] for name, projection in variables.items()},
         None if focus is None else [focus],
@@ -217,7 +217,7 @@ def project(
 
 
 def looks_beyond(expression: ast.Expr, names: Iterable[str]) -> bool:
-    """Whether an expression needs more of what is around its nodes than names and attributes of open elements.
+    """Whether an expression needs more of its nodes' ancestors than names and attributes of open elements.
 
     Those are known while an element is open: nothing else is.
     """
@@ -230,7 +230,7 @@ def looks_beyond(expression: ast.Expr, names: Iterable[str]) -> bool:
 
 
 def looks_beside(expression: ast.Expr, name: ExpandedName) -> bool:
-    """Whether an expression reads siblings of a variable's node, or what else its parent has in it."""
+    """Whether an expression reads siblings of a variable's node, or other content of its parent."""
     found = Projection()
     try:
         project(expression, {name: found})
@@ -245,7 +245,7 @@ def _consume(node: ast.Expr, scope: _Scope, use: Use) -> None:
 
 
 def _nodes(node: ast.Expr, scope: _Scope) -> list[Projection]:
-    """The projections of the nodes an expression gives; what it merely looks at is noted on the way."""
+    """The projections of the nodes an expression returns; nodes that it only inspects are recorded on the way."""
     match node:
         case ast.VarRef(name=name):
             found = scope.variables.get(name.expanded)
@@ -375,7 +375,7 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
 
 _SIDEWAYS = {"preceding-sibling", "following-sibling"}
 _AROUND = ("ancestor", "parent")
-"""How what stands around a variable's node was reached."""
+"""How ancestors of a variable's node were reached."""
 
 
 def _name(test: ast.NodeTest) -> tuple[str | None, str | None]:
@@ -390,14 +390,14 @@ def _name(test: ast.NodeTest) -> tuple[str | None, str | None]:
 
 
 def _upward(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
-    """The elements above: those on the way from the variable, and then those around it."""
+    """The ancestors: those on the way from the variable, and then those around its node."""
     reached = list(context) if node.axis == "ancestor-or-self" else []
     for projection in context:
         at = projection
         if _is_beside(at):
             raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
         if at.via in _AROUND and at.parent is not None:
-            # It is around the variable's node, as what is above it is.
+            # It is an ancestor of the variable's node, like everything above it.
             reached.append(at.parent.child("ancestor", *_name(node.test)))
             continue
         while at.parent is not None:
@@ -413,7 +413,7 @@ def _upward(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
 
 
 def _between(above: Projection, test: ast.NodeTest) -> Projection:
-    """What stands between an element and something below it: of the name asked for, or of any."""
+    """The elements between an element and something below it: with a given name, or any."""
     uri, local = _name(test)
     if uri is None and local is None:
         return Projection(parent=above, via="descendant", is_between=True)
@@ -421,7 +421,7 @@ def _between(above: Projection, test: ast.NodeTest) -> Projection:
 
 
 def _sideways(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
-    """The siblings of what was reached by its parent; a variable's node has none that are kept."""
+    """The siblings of a node, by way of its parent; those of a variable's node are kept separately."""
     reached: list[Projection] = []
     for projection in context:
         parent = projection.parent
@@ -432,7 +432,7 @@ def _sideways(node: ast.AxisStep, context: list[Projection]) -> list[Projection]
             reached.append(projection.beside(near))
             continue
         if projection.via in _AROUND:
-            # An open element: those in front of it stay, those behind it are to come.
+            # An open element: preceding siblings stay, following ones are still to come.
             near = near_sibling(node) if node.axis == "preceding-sibling" else None
             if near is None:
                 raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
@@ -442,7 +442,7 @@ def _sideways(node: ast.AxisStep, context: list[Projection]) -> list[Projection]
             raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
         match node.test:
             case ast.NameTest() | ast.Wildcard() | ast.ElementTest():
-                # Siblings of what is anywhere below are anywhere below, too.
+                # Siblings of descendants are descendants, too.
                 reached.append(parent.child(projection.via, *_name(node.test)))
             case _:
                 parent.need(Use.SUBTREE)
@@ -451,7 +451,7 @@ def _sideways(node: ast.AxisStep, context: list[Projection]) -> list[Projection]
 
 
 def _is_beside(projection: Projection) -> bool:
-    """Whether it stands for a sibling of a variable's node, or for something in one."""
+    """Whether it represents a sibling of a variable's node, or something in one."""
     at: Projection | None = projection
     while at is not None:
         if at.via in _SIDEWAYS or at.via == EITHER_SIDE:
@@ -461,7 +461,7 @@ def _is_beside(projection: Projection) -> bool:
 
 
 def _attributes(test: ast.NodeTest, projection: Projection, descends: bool) -> Iterator[Projection]:
-    """Note the attributes of an element, and with `descends` of those below it; gives what stands for them."""
+    """Record the attributes of an element, and with `descends` of those below it; return their projections."""
     _attribute(test, projection.itself())
     yield Projection(parent=projection, via="child")
     if descends:
@@ -524,7 +524,7 @@ def _flwor(node: ast.Flwor, scope: _Scope) -> list[Projection]:
             case ast.BestMatchClause(orders=orders):
                 for order in orders:
                     for operand in order.operands:
-                        # What `min` and `max` compare is a value; a function may look at all of its operands.
+                        # `min` and `max` compare a value; a function may inspect all of its operands.
                         _consume(operand, here, Use.STRING if order.function is None else Use.SUBTREE)
                     if order.limit is not None:
                         _consume(order.limit, here, Use.STRING)
@@ -558,10 +558,10 @@ def _forseq(clause: ast.ForseqClause, variables: dict[ExpandedName, list[Project
 
 
 _BEYOND = AROUND | standard("has-children in-scope-prefixes namespace-uri-for-prefix nilled")
-"""Beside what is around a node: whether it has children, and its namespaces; neither is kept."""
-# The name that resolve-QName is given is read as a string.
+"""Functions that read, besides ancestors, the existence of children, and namespaces; neither is kept."""
+# The name argument of resolve-QName is read as a string.
 _PRESENCE_ONLY = OUTSIDE - _BEYOND - standard("resolve-QName")
-# What is traced is shown as a whole.
+# A traced value is shown as a whole.
 _PASS_THROUGH = PASSES - standard("trace")
 
 
@@ -588,7 +588,7 @@ def _call(node: ast.FunctionCall, scope: _Scope) -> list[Projection]:
 
 
 def _count_siblings(node: ast.Node, start: ast.Expr | None, step: ast.AxisStep, scope: _Scope) -> bool:
-    """Note that the siblings in front of a variable's node are counted; whether it is such a node."""
+    """Record that the preceding siblings of a variable's node are counted; return whether it is such a node."""
     context = _focus(scope, node) if start is None else _nodes(start, scope)
     if not context or any(one.parent is not None and one.via not in _AROUND for one in context):
         return False
@@ -604,7 +604,7 @@ def _count_siblings(node: ast.Node, start: ast.Expr | None, step: ast.AxisStep, 
 
 
 def _takes_atoms(name: ast.Name, builtin: object, index: int) -> bool:
-    """Whether an argument is atomised: what is below its elements does not matter, beside their text."""
+    """Whether an argument is atomised: apart from their text, descendants of its elements do not matter."""
     from xylem.functions.registry import Builtin
 
     if name.uri == PREFIXES["xs"] or (name.uri == FN and name.local in ("string", "data", "number")):
@@ -636,7 +636,7 @@ _TRUTHS = (ast.And, ast.Or)
 
 
 def _look_at(node: ast.Node, scope: _Scope) -> None:
-    """Consume all expressions below a node in the way that kind of node does."""
+    """Consume all expressions below a node as this kind of node does."""
     if isinstance(node, ast.Quantified):
         _quantified(node, scope)
         return
@@ -650,7 +650,7 @@ def _look_at(node: ast.Node, scope: _Scope) -> None:
 
 
 def _inside(node: ast.Node, scope: _Scope) -> _Scope:
-    """The scope of the parts of a node: what it binds may be any node, all of which is kept, and nothing around it."""
+    """The scope of the parts of a node: its variables may hold any node, which is kept whole, without ancestors."""
     bound: list[ast.Name | None] = []
     match node:
         case ast.InlineFunction(parameters=parameters):

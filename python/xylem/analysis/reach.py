@@ -1,12 +1,12 @@
-"""How far an expression looks around one item of the input: into it, at the elements around it, or further.
+"""How far an expression looks around one item of the input: into it, at its ancestors, or further.
 
 A task with a part of a document has each of its items whole. Of the open elements around an item it has names,
-attributes and namespaces, and no other content. This analysis follows nodes through an expression by where they can be,
-and finds the place that asks for more:
+attributes and namespaces, and no other content. This analysis tracks the places of nodes through an expression, and
+finds the part that needs more:
 
     $p/name, $p//x[1], $p/a/following-sibling::b      inside the item
-    $p/../@id, name($p/..), count($p/ancestor::*)     of what is around it, only what a part of a document has
-    $p/../title, $p/following-sibling::*, root($p)    more: `BeyondReach` says what and where
+    $p/../@id, name($p/..), count($p/ancestor::*)     its ancestors, but only what a part of a document has
+    $p/../title, $p/following-sibling::*, root($p)    more: `BeyondReach` names it and its place
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FunctionKey = tuple[str, str, int]
 
 
 class Reach(IntFlag):
-    """Where the nodes of a sequence may be. No flag: values, constructed nodes, nodes of other documents."""
+    """The possible places of a sequence's nodes. No flag: values, constructed nodes, nodes of other documents."""
 
     NONE = 0
     INSIDE = 1
@@ -32,18 +32,18 @@ class Reach(IntFlag):
     ITEM = 2
     """The item itself, or below it."""
     AROUND = 4
-    """An element around the item, or the document node: its content is not there."""
+    """An ancestor of the item, or the document node: its content is not there."""
     AROUND_ATTRIBUTE = 8
     COPY = 16
-    """Copies of elements from elsewhere in the input, each alone: one, or several that come in document order, none of
-    them twice or inside another. So what is inside them has its identity and its order."""
+    """Copies of elements from elsewhere in the input, each separate: one, or several in document order, none of them
+    repeated or nested. So their content has its identity and its order."""
     COPY_INSIDE = 32
     NESTED = 64
-    """Likewise, but some may lie inside others, which then are in two copies."""
+    """The same, but some may be nested, which are then in two copies."""
     REPEATED = 128
-    """Copies of neighbours in any order, perhaps several of one node: those who make them can see whether it is so."""
+    """Copies of neighbours in any order, perhaps repeated: their makers can see whether they are."""
     MIXED = 256
-    """Copies in any order, perhaps several of one node."""
+    """Copies in any order, perhaps repeated."""
 
 
 _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
@@ -52,12 +52,12 @@ COPIES = Reach.COPY | Reach.COPY_INSIDE | UNSURE
 
 
 def one_of(reach: Reach) -> Reach:
-    """Where one node of a sequence is: of one copy nothing is unsure."""
+    """The place of one node of a sequence: a single copy has no uncertainty."""
     return (reach & ~UNSURE) | Reach.COPY if reach & UNSURE else reach
 
 
 def mixed(reach: Reach) -> Reach:
-    """Where nodes are that are put together in an order of their own."""
+    """The place of nodes that are combined in a new order."""
     return (reach & ~COPIES) | Reach.MIXED if reach & COPIES else reach
 
 
@@ -65,7 +65,7 @@ Variables = Mapping[ExpandedName, Reach]
 
 
 class BeyondReach(Exception):
-    """Why an expression cannot be evaluated with an item and the open elements around it alone."""
+    """Why an expression needs more than an item and the open elements around it."""
 
     def __init__(self, why: str, node: ast.Node | None) -> None:
         super().__init__(why)
@@ -77,11 +77,11 @@ _DOWN = frozenset({"child", "descendant", "attribute", "namespace"})
 _STAY = frozenset({"self", "descendant-or-self"})
 _SIBLINGS = frozenset({"following-sibling", "preceding-sibling"})
 _BEYOND_PART = ELSEWHERE | BY_IDENTITY
-"""Functions that look around in the document, or tell nodes of one document from those of another."""
+"""Functions that look around in the document, or distinguish nodes of different documents."""
 
 
 def step_reach(reach: Reach, step: ast.AxisStep) -> Reach:
-    """Where the nodes of a step are, from nodes that are at `reach`."""
+    """The places of a step's nodes, from nodes that are at `reach`."""
     found = Reach.NONE
     for place in reach:
         found |= _step(place, step)
@@ -124,15 +124,15 @@ class ReachAnalysis:
     """Follows nodes through the expressions of one query."""
 
     def __init__(self, functions: Iterable[ast.FunctionDecl], nodes: Reach) -> None:
-        """`nodes`: what functions called through function items may be given, at most."""
+        """`nodes`: an upper bound for the arguments of functions called through function items."""
         self._functions = {(*f.name.expanded, len(f.parameters)): f for f in functions}
         self._nodes = nodes
         self._known: dict[tuple[FunctionKey, tuple[Reach, ...]], Reach] = {}
         self.needs_flat = False
-        """Whether a path was met that is right only where no copy lies inside another, or is there twice."""
+        """Whether there is a path that is only correct if no copy is nested or repeated."""
 
     def of(self, expr: ast.Expr, variables: Variables, focus: Reach = Reach.NONE) -> Reach:
-        """Where the nodes of a value are; BeyondReach where computing it takes more than an item."""
+        """The places of a value's nodes; BeyondReach if computing it needs more than an item."""
         return self._value(expr, dict(variables), focus)
 
     def clauses(
@@ -252,14 +252,14 @@ class ReachAnalysis:
                 return found
             case ast.VersionProjection() | ast.TimeProjection() | ast.VersionWindow() | ast.TimeWindow():
                 raise BeyondReach("history is kept in one place", node)
-        # Everything else atomises what is below it, or copies it into a new node.
+        # All other expressions atomise their operands, or copy them into a new node.
         self._read_children(node, scope, focus)
         return Reach.NONE
 
     def _path(
         self, node: ast.Path, base: Reach, right: ast.Expr, scope: dict[ExpandedName, Reach], is_truth: bool = False
     ) -> Reach:
-        """The nodes of a path, in document order and each once: of copies that is known only where none overlap."""
+        """The nodes of a path, in document order and each once: for copies, that is only certain if none overlap."""
         found = self._value(right, scope, one_of(base))
         _refuse_mixture(found, node)
         if not found & COPIES or not base & UNSURE:
@@ -274,7 +274,7 @@ class ReachAnalysis:
         return base if axis == "self" else found
 
     def _truth(self, node: ast.Expr, scope: dict[ExpandedName, Reach], focus: Reach) -> Reach:
-        """An expression that is asked whether it has some value: neither order nor number of its items matter."""
+        """An expression used only by the existence of its values: neither order nor number of its items matter."""
         if isinstance(node, ast.Path):
             base = self._truth(node.left, scope, focus)
             return self._path(node, base, node.right, scope, is_truth=True)
@@ -282,7 +282,7 @@ class ReachAnalysis:
 
     @property
     def _given_nodes(self) -> Reach:
-        """What a function called through a function item may give."""
+        """The possible results of a function called through a function item."""
         return mixed(self._nodes)
 
     def _children(self, node: ast.Node, scope: dict[ExpandedName, Reach], focus: Reach) -> Reach:
@@ -334,7 +334,7 @@ class ReachAnalysis:
                 loops[clause.name.expanded] = self._value(clause.collection, dict(before), focus)
             elif isinstance(clause, ast.GroupByClause):
                 own = {name: mixed(reach) for name, reach in inner.items() if scope.get(name) != reach}
-                # Of the only loop, a group has items in their order.
+                # For the only loop, a group has its items in order.
                 kept = {name: reach for name, reach in loops.items() if len(loops) == 1 and inner[name]}
                 inner.update({**own, **kept})
         return inner
@@ -409,7 +409,7 @@ class ReachAnalysis:
             return Reach.NONE
         builtin = look_up(*key)
         if builtin is None:
-            # A function in Python gets nodes as they are, and may give them back, or those that function items give.
+            # A function in Python gets the nodes themselves, and may return them, or those that function items return.
             return mixed(together) if all(map(_is_no_function, arguments)) else self._given_nodes
         calls_functions = any("function(" in parameter for parameter in builtin.parameters)
         passed = mixed(together) if _passes_nodes(builtin.returns) else Reach.NONE
@@ -451,7 +451,7 @@ class ReachAnalysis:
         return passed | (self._given_nodes if calls_functions else Reach.NONE)
 
     def _by_place(self, node: ast.Expr, local: str, reach: Reach) -> Reach:
-        """Which nodes stand inside others: of copies that is known only where none overlap."""
+        """Functions that inspect nesting: for copies, that is only certain if none overlap."""
         _refuse_mixture(reach, node)
         if reach & Reach.AROUND:
             raise BeyondReach(f"{local}() asks what is inside an element around the item", node)
@@ -468,7 +468,7 @@ class ReachAnalysis:
         known = self._known.get((key, given))
         if known is not None:
             return known
-        # A call of itself gives what has been found so far; until nothing new is found.
+        # A recursive call returns the results found so far, until there are no new ones.
         found = self._known[key, given] = Reach.NONE
         names = [parameter.name.expanded for parameter in declared.parameters]
         while True:
@@ -498,7 +498,7 @@ def _passes_nodes(returns: str) -> bool:
 
 
 def _selected(flwor: ast.Flwor) -> ast.Expr | None:
-    """E of `for $x in E where … return $x`: some of its items, in their order, each as often as it is there."""
+    """E of `for $x in E where … return $x`: some of its items, in order, with the same repetitions."""
     first, *rest = flwor.clauses
     if not isinstance(first, ast.ForClause) or flwor.result != ast.VarRef(first.name):
         return None
@@ -511,7 +511,7 @@ def _refuse_mixture(reach: Reach, node: ast.Node) -> None:
 
 
 def _is_no_function(argument: ast.Expr) -> bool:
-    """Whether an argument can be told to hold no function items, by its form alone."""
+    """Whether an argument certainly holds no function items, by its form alone."""
     match argument:
         case ast.Path(right=right):
             return isinstance(right, ast.AxisStep)

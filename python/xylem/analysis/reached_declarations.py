@@ -1,4 +1,4 @@
-"""Which declarations of a query's modules an expression can come to: functions it calls, variables it reads."""
+"""Find the declarations of a query's modules that an expression may use: functions it calls, variables it reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .free_variables import NONE, Names, free_in
 def reached_declarations(
     parts: Iterable[ast.Node], declared: Iterable[ast.Declaration]
 ) -> list[ast.FunctionDecl | ast.VariableDecl]:
-    """The declarations that evaluating these parts may use, in the order in which they are met."""
+    """The declarations that evaluating these parts may use, in the order of discovery."""
     functions: dict[tuple[str, str, int], ast.FunctionDecl] = {}
     variables: dict[tuple[str, str], ast.VariableDecl] = {}
     for declaration in declared:

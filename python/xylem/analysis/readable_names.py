@@ -12,7 +12,7 @@ N = TypeVar("N", bound=ast.Node)
 
 
 def with_readable_names(node: N) -> N:
-    """The same, with every name as it was written: `book`, `p:book`, `fn:count`."""
+    """The same, with every name as written: `book`, `p:book`, `fn:count`."""
     return cast(N, _value(node))
 
 

@@ -1,4 +1,4 @@
-"""Resolve every name of a module to a namespace, so that later stages never see a prefix.
+"""Resolve every name of a module to a namespace, so later stages never see a prefix.
 
 Names follow the defaults of XQuery 3.1 §2.4.5 ff: the default element namespace for elements and types, the default
 function namespace for functions, none for variables and attributes. Direct constructors declare namespaces
@@ -98,7 +98,7 @@ def _named_function_ref(node: ast.NamedFunctionRef, context: StaticContext) -> a
 
 
 def _arrow(node: ast.Arrow, context: StaticContext) -> ast.FunctionCall | ast.DynamicCall:
-    """E => f(x) is f(E, x): behind this stage nothing knows which of the two was written."""
+    """E => f(x) is f(E, x): after this stage the two spellings are indistinguishable."""
     function, arguments = node.function, (node.operand, *node.arguments)
     if isinstance(function, ast.Name):
         return _function_call(ast.FunctionCall(function, arguments, span=node.span), context)

@@ -11,7 +11,7 @@ from .static_context import StaticContext, build_static_context
 
 
 def resolved_module(module: ast.Module, environment: StaticContext | None = None) -> ast.Module:
-    """The module with the `uri` of every name filled in; to resolve it again changes nothing."""
+    """The module with the `uri` of every name filled in; resolving it again changes nothing."""
     return resolve_names(module, build_static_context(module, environment or StaticContext()))
 
 

@@ -1,7 +1,7 @@
-"""Which expressions are steady: they set no variable of the program, and read none that the program sets.
+"""Steady expressions: they set no variable of the program, and read none that the program sets.
 
-A steady expression gives the same wherever it is evaluated, and however often, so rules may move, repeat and drop it.
-All others must be evaluated exactly where they stand: once, and after what stands before them.
+A steady expression has the same value wherever, and however often, it is evaluated, so rules may move, repeat and drop
+it. All others must be evaluated exactly in their place: once, and after earlier ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Statements:
 
     @staticmethod
     def of(body: ast.Expr, declared: Iterable[ast.Declaration]) -> Statements:
-        """The statements that evaluating a body may come to."""
+        """The statements that evaluating a body may execute."""
         declared = tuple(declared)
         if not any(isinstance(one, ast.ExecutionDecl) for one in declared):
             return Statements()
@@ -43,7 +43,7 @@ class Statements:
         return bool(self.changed)
 
     def is_steady(self, part: ast.Node) -> bool:
-        """Whether a part of the program neither sets nor reads what the program sets."""
+        """Whether a part of the program neither sets nor reads variables that the program sets."""
         if not self.changed:
             return True
         return not any(map(self._touches, (part, *reached_declarations([part], self.declared))))
@@ -54,7 +54,7 @@ class Statements:
 
 
 def _may_set(node: ast.Node) -> bool:
-    """Whether a node is a statement, or calls a function that nobody knows."""
+    """Whether a node is a statement, or calls an unknown function."""
     match node:
         case ast.SetStatement() | ast.DynamicCall():
             return True

@@ -36,12 +36,12 @@ RESERVED_FOR_FUNCTIONS = {
 
 @dataclass(frozen=True)
 class StaticContext:
-    """What the prolog settles for the whole module, and the namespaces at one place in it."""
+    """The settings of the prolog for the whole module, and the namespaces at one place in it."""
 
     namespaces: Mapping[str, str] = field(default_factory=lambda: dict(PREDECLARED))
     """Prefix to URI; '' is the default element and type namespace."""
     element_namespaces: Mapping[str, str] = field(default_factory=dict)
-    """What the direct element constructors around this place declare: constructed elements have it in scope."""
+    """Declarations of the direct element constructors around this place: constructed elements have them in scope."""
     default_function_namespace: str = FN
     base_uri: str | None = None
     default_collation: str = CODEPOINT_COLLATION
@@ -57,7 +57,7 @@ class StaticContext:
     output: Mapping[str, str] = field(default_factory=dict)
     module_namespace: str | None = None
     late_items: Any = None
-    """Is told of items that are too late for event time (`functions/event_order.py`)."""
+    """Called with items that are too late for event time (`functions/event_order.py`)."""
 
     def with_namespaces(self, declared: Mapping[str, str]) -> StaticContext:
         merged = {**self.namespaces, **declared}
@@ -77,7 +77,7 @@ class StaticContext:
 
     @property
     def part(self) -> StaticPart:
-        """What functions see of it."""
+        """The part that functions see."""
         return StaticPart(
             base_uri=self.base_uri,
             namespaces={p: u for p, u in self.namespaces.items() if u},
@@ -90,7 +90,7 @@ class StaticContext:
 def build_static_context(module: ast.Module, base: StaticContext) -> StaticContext:
     """The static context a module's prolog describes, starting from the environment's.
 
-    It is the first thing asked of a module, so XYST0003 for one that is too deep for what follows is raised here.
+    It is the first use of a module, so XYST0003 for one that is too deep for later stages is raised here.
     """
     check_depth(module)
     context = base
@@ -147,7 +147,7 @@ def _eqname(context: StaticContext, name: str, span: Span) -> str:
 
     parts = split_qname(name)
     if parts is None:
-        # Q{uri}local already, or no name at all, which is for the serialiser to refuse (SEPM0016).
+        # Q{uri}local already, or not a name at all, which the serialiser refuses (SEPM0016).
         return name
     prefix, local = parts
     uri = context.uri_of(prefix, span) if prefix else context.namespaces.get("", "")
@@ -215,7 +215,7 @@ def _collation_uri(context: StaticContext, uri: str, span: Span) -> str:
 
 
 def resolved_uri(base: str | None, uri: str) -> str:
-    """A URI made absolute, as far as there is a base."""
+    """A URI made absolute, if there is a base."""
     if urlsplit(uri).scheme or not base:
         return uri
     return urljoin(base, uri)

@@ -1,8 +1,8 @@
 """The declared order of streams that a query joins by best matches.
 
-    declare option xylem:event-time "@at";                  of all streams; the first that the join bounds, if nothing
+    declare option xylem:event-time "@at";                  for all; by default the first value that the join bounds
     declare option xylem:watermark "5";
-    declare option xylem:watermark "trades=5, quotes=2s";   of each
+    declare option xylem:watermark "trades=5, quotes=2s";   for each
     declare option xylem:direction "descending";
     declare option xylem:read-ahead "quotes=10";
     declare option xylem:punctuation "quotes=self::mark/@upto";
@@ -34,18 +34,18 @@ class DeclaredOrder:
     """The order of one stream."""
 
     path: ast.Expr | None = None
-    """From an item to the value by which the stream is ordered."""
+    """The path from an item to the value that orders the stream."""
     within: float = 0.0
-    """How far values may lie behind the greatest one before them."""
+    """How far values may lie behind the greatest value before them."""
     is_descending: bool = False
     read_ahead: int = 0
     punctuation: ast.Expr | None = None
-    """A path from an item to the value up to which all have come."""
+    """The path from an item to the value up to which all items have arrived."""
     late: Late = Late.STOP
 
 
 def declared_order(prolog: Iterable[ast.Declaration], stream: str) -> DeclaredOrder:
-    """What the options of a prolog say about a stream; XYST0014 where they cannot be understood."""
+    """The order that the options of a prolog declare for a stream; XYST0014 for invalid options."""
     said: dict[str, str] = {}
     for one in prolog:
         if isinstance(one, ast.OptionDecl) and one.name.uri == PREFIXES["xylem"] and one.name.local in OPTIONS:
@@ -70,7 +70,7 @@ def declared_order(prolog: Iterable[ast.Declaration], stream: str) -> DeclaredOr
 
 
 def stream_of(collection: ast.Expr) -> str:
-    """The name of the stream that a loop is over; '' where it has none."""
+    """The name of the stream that a loop ranges over; '' if it has none."""
     while isinstance(collection, (ast.Path, ast.Filter, ast.SimpleMap)):
         collection = collection.base if isinstance(collection, ast.Filter) else collection.left
     match collection:
@@ -87,7 +87,7 @@ def joins_streams(body: ast.Node) -> bool:
 
 
 def _of_stream(text: str, stream: str) -> str | None:
-    """What an option says of one stream: the same for all, or one value for each."""
+    """An option's value for one stream: the same for all, or separate ones."""
     parts = [_FOR_ONE.fullmatch(part) for part in text.split(",")]
     if any(part is None for part in parts):
         return text.strip()

@@ -1,7 +1,7 @@
-"""Paths that can be followed while a stream passes: down from a variable, step by step, each test decided alone.
+"""Paths that can be followed while a stream passes: down from a variable, step by step, with independent tests.
 
 A path is streamable when every step goes to children, attributes or descendants and its predicates are tests of single
-nodes, or count the matches below one parent. Everything else is left to the evaluator, over what is buffered.
+nodes, or count the matches below one parent. Everything else is left to the evaluator, over buffers.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class StreamablePath(NamedTuple):
 
 
 def streamable_path(expr: ast.Expr, variables: Container[str]) -> StreamablePath | None:
-    """The path an expression is, if it starts at one of the variables of the stream."""
+    """The path of an expression, if it starts at one of the variables of the stream."""
     parts: list[ast.Expr] = []
     while True:
         if isinstance(expr, ast.Path):
             if isinstance(expr.right, ast.Filter):
-                # a/(b/c)[test]: neither a step nor a test of what stands before it.
+                # a/(b/c)[test]: neither a step nor a test of the part before it.
                 return None
             parts.append(expr.right)
             expr = expr.left
         elif isinstance(expr, ast.Filter):
-            # (path)[test]: the test stands for each node alone, so it does not matter that it comes last.
+            # (path)[test]: the test applies to each node separately, so coming last does not matter.
             if not is_test(expr.predicate):
                 return None
             parts.append(expr)
@@ -84,7 +84,7 @@ def _steps(parts: list[ast.Expr], starts_at_document: bool) -> tuple[ast.AxisSte
 
 
 def is_descend(expr: ast.Expr) -> bool:
-    """descendant-or-self::node(), as `//` abbreviates it."""
+    """descendant-or-self::node(), the expansion of `//`."""
     if not isinstance(expr, ast.AxisStep) or expr.axis != "descendant-or-self" or expr.predicates:
         return False
     return isinstance(expr.test, ast.AnyKindTest)
@@ -102,12 +102,12 @@ def _is_streamable_step(step: ast.AxisStep) -> bool:
 
 
 def _is_leaf_below(step: ast.AxisStep, is_below: bool) -> bool:
-    """Whether a step behind `//` selects leaves; the document itself has comments, but no text."""
+    """Whether a step after `//` selects leaves; the document itself has comments, but no text."""
     return is_leaf_step(step) and (is_below or not isinstance(step.test, ast.TextTest))
 
 
 def is_leaf_step(step: ast.AxisStep) -> bool:
-    """Whether a step selects nodes with nothing inside, text nodes say, each tested alone."""
+    """Whether a step selects childless nodes, such as text nodes, with independent tests."""
     return is_leaf_test(step.test) and not _has_position(step)
 
 
@@ -125,7 +125,7 @@ def plain_leaf(step: ast.AxisStep) -> ast.AxisStep:
 
 
 def is_element_test(test: ast.NodeTest) -> bool:
-    """Whether only elements pass, told by their names alone."""
+    """Whether only elements pass, by their names alone."""
     if isinstance(test, ast.ElementTest):
         return test.type is None
     return isinstance(test, (ast.NameTest, ast.Wildcard))
@@ -160,7 +160,7 @@ def _is_whole(expr: ast.Expr) -> bool:
 
 
 def is_position(expr: ast.Expr) -> bool:
-    """position(), or a number made of it: `position() mod 2`."""
+    """position(), or a number computed from it: `position() mod 2`."""
     match expr:
         case ast.FunctionCall(name=ast.Name(local="position", uri=uri), arguments=()):
             return uri == FN
@@ -170,7 +170,7 @@ def is_position(expr: ast.Expr) -> bool:
 
 
 def _are_streamable(predicates: tuple[ast.Expr, ...], axis: str) -> bool:
-    """A position may only come first: after a test it would count what passed the test."""
+    """A position may only come first: after a test it would count the nodes that passed the test."""
     rest = predicates[1:] if predicates and is_counting(predicates[0]) else predicates
     return all(is_test(predicate) for predicate in rest)
 

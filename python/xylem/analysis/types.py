@@ -1,4 +1,4 @@
-"""Turn types as written, their names resolved, into types that values can be matched against."""
+"""Turn types as written, with resolved names, into types that values can be matched against."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ ABSTRACT_TYPES = ("anyType", "anySimpleType", "untyped")
 
 
 def sequence_type(node: ast.SequenceTypeNode | None) -> SequenceType:
-    """The type a declaration names; none is item()*."""
+    """The type in a declaration; by default item()*."""
     if node is None:
         return ANY_SEQUENCE
     if node.item is None:
         return EMPTY_SEQUENCE
     if node.occurrence == "**":
-        # The same type as with one asterisk: that it may be infinite is for the analysis of boundedness.
+        # The same type as with one asterisk: the analysis of boundedness handles that it may be infinite.
         return SequenceType(_streamed_item(node.item), Occurrence.MANY)
     return SequenceType(item_type(node.item), Occurrence.of(node.occurrence))
 
 
 def _streamed_item(node: ast.ItemTypeNode) -> ItemType:
-    """The item type of `T**`. Where T is no atomic type, `(temp)**` means elements of this name (windows paper, 4)."""
+    """The item type of `T**`. If T is not an atomic type, `(temp)**` means elements of this name (windows paper, 4)."""
     if isinstance(node, ast.AtomicType) and not node.name.prefix and node.name.uri != XS:
         return NodeItem(nk.ELEMENT, node.name.expanded)
     return item_type(node)
@@ -83,7 +83,7 @@ def _check_assertions(annotations: tuple[ast.Annotation, ...]) -> None:
 
 
 def leaf_kind(test: ast.Node) -> int:
-    """The kind of the nodes that a test of texts, comments or processing instructions lets pass."""
+    """The kind of the nodes that pass a test of texts, comments or processing instructions."""
     kind = node_type(test).kind
     assert kind is not None
     return kind
@@ -150,7 +150,7 @@ def atomic_type(name: ast.Name, unknown: str = "XPST0051") -> AtomicType:
 
 @cache
 def signature_type(text: str) -> SequenceType:
-    """The type a built-in function's signature writes, such as ``xs:string?``."""
+    """The type in a built-in function's signature, such as ``xs:string?``."""
     return sequence_type(resolve_names(parse_sequence_type(text), StaticContext()))
 
 

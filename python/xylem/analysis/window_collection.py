@@ -8,7 +8,7 @@ from xylem.syntax import ast
 
 
 def window_collection(clause: ast.Clause) -> ast.Expr | None:
-    """What a clause forms windows of; None for other clauses."""
+    """The sequence over which a clause forms windows; None for other clauses."""
     match clause:
         case ast.WindowClause(collection=collection) | ast.ForseqClause(collection=collection):
             return collection
@@ -18,7 +18,7 @@ def window_collection(clause: ast.Clause) -> ast.Expr | None:
 
 
 def with_collection(clause: ast.Clause, items: ast.Expr) -> ast.Clause:
-    """The same windows, of other items."""
+    """The same windows over other items."""
     if isinstance(clause, ast.ForClause):
         assert isinstance(clause.collection, ast.DataWindow)
         return replace(clause, collection=replace(clause.collection, base=items))

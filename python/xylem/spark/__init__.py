@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-# Not by name below: the module it is in has its name.
+# Not imported by name: the module has the name of the function.
 from .session import session
 
 if TYPE_CHECKING:

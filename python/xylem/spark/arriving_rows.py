@@ -1,8 +1,8 @@
 """The rows of one stage on the driver, while its tasks deliver them: each part in the order of the answer.
 
 The rows of a map are passed on as they arrive. An aggregate is merged on arrival, and is complete when all tasks are.
-Sorted or shuffled rows arrive in sorted runs, which are merged when all have arrived. Tasks may be done in any order:
-their runs are put away at once, and what depends on the order (states, errors) waits for its turn.
+Sorted or shuffled rows arrive in sorted runs, which are merged when all have arrived. Tasks may finish in any order:
+their runs are stored at once, and order-dependent outcomes (states, errors) wait for their turn.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from .shipped_query import ShippedQuery
 from .task import ERROR, FIGURES, ROWS, SHUFFLED, Figures, Outcome
 
 Outcomes = Generator[tuple[int, list[Outcome]], None, None]
-"""What tasks hand over, with the number of the task."""
+"""The outcomes of tasks, with the task numbers."""
 
 
 class Run(Protocol):
-    """Whose rows they are."""
+    """The owner of the rows."""
 
     query: ShippedQuery
 
@@ -47,9 +47,9 @@ class ArrivingRows:
         merges: bool = True,
         in_turn: bool = True,
     ) -> None:
-        """With `merges` off the states of aggregates stay apart: later stages may ask for that of each range.
+        """Without `merges` the states of aggregates stay separate: later stages may need that of each range.
 
-        With `in_turn` off nothing waits for tasks before its own.
+        Without `in_turn` nothing waits for earlier tasks.
         """
         self._program = program
         self._run = run
@@ -66,7 +66,7 @@ class ArrivingRows:
         self._in_turn = in_turn
         self._next = 0
         self._early: dict[int, list[Outcome]] = {}
-        """What waits for its turn, of the tasks from `_next` on that are done."""
+        """Outcomes that wait for their turn, of finished tasks from `_next` on."""
 
     def rows(self, part: Part) -> Iterator[Row]:
         """The rows of one part in the order of the answer; an error of a task comes after all rows before it."""
@@ -94,7 +94,7 @@ class ArrivingRows:
             raise self._error
 
     def _take_one(self) -> bool:
-        """Take the outcomes of one more task; False where there is none, or none that matters after an error."""
+        """Take the outcomes of one more task; False if there is none, or none that matters after an error."""
         if self._error is not None:
             return False
         taken = next(self._outcomes, None)
@@ -119,7 +119,7 @@ class ArrivingRows:
         for kind, part, data in outcomes:
             if kind == ERROR:
                 self._error = arrived(data, self._run.query.text)
-                # What later tasks would give is of no use.
+                # Outcomes of later tasks are useless.
                 self._outcomes.close()
             elif part in self._aggregates:
                 self._merge(unpacked(data))

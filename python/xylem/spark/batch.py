@@ -41,15 +41,15 @@ if TYPE_CHECKING:
 
 @dataclass
 class Measured:
-    """What a run measured, so far."""
+    """The measurements of a run so far."""
 
     tasks: int = 0
-    """Outcomes that have arrived: of tasks and of reductions."""
+    """Outcomes that have arrived: from tasks and from reductions."""
     ranges: int = 0
     records: int = 0
     input_bytes: int = 0
     peak_buffered_bytes: int = 0
-    """In one task."""
+    """In a single task."""
     task_cpu_seconds: float = 0.0
     peak_worker_rss_bytes: int = 0
     spilled_bytes: int = 0
@@ -73,7 +73,7 @@ class Measured:
 class BatchRun:
     """A query over files. It can be read once.
 
-    The session is asked for when there is something to spread: a query that is one task is run right here, where its
+    The session is only requested if there are tasks: a query that is a single task runs in this process, where its
     answer can be written while it is computed.
     """
 
@@ -87,7 +87,7 @@ class BatchRun:
         broadcast_bytes: int | None = None,
         observe: Callable[[Measured], object] = lambda measured: None,
     ) -> None:
-        """`broadcast_bytes`: how large a side of a join is given to every task; None: what the session says."""
+        """`broadcast_bytes`: the largest side of a join that is sent to every task; None: the session's setting."""
         self.query = query
         self.program: DistributedProgram = query.program()
         self.measured = Measured()
@@ -97,10 +97,10 @@ class BatchRun:
         self._partitions = partitions
         self._broadcast_bytes = broadcast_bytes
         self.counters: Counters | None = None
-        """Counts the rows of parts as they come to the driver, where somebody wants to know."""
+        """Counts the rows of parts as they arrive at the driver, if anyone needs the counts."""
 
     def operators(self) -> OperatorCounts:
-        """The operators of the run, with the rows that came to each merge."""
+        """The operators of the run, with the number of rows that reached each merge."""
         from xylem.lowering.operator_plans.of_tasks import task_plan
         from xylem.plan.operator_counts import OperatorCounts
         from xylem.run.deep_stack import compiled_deep
@@ -110,7 +110,7 @@ class BatchRun:
 
     @property
     def is_spread(self) -> bool:
-        """Whether there are tasks: the query can be spread, and there is something to read."""
+        """Whether there are tasks: the query can be divided, and there is something to read."""
         return self.program.distribution.is_parallel and bool(self._files)
 
     @cached_property
@@ -135,7 +135,7 @@ class BatchRun:
         )
 
     def _divide_items(self) -> None:
-        """Cut a large document inside its items where it has too few of them, if the query allows it."""
+        """Cut a large document inside its items if it has too few of them and the query allows it."""
         if not self.is_spread or not any(part.is_divisible for part in self.program.distribution.parts):
             return
         is_large = sum(file.weight for file in self._files) >= 2 * LEAST_TASK_BYTES
@@ -156,7 +156,7 @@ class BatchRun:
         return self._spread_pieces()
 
     def _become_one_task(self) -> None:
-        """Tasks found that the query cannot be spread over this input."""
+        """Continue as a single task, because tasks found that the query cannot be divided over this input."""
         self.query = self.query.with_input(InputOf.WHOLE)
         self.program = self.query.program()
 
@@ -199,7 +199,7 @@ class BatchRun:
         return next((part for part in self.program.distribution.parts if part.number == number), None)
 
     def output_parameters(self) -> SerializationParameters:
-        """How the answer is written, as far as it matters for its bytes."""
+        """The serialization parameters that affect the bytes of the answer."""
         return SerializationParameters.from_options({**self.program.output, "method": "xml"})
 
     def _rows_of_one_task(self) -> dict[int, Iterable[Row]]:
@@ -227,7 +227,7 @@ class BatchRun:
         return rows if self.counters is None else self.counters.counted_rows(str(part.number), rows)
 
     def rows_before(self, last: int, spool: RowSpool) -> tuple[dict[int, Iterable[Row]], dict[int, bytes]]:
-        """The rows of the stages before one, and the values that its tasks get from them, which are small."""
+        """The rows of earlier stages, and the small values that the tasks of this stage get from them."""
         rows: dict[int, Iterable[Row]] = {}
         bound: dict[int, bytes] = {}
         if self.joins is not None and last > 0:
@@ -247,7 +247,7 @@ class BatchRun:
         return rows, bound
 
     def _within_limit(self, part: Part, rows: Iterable[Row]) -> Iterator[Row]:
-        """What is gathered here, and given to every task of a later stage. XYRT0012 where it is too much for that."""
+        """Check the values gathered here for every task of a later stage: XYRT0012 if they are too large."""
         size = 0
         for row in rows:
             size += len(row.value)
@@ -262,7 +262,7 @@ class BatchRun:
 
     @cached_property
     def joins(self) -> Joins | None:
-        """The joins by key, measured; None where there are none, or where all of the input is small."""
+        """The joins by key, measured; None if there are none, or if the whole input is small."""
         if not self.program.keyed_parts:
             return None
         limit = broadcast_limit(self.spark) if self._broadcast_bytes is None else self._broadcast_bytes
@@ -292,8 +292,8 @@ class BatchRun:
         return stage == self.program.stages - 1
 
     def _outcomes(self, stage: int, parts: list[Part], bound: Mapping[int, bytes]) -> Outcomes:
-        """The outcomes of a stage, task by task, with the number of the task: in the order of the input if some of them
-        go into the answer before all are there."""
+        """The outcomes of a stage, task by task, with the task number: in the order of the input if some of them are
+        written before all have arrived."""
         tasks = self.plan.tasks
         context = self.spark.sparkContext
         described = context.parallelize(tasks, len(tasks))
@@ -313,14 +313,14 @@ class BatchRun:
 
     @staticmethod
     def _waits_for_all(parts: Sequence[Part]) -> bool:
-        """Whether nothing of these parts goes into the answer before all tasks are done."""
+        """Whether nothing of these parts can be written before all tasks are done."""
         return {part.kind for part in parts} <= {PartKind.AGGREGATE, PartKind.SORT}
 
     def _in_one_job(self, parts: Sequence[Part]) -> int:
         """How many tasks may be one job: a job costs the JVM as much as scanning megabytes does.
 
-        Values of aggregates are mostly small. What is sorted waits for all tasks, but no more of it is under way than
-        cores can do at a time. What else there is goes into the answer as soon as a task is done.
+        Values of aggregates are mostly small. Sorted rows wait for all tasks, but only as many are in progress as there
+        are cores. All other rows are written as soon as a task is done.
         """
         kinds = {part.kind for part in parts}
         if kinds <= {PartKind.AGGREGATE}:

@@ -1,8 +1,8 @@
 """An error of a task on its way to the driver, where it is raised as if it had happened there.
 
-A task does not fail because a query or its input has an error: Spark would run it again, three times, and
-print the stacks of two languages. It hands the error over as its last outcome instead, and the driver raises it when
-the answer has been written up to that place.
+A task does not fail because a query or its input has an error: Spark would run it again, three times, and print the
+stacks of two languages. It returns the error as its last outcome instead, and the driver raises it when the answer has
+been written up to that place.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CLASSES = {kind.__name__: kind for kind in (DynamicError, EngineBug, InputError
 
 
 def carried(error: Exception, text: str) -> bytes:
-    """The error in bytes; what is no error of ours is a fault of ours."""
+    """The error as bytes; any exception that is not one of ours is a bug of ours."""
     if not isinstance(error, XylemError):
         error = EngineBug("XYBUG0001", f"{type(error).__name__}: {error}")
     span = error.span
@@ -30,7 +30,7 @@ def carried(error: Exception, text: str) -> bytes:
 
 
 def told_in(text: str) -> XylemError | None:
-    """Our error in the text of one of Spark's, which has it at the end of a stack."""
+    """Our error inside the text of a Spark error, which ends with it after a stack trace."""
     for kind, code, message in reversed(_TOLD.findall(text)):
         title = CATALOGUE[code].title if code in CATALOGUE else ""
         return _CLASSES.get(kind, DynamicError)(code, message.removeprefix(title).removeprefix(": "))
@@ -38,7 +38,7 @@ def told_in(text: str) -> XylemError | None:
 
 
 def arrived(data: bytes, text: str) -> XylemError:
-    """The error again, placed in the text of the query."""
+    """The error restored, and placed in the text of the query."""
     kind, code, why, hint, place, offsets, notes = pickle.loads(data)
     error: XylemError = _CLASSES.get(kind, DynamicError)(code, why, hint=hint)
     for note in notes:

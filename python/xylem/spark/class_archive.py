@@ -1,9 +1,9 @@
-"""An archive of Spark's classes as the JVM wants them in memory: made once, it saves most of every later start.
+"""An archive of Spark's classes in the JVM's memory layout: made once, it saves most of every later start.
 
     python -m xylem.spark.class_archive
 
-runs a few small jobs of each kind and has the JVM write down the classes it loaded (class-data sharing). The archive
-belongs to one Java and one PySpark; it is looked for beside this Python, then in the user's cache.
+runs a few small jobs of each kind and has the JVM dump the classes it loaded (class-data sharing). The archive belongs
+to one Java and one PySpark; it is searched next to this Python, then in the user's cache.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 
 def archive_of(home: Path) -> Path:
-    """Where the archive for this Java lies, or would."""
+    """The path of the archive for this Java, whether it exists or not."""
     import pyspark
 
     from .java import java_version
@@ -48,7 +48,7 @@ def make_archive() -> Path:
     _load_classes(spark)
     gateway: Any = spark.sparkContext._gateway
     spark.stop()
-    # The JVM goes when its standard input does, and writes the archive on the way.
+    # The JVM ends with its standard input, and writes the archive on exit.
     gateway.shutdown()
     gateway.proc.stdin.close()
     gateway.proc.wait(timeout=300)
@@ -57,7 +57,7 @@ def make_archive() -> Path:
 
 
 def _load_classes(spark: Any) -> None:
-    """Do a little of everything that is done later."""
+    """Do a little of everything that later runs do."""
     import tempfile
 
     spark.sparkContext.parallelize([1, 2], 2).keyBy(int).partitionBy(2).collect()

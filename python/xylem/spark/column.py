@@ -3,9 +3,9 @@
     price = xylem.spark.xquery("xs:decimal(/order/total)")
     orders.select("offset", price("value").alias("total"))
 
-The type of the result follows from the query (`row_shape.py`): what gives at most one item is that item, anything else
-an array of items. Messages are text or binary; binary ones may be in any encoding, and compressed. Further columns are
-values of external variables:
+The type of the result follows from the query (`row_shape.py`): a query with at most one item returns that item, any
+other an array of items. Messages are text or binary; binary ones may be in any encoding, and compressed. Further
+columns supply external variables:
 
     above = xylem.spark.xquery("declare variable $limit external; /order/total > $limit", columns=["limit"])
     orders.where(above("value", "limit"))
@@ -52,10 +52,10 @@ def xquery(
 ) -> Callable[..., Column]:
     """The query as a function from a column of XML messages to a column of answers; one of Spark's, for SQL as well.
 
-    `columns` names external variables whose values are those of further columns, in their order; null is the empty
-    sequence. Static errors are raised here. A null message has the answer null. For a message that cannot be read, or
-    makes the query fail: with `on_error` "error" the Spark job fails with our error; "null" gives null; with "column"
-    each result is a struct of `value` and `error`, one of them null. `error` has `code`, `message` and `excerpt`.
+    `columns` names external variables that get the values of further columns, in order; null is the empty sequence.
+    Static errors are raised here. A null message has the answer null. For a message that cannot be read, or makes the
+    query fail: with `on_error` "error" the Spark job fails with our error; "null" gives null; with "column" each result
+    is a struct of `value` and `error`, one of them null. `error` has `code`, `message` and `excerpt`.
     """
     require_spark()
     import pyarrow as pa
@@ -73,7 +73,7 @@ def xquery(
     def evaluate(messages: Any, *values: Any) -> Any:
         return evaluation(messages, *values)
 
-    # What a column is called where nobody names it.
+    # The default name of a column.
     evaluate.__name__ = "xquery"
     # Spark tells the kind of a function by its hints, which name types of Arrow, loaded only here.
     evaluate.__annotations__.update({"messages": pa.Array, "values": pa.Array, "return": pa.Array})
@@ -90,7 +90,7 @@ def _with_error(answer: Any) -> Any:
 
 EXCERPT_CHARACTERS = 200
 _UNKNOWN = object()
-"""In the place of an answer that the scan has not written."""
+"""Placeholder for an answer that the scan has not written."""
 
 
 class MessageQuery:
@@ -109,24 +109,24 @@ class MessageQuery:
         self._limits = limits
         self._on_error = on_error
         self._columns = columns
-        # Values of further columns are known to code alone.
+        # Only code knows the values of further columns.
         self._written = None if columns or variables else written_answers(compiled, self.answer_shape())
         self._ready: tuple[MessageReader, Callable[[Any], Any], Any] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # The programs travel; what is made of them for PySpark and PyArrow does not.
+        # The programs are sent; objects derived from them for PySpark and PyArrow are not.
         return {**self.__dict__, "_ready": None}
 
     def check(self) -> None:
-        """The static errors of the query; XYIN0006 and XPDY0002 for variables that do not fit it. They are no errors of
-        messages: `on_error` would hide them."""
+        """The static errors of the query; XYIN0006 and XPDY0002 for variables that do not fit it. They do not belong to
+        a message: `on_error` would hide them."""
         from xylem.query.external_names import check_values, external_names
 
         program = self._compiled.program
         check_values(program, external_names(program, [*self._variables, *self._columns]).values())
 
     def answer_shape(self) -> Shape:
-        """What the answer to a message is."""
+        """The shape of the answer to a message."""
         shape = answer_shape(self._compiled)
         return Many(shape.item) if shape.occurrence.allows_many else shape.item
 
@@ -168,7 +168,9 @@ class MessageQuery:
         return found[0] if len(found) == 1 else pa.concat_arrays(found) if found else pa.array([], arrow_type)
 
     def _known(self, read: ReadBatch, arrow_type: Any) -> Any:
-        """The answers that the scan has written: all of a batch as an array, or a list with what is left to code."""
+        """The answers that the scan has written: those of a whole batch as an array, or a list with gaps for code to
+        fill.
+        """
         written = self._written
         if written is None:
             return None
@@ -193,7 +195,7 @@ class MessageQuery:
         return self._ready
 
     def _program(self) -> tuple[PreparedProgram, list[tuple[str, str]]]:
-        """The program for the messages of one array, and the names of the variables that columns have values of."""
+        """The program for the messages of one array, and the variables that columns supply."""
         from xylem.query.external_names import external_names
 
         program = self._compiled.program

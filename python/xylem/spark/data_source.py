@@ -7,9 +7,9 @@ Options: `query` or `queryFile`; `path`, what load() is given; `paths`, several 
 many tasks; `var.NAME`, an external variable; `allow`, a directory that doc() may read; `scanner`; `pushFilters`.
 Columns are those of `row_shape.py`, or those given with `.schema(…)`.
 
-With `pushFilters` set to true, rows that Spark's filters refuse do not leave the workers. It is off unless asked for,
-because PySpark 4.3 keeps what was pushed: after `frame.where("n > 5").count()`, `frame.count()` counts those rows
-only. A frame that pushes filters is good for one query.
+With `pushFilters` set to true, rows that Spark's filters refuse do not leave the workers. It is off by default, because
+PySpark 4.3 keeps pushed filters: after `frame.where("n > 5").count()`, `frame.count()` counts those rows only. A frame
+that pushes filters is good for one query.
 
 What is one spread expression over the input is read by as many tasks as suit it. What all of them must be given first,
 the other side of a join or how many items come before a part, is computed while partitions are planned, by one process;
@@ -52,7 +52,7 @@ PUSHING = "spark.sql.python.filterPushdown.enabled"
 
 
 def register(spark: SparkSession) -> None:
-    """Make the format known to a session, and let it have filters where an option asks for that."""
+    """Register the format in a session, and enable pushed filters if an option requests them."""
     spark.conf.set(PUSHING, "true")
     spark.dataSource.register(XylemSource)
 
@@ -71,13 +71,13 @@ class XylemSource(DataSource):
     @short_errors
     def reader(self, schema: StructType) -> DataSourceReader:
         options = checked_options(self.options, streaming=False)
-        # A reader that could take filters is refused by sessions that do not give them.
+        # Sessions that do not push filters reject a reader that could take them.
         kind = FilteringReader if options.get("pushfilters", "false").lower() == "true" else XylemReader
         return kind(options, schema)
 
     @short_errors
     def streamReader(self, schema: StructType) -> Any:
-        """The format of unbounded inputs, where it is there."""
+        """The format of unbounded inputs, if available."""
         try:
             from . import stream_reader
         except ImportError:
@@ -89,7 +89,7 @@ class XylemSource(DataSource):
 
 @dataclass
 class TaskPartition(InputPartition):
-    """One task. What partitions() finds out travels with them: it is called in a process of its own."""
+    """One task. The findings of partitions() are sent with it: that runs in a separate process."""
 
     work: TableWork
     task: TaskInput
@@ -112,7 +112,7 @@ class XylemReader(DataSourceReader):
 
     @short_errors
     def partitions(self) -> Sequence[InputPartition]:
-        """The tasks; planned on the driver, which looks for cut points, and for what all tasks must be given."""
+        """The tasks; planned on the driver, which looks for cut points, and computes the values that all tasks need."""
         files = input_files(_paths(self._options))
         table = _table(self._options, self._columns)
         wanted = self._options.get("partitions")
@@ -144,8 +144,8 @@ class FilteringReader(XylemReader):
 
 
 def _given(run: RunHere, part: Part) -> dict[int, bytes] | None:
-    """What every task of the answer is given; None where that is too much to be sent with each of them, or where items
-    lie inside each other, which one task tells apart."""
+    """The values that every task of the answer needs; None if they are too large to send with each of them, or if items
+    are nested, which only a single task handles."""
     spool = RowSpool()
     try:
         _, bound = run.rows_before(part.stage, spool)
@@ -159,7 +159,7 @@ def _given(run: RunHere, part: Part) -> dict[int, bytes] | None:
 
 
 def stream_table(options: dict[str, str], columns: StructType) -> Table:
-    """The table of a stream, whose documents need not be there yet."""
+    """The table of a stream, whose documents need not exist yet."""
     return _table(options, columns)
 
 
@@ -197,7 +197,7 @@ def _query(options: dict[str, str]) -> ShippedQuery:
         needs_values=True,
         allow=[options["allow"]] if "allow" in options else (),
         scanner=options.get("scanner", "auto"),
-        # The documents of a stream are asked one by one, and need not be there yet.
+        # The documents of a stream are queried one by one, and need not exist yet.
         several_documents="journal" not in options and len(input_files(_paths(options))) > 1,
     )
 

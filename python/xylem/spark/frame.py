@@ -3,8 +3,8 @@
     xylem.spark.query(spark, "//book ! map { 'title': string(title), 'year': xs:integer(@year) }", "books/*.xml")
 
 A query that is one spread expression (a path, a loop, a sorted or grouped loop) stays in the cluster: nothing is
-computed before the DataFrame is used, and its rows never pass the driver. An answer that is put together on the
-driver, an aggregate or a report around several parts, is computed when the function is called.
+computed before the DataFrame is used, and its rows never pass the driver. An answer that the driver assembles (an
+aggregate, or a report around several parts) is computed when the function is called.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def query(
         needs_values=True,
     )
     shipped, files = with_named_input(shipped, files)
-    # As text first: most answers without columns of their own need no more.
+    # As text first: most answers without separate columns need no more.
     table = Table(shipped, chosen)
     run = BatchRun(lambda: spark, shipped, files, partitions=partitions)
     part = run.answer_part()
@@ -89,8 +89,8 @@ def query(
 
 
 def _spread(spark: SparkSession, table: Table, run: BatchRun, part: Part, partitions: int | None) -> DataFrame | None:
-    """The rows of a part that is the whole answer; None where items lie inside each other: one task must tell them
-    apart. What the tasks are given shows it, and a group whose items matter is looked at before it is made."""
+    """The rows of a part that is the whole answer; None if items are nested: a single task must handle them. The inputs
+    of the tasks show it, and a group with nested items is checked before it is built."""
     tasks = run.plan.tasks
     try:
         numbers, bound = _given(spark, run, part)
@@ -110,7 +110,7 @@ def _spread(spark: SparkSession, table: Table, run: BatchRun, part: Part, partit
         rows = raw.sortWithinPartitions("key", "range", "ordinal").mapInArrow(work.reduced, ordered_schema(columns))
     elif is_ordered:
         rows = numbers.mapInArrow(work.batches, ordered_schema(columns))
-        # Spark sorts by sampling first. Behind a shuffle it samples what that has written down: tasks run once.
+        # Spark's sort samples first. After a shuffle it samples stored data, so tasks run once.
         rows = rows.repartition(max(run.cores, 2), "__range")
     else:
         return numbers.mapInArrow(work.batches, columns)
@@ -118,7 +118,7 @@ def _spread(spark: SparkSession, table: Table, run: BatchRun, part: Part, partit
 
 
 def _given(spark: SparkSession, run: BatchRun, part: Part) -> tuple[DataFrame, dict[int, bytes]]:
-    """The tasks by number, each with what joins gave to it, and what is given to all of them."""
+    """The tasks by number, each with its results of joins, and the values for all of them."""
     spool = RowSpool()
     try:
         _, bound = run.rows_before(part.stage, spool)
@@ -133,7 +133,7 @@ def _given(spark: SparkSession, run: BatchRun, part: Part) -> tuple[DataFrame, d
 
 
 def _of_driver(spark: SparkSession, table: Table, run: BatchRun) -> DataFrame:
-    """The rows of an answer that is put together here."""
+    """The rows of an answer that the driver assembles."""
     import pyarrow as pa
 
     record = row_of(table.shape())

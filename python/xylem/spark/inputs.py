@@ -1,4 +1,4 @@
-"""Which files a run reads, and how they become tasks: large documents in parts, small ones many at a time.
+"""The files of a run, and their division into tasks: large documents in parts, small ones many at a time.
 
     split_plan(input_files(["dump.xml", "2024/*.xml.gz"]), program.scopes, cores=8)
 
@@ -6,7 +6,7 @@ A *range* is what is evaluated as one document: a file, or a part of one between
 neighbouring ranges that one worker takes one after another: starting a task costs as much as scanning megabytes, so
 small files share one. Ranges are numbered in the order of the input, which is the order of the answer.
 
-Ranges are smaller than tasks, and tasks are made of about equal work: what has no items is only read.
+Ranges are smaller than tasks, and tasks have about equal work: parts without items are only read.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ Sources = str | PathLike[str] | Sequence[str | PathLike[str]]
 """Files, directories and patterns."""
 
 LEAST_TASK_BYTES = 4 << 20
-"""Less is not worth a task of its own."""
+"""Less is not worth a separate task."""
 RANGES_PER_TASK = 8
 LEAST_RANGE_BYTES = 1 << 20
 LEAST_STRETCH_BYTES = 1 << 18
-"""Where there are no items, cuts are no closer than that."""
+"""Without items, cuts are at least this far apart."""
 MOST_TASK_BYTES = 64 << 20
-"""More would let memory of a worker, and what is lost with one, grow with the input."""
+"""With more, worker memory and the cost of losing a task would grow with the input."""
 TASKS_PER_CORE = 4
-"""So that a core that is done early finds more to do."""
+"""So that a core that finishes early finds more work."""
 COMPRESSION = 8
-"""How much larger compressed files are assumed to be inside."""
+"""Assumed compression ratio."""
 READ_FASTER = 3
-"""How much less work what has no items is than the same bytes with items, at least."""
+"""How much cheaper parts without items are than the same bytes with items, at least."""
 COMPRESSED_NAMES = (".gz", ".bz2")
 
 
@@ -53,19 +53,19 @@ class InputFile:
 
     path: str
     size: int
-    """In bytes, as it lies there."""
+    """Stored size in bytes."""
     is_compressed: bool
-    """As far as it matters for sharing out the work: of small files by their names alone."""
+    """As far as it matters for dividing the work: for small files by name only."""
 
     @property
     def weight(self) -> int:
-        """About how much there is to scan."""
+        """Approximate number of bytes to scan."""
         return self.size * COMPRESSION if self.is_compressed else self.size
 
 
 @dataclass(frozen=True)
 class TaskInput:
-    """What one task reads."""
+    """The input of one task."""
 
     number: int
     first_range: int
@@ -81,7 +81,7 @@ class SplitPlan:
     tasks: tuple[TaskInput, ...]
     files: int
     cut_files: int
-    """How many files were divided."""
+    """Number of divided files."""
     size: int
     cut_seconds: float
 
@@ -106,18 +106,18 @@ class SplitPlan:
 
 
 def input_files(sources: Sources) -> list[InputFile]:
-    """The files that sources name, each once for each time it is named, in their order.
+    """The files that sources name, in order, each as often as it is named.
 
-    A directory stands for all files below it whose names (and those of their directories) do not begin with `.` or
-    `_`, by name; a pattern for the files it matches, by name. XYIN0002 for what is not there, XYRT0005 for what is
-    not a file.
+    A directory stands for all files below it whose names (and those of their directories) do not begin with `.` or `_`,
+    by name; a pattern for the files it matches, by name. XYIN0002 for missing files, XYRT0005 for anything that is not
+    a file.
     """
     names = [sources] if isinstance(sources, (str, PathLike)) else sources
     return [_input_file(path) for path in named_files(_local_name(fspath(name)) for name in names)]
 
 
 def _local_name(name: str) -> str:
-    """A name without its scheme; XYRT0005 for what tasks could not open."""
+    """A name without its scheme; XYRT0005 for one that tasks could not open."""
     if name == STDIN:
         raise InputError("XYRT0005", "Spark cannot read standard input: only the driver has it")
     scheme, colon, _ = name.partition("://")
@@ -132,7 +132,7 @@ def _local_name(name: str) -> str:
 
 
 def _input_file(path: str) -> InputFile:
-    """A file. A small one is not opened: there may be thousands, and what is in it is seen when it is read."""
+    """A file. A small one is not opened: there may be thousands, and its content is checked when it is read."""
     try:
         size = os.stat(path).st_size
         if size < LEAST_RANGE_BYTES:
@@ -144,7 +144,7 @@ def _input_file(path: str) -> InputFile:
 
 
 def _absolute(path: str) -> str:
-    # Most are, below a directory that was named so, and there may be thousands.
+    # Most files are regular, in a directory that was named, and there may be thousands.
     is_plain = path.startswith("/") and "/." not in path and "//" not in path
     return path if is_plain else os.path.abspath(path)
 
@@ -161,8 +161,8 @@ def split_plan(
 ) -> SplitPlan:
     """The tasks over some files: about `partitions` of them, or as many as suit the cores and the input.
 
-    `anywhere`: what is outside of the scopes is work as well, and cut even where there is nothing else.
-    Without scopes files stay whole, as do compressed ones, which can be read from their beginning only.
+    `anywhere`: parts outside the scopes count as work, and may be cut. Without scopes files stay whole, like compressed
+    ones, which can only be read from their beginning.
     """
     started = time.monotonic()
     total = sum(file.weight for file in files)
@@ -182,11 +182,11 @@ class _Piece(NamedTuple):
     source: str | ByteRange
     size: int
     weight: int
-    """About how much work it is, in bytes."""
+    """Approximate work, in bytes."""
 
 
 def _range_bytes(total: int, cores: int, partitions: int | None) -> int:
-    """How far apart cut points are looked for."""
+    """The distance between cut points."""
     if partitions is not None:
         return max(1, -(-total // (partitions * RANGES_PER_TASK)))
     wanted = -(-total // (cores * TASKS_PER_CORE * RANGES_PER_TASK))
@@ -194,14 +194,14 @@ def _range_bytes(total: int, cores: int, partitions: int | None) -> int:
 
 
 def _task_weight(pieces: Sequence[_Piece], cores: int, partitions: int | None) -> int:
-    """How much work a task should be: all tasks about the same, so that no core waits for another one's last task."""
+    """The work of one task: about equal for all, so that no core waits for the last task of another."""
     total = sum(piece.weight for piece in pieces)
     if partitions is not None:
         return max(1, -(-total // partitions))
     wanted = max(LEAST_TASK_BYTES, min(MOST_TASK_BYTES, -(-total // (cores * TASKS_PER_CORE))))
     tasks = -(-total // wanted)
     if tasks > cores:
-        # As many for each core.
+        # The same number for each core.
         tasks = cores * ((total + wanted * cores // 2) // (wanted * cores))
     return max(1, -(-total // max(1, tasks)))
 
@@ -209,7 +209,7 @@ def _task_weight(pieces: Sequence[_Piece], cores: int, partitions: int | None) -
 def _divided(
     file: InputFile, scopes: Sequence[Scope], fine: int, limits: Limits, scanner: str, anywhere: bool
 ) -> list[_Piece]:
-    """A file as one piece, or as its parts."""
+    """A file in one piece, or divided into parts."""
     weight = file.weight
     whole = [_Piece(file.path, weight, weight)]
     if not scopes or file.is_compressed or file.size <= fine + fine // 4:
@@ -228,7 +228,7 @@ def _divided(
 
 
 def _packed(pieces: Iterable[_Piece], target: int) -> Iterator[TaskInput]:
-    """Neighbouring pieces together: a task ends where the work so far comes nearest to a multiple of the target."""
+    """Neighbouring pieces merged: a task ends where the total so far is nearest to a multiple of the target."""
     number = first = size = done = 0
     together: list[str | ByteRange] = []
     for piece in pieces:

@@ -13,7 +13,8 @@
     map with literal keys                   struct
     array, several items                    array
 
-An item that does not fit is XYRT0006: no value is changed to make it fit, but for digits beyond a decimal's eighteen.
+An item that does not fit is XYRT0006: no value is changed to make it fit, except for digits beyond a decimal's
+eighteen.
 """
 
 from __future__ import annotations
@@ -76,13 +77,13 @@ def _struct(record: Record) -> StructType:
 
 
 def chosen_columns(schema: StructType) -> str:
-    """Columns named by a user as they travel; XYRT0006 where no item could be in one of them."""
+    """User-named columns in the form sent to tasks; XYRT0006 if no item could fit in one of them."""
     shape_of_schema(schema)
     return schema.json()
 
 
 def shape_of_schema(schema: StructType) -> Record:
-    """The shape that columns named by a user have: the other way round."""
+    """The shape of user-named columns: the inverse direction."""
     return Record(tuple(Field(field.name, _shape(field.dataType), field.nullable) for field in schema.fields))
 
 

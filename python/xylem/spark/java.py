@@ -26,11 +26,11 @@ WORKER_START = Path(__file__).resolve().with_name("worker_start")
 ENDING_SECONDS = 10.0
 """How long a JVM that closes its connections may take to end."""
 NO_MEMORY = "-XX:+ExitOnOutOfMemoryError"
-"""A JVM whose threads die one after another, for want of memory, lets its driver wait for ever."""
+"""The sign of a JVM without memory: its threads die one after another, and its driver would wait for ever."""
 FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 _NOISE = re.compile(
     rb"WARNING: Using incubator modules|Picked up (JAVA_TOOL|_JAVA)_OPTIONS"
-    # How a continuous query ended is asked of Spark and told once.
+    # The outcome of a continuous query is requested from Spark and reported once.
     rb'|Exception in thread "stream execution thread '
 )
 
@@ -38,7 +38,7 @@ _STACK = re.compile(rb"\s+at \S+\(|\s+\.\.\. \d+ more")
 
 
 def java_home() -> Path:
-    """Where the Java lies that Spark will use; XYRT0002 where there is none, or one that is too old."""
+    """The path of Spark's Java; XYRT0002 if there is none, or it is too old."""
     home = os.environ.get("JAVA_HOME")
     found = shutil.which("java", path=str(Path(home) / "bin")) if home else shutil.which("java")
     if found is None:
@@ -52,7 +52,7 @@ def java_home() -> Path:
 
 
 def java_version(home: Path) -> str | None:
-    """The version as the installation says it, without starting it; None where it does not say."""
+    """The version recorded in the installation, without starting it; None if it is not recorded."""
     try:
         release = (home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -68,7 +68,7 @@ def _major(version: str) -> int:
 
 
 def java_options(home: Path, *, fast_start: bool) -> list[str]:
-    """The options of a JVM of Spark's."""
+    """The options for Spark's JVM."""
     from .class_archive import archive_of
 
     options = [f"-Dlog4j2.configurationFile={LOGGING.as_uri()}", NO_MEMORY]
@@ -76,29 +76,29 @@ def java_options(home: Path, *, fast_start: bool) -> list[str]:
         options += FAST_START
         archive = archive_of(home)
         if archive.exists():
-            # An archive that no longer fits the classes is ignored, without a word.
+            # An archive that no longer fits the classes is silently ignored.
             options += [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds=off", "-Xlog:cds+dynamic=off"]
     return options
 
 
 def start_gateway(configuration: Any) -> Any:
-    """Start the JVM of the driver; what it says is passed on to standard error, without what is said at every start."""
+    """Start the JVM of the driver; pass its messages on to standard error, except those at every start."""
     from pyspark import java_gateway
     from pyspark.errors import PySparkRuntimeError
 
     launch: Any = java_gateway.launch_gateway
     before = dict(os.environ)
-    # The script that starts Spark runs a JVM of its own, to find out how to start the other.
+    # Spark's start script runs an extra JVM to find out how to start the actual one.
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", " ".join(FAST_START))
-    # Workers on this machine are children of the JVM, and find this package where this process does.
+    # Workers on this machine are children of the JVM, and find this package by the same path.
     known = [path for path in (str(WORKER_START), str(PACKAGE_ROOT), os.environ.get("PYTHONPATH")) if path]
     os.environ["PYTHONPATH"] = os.pathsep.join(known)
-    # Read from the start: a JVM that does not come up says why.
+    # Read from the start: a JVM that fails to start says why.
     reading, writing = os.pipe()
     passing = threading.Thread(target=_pass_on, args=(os.fdopen(reading, "rb"),), name="spark-stderr", daemon=True)
     passing.start()
     try:
-        # A session of its own: what a terminal or `timeout` tells the whole group is for the driver to deal with.
+        # In a separate session: the driver handles signals that a terminal or `timeout` sends to the whole group.
         gateway = launch(configuration, {"stdout": writing, "stderr": writing, "start_new_session": True})
         _leave_stopping_to_driver(gateway)
         return gateway
@@ -115,7 +115,7 @@ def start_gateway(configuration: Any) -> Any:
 
 
 def has_ended(reason: Exception) -> bool:
-    """Whether an error came because the JVM of the driver is no more, though it was not asked to end."""
+    """Whether an error came because the JVM of the driver ended without being asked to."""
     from py4j.protocol import Py4JNetworkError
     from pyspark import SparkContext
 
@@ -123,7 +123,7 @@ def has_ended(reason: Exception) -> bool:
     if process is None or not isinstance(reason, (OSError, Py4JNetworkError)):
         return False
     try:
-        # Its connections end before it does.
+        # Its connections end before the process does.
         process.wait(ENDING_SECONDS)
     except subprocess.TimeoutExpired:
         return False
@@ -131,16 +131,16 @@ def has_ended(reason: Exception) -> bool:
 
 
 def end_in_silence(context: Any) -> None:
-    """Let whoever runs the query tell of a JVM that ends; Python's threads that serve it would print their stacks."""
+    """Let the caller report the end of a JVM; Python's threads that serve it would print their stacks."""
     context._accumulatorServer.handle_error = lambda request, client: None
     logging.getLogger().addFilter(lambda record: record.msg != "Exception while sending command.")
 
 
 def _leave_stopping_to_driver(gateway: Any) -> None:
-    """Let the JVM and the workers it starts pass over SIGTERM.
+    """Let the JVM and its workers ignore SIGTERM.
 
-    Service managers send it to all processes of a service. The driver comes to its end in order, and with it goes the
-    standard input of the JVM, which is the sign for it to end, too; likewise for the workers.
+    Service managers send it to all processes of a service. The driver ends in order, which closes the standard input of
+    the JVM; this signals the JVM to end, too, and likewise the workers.
     """
     signals = gateway.jvm.sun.misc
     signals.Signal.handle(signals.Signal("TERM"), signals.SignalHandler.SIG_IGN)

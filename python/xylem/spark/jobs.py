@@ -1,8 +1,8 @@
 """The partitions of an RDD computed side by side, their results taken one after another.
 
 Spark gives a driver all results at once, which need not fit, or those of one partition at a time, which leaves all
-cores but one idle. Here several small jobs are under way, always a little more than the cores can do, and the driver
-takes them in order: what has been computed ahead is bounded, and the first results are there when the first task is.
+cores but one idle. Here several small jobs run at once, always a few more than there are cores, and the driver takes
+them in order: work computed ahead is bounded, and the first results are there when the first task is done.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
 MOST_JOBS = 16
-"""Each is a thread here; beyond that a job takes several partitions."""
+"""Each is a thread here; with more partitions a job takes several."""
 
 
 class Jobs:
-    """The partitions of an RDD, run as a window of jobs that moves along."""
+    """The partitions of an RDD, run as a moving window of jobs."""
 
     def __init__(self, context: SparkContext, rdd: RDD[Any], partitions: int, cores: int, *, together: int = 1) -> None:
-        """`together`: how many partitions may be one job, where nobody waits for the first of them."""
+        """`together`: how many partitions may share a job, if nothing waits for the first of them."""
         self._context = context
         self._rdd = rdd
         ahead = 2 * cores
@@ -36,7 +36,7 @@ class Jobs:
         self._tag = f"xylem-{uuid.uuid4().hex}"
 
     def results(self, *, ordered: bool = True) -> Generator[tuple[int, list[Any]], None, None]:
-        """The elements of each partition with its number: in order, or as they come. Closing it cancels the rest."""
+        """The elements of each partition with its number: in order, or on arrival. Closing it cancels the rest."""
         waiting = deque(self._groups)
         running: deque[Future[list[tuple[int, list[Any]]]]] = deque()
         pool = ThreadPoolExecutor(self._at_once, thread_name_prefix="xylem-job")
@@ -67,7 +67,7 @@ class Jobs:
 
 
 def _listed(elements: Any) -> list[list[Any]]:
-    """All elements of a partition as one, so that those of several can be told apart."""
+    """All elements of a partition as one, so partitions of one job can be distinguished."""
     return [list(elements)]
 
 
@@ -76,7 +76,7 @@ def failure_of(reason: BaseException) -> str:
     cause = getattr(reason, "java_exception", None)
     message = str(cause.getMessage() if cause is not None else reason)
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    # Spark names the last failure first; a traceback of Python below it ends with what happened.
+    # Spark names the last failure first; a Python traceback below it ends with the error.
     raised = [line for line in lines if "Error" in line.split(":")[0] and not line.startswith(("at ", "File "))]
     said = lines[0] if lines else type(reason).__name__
     return f"{said} ({raised[-1]})" if raised and raised[-1] not in said else said

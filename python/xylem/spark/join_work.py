@@ -1,9 +1,9 @@
 """The work of Python workers for joins by key: make both sides, bring rows of a key together, evaluate with the
 matches.
 
-Everything travels as pairs of a partition and an outcome, like other shuffled rows (`task.py`): the first partitions
-are those of the tasks, each with the description of its task and at last with the items it asked for; behind them come
-the buckets that keys meet in.
+Everything is sent as pairs of a partition and an outcome, like other shuffled rows (`task.py`): the first partitions
+are those of the tasks, each with the description of its task and finally the items it looked up; after them come the
+buckets where keys meet.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .small_file import small_file
 from .task import ERROR, FIGURES, ROWS, Outcome, StageWork, peak_rss_bytes
 
 TASK, MEASURED = 3, 4
-"""Outcomes besides those of other tasks: the description of a task, and what it measured of its sides."""
+"""Outcomes besides those of other tasks: the description of a task, and the figures of its sides."""
 Placed = tuple[int, Outcome]
 
 
 @dataclass(frozen=True)
 class JoinWork:
-    """The joins by key of one run, as they are sent to its tasks."""
+    """The joins by key of one run, in the form sent to its tasks."""
 
     query: ShippedQuery
     tasks: int
@@ -82,7 +82,7 @@ class JoinWork:
     # --- after the sides
 
     def told(self, partition: int, placed: Iterable[Placed]) -> Iterator[Outcome]:
-        """What tasks say of their sides."""
+        """The tasks' figures of their sides."""
         yield from (outcome for _, outcome in placed if outcome[0] in (MEASURED, ERROR, FIGURES))
 
     def rows(self, partition: int, placed: Iterable[Placed]) -> Iterator[Outcome]:
@@ -118,13 +118,13 @@ class Meeting:
         for asker, own in found.items():
             yield from ((asker, (ROWS, 0, chunk)) for chunk in packed(own))
         if not self.is_last:
-            # What is asked next meets the items that wait for it.
+            # The next lookups meet the items that wait for them.
             yield from self.work.placed([*asked, *(row for row in rows if program.is_asked_later(row))])
 
 
 @dataclass(frozen=True)
 class JoinedStage:
-    """Tasks of a stage that have been given what they asked for."""
+    """Tasks of a stage with their looked-up items."""
 
     work: StageWork
     tasks: int
@@ -138,7 +138,7 @@ class JoinedStage:
             yield from work.bucketed([task])
 
     def given(self, partition: int, placed: Iterable[Placed]) -> Iterator[tuple[int, bytearray]]:
-        """The number of the task, and what it is given."""
+        """The number of the task, and its looked-up items."""
         for work, task in self._own(partition, placed):
             yield task.number, bytearray(marshal.dumps(dict(work.bound)))
 

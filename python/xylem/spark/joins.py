@@ -1,12 +1,12 @@
-"""Joins by key on Spark: the gathered side is measured, then given to every task or shuffled with what is asked for.
+"""Joins by key on Spark: the gathered side is measured, then sent to every task or shuffled with the lookups.
 
-    sides     one pass over the input: items with their keys, and the keys that each task will ask for, shuffled by key
-    small     the items are collected and given to every task
-    large     keys meet in their buckets, and what was found is shuffled to the tasks: nothing passes the driver
+    sides     one pass over the input: items with their keys, and the keys that each task will look up, shuffled by key
+    small     the items are collected and sent to every task
+    large     keys meet in their buckets, and matches are shuffled to the tasks: nothing passes through the driver
 
-The setting of Spark's own joins says how small a side must be: `spark.sql.autoBroadcastJoinThreshold`. Where the whole
-input is smaller, nothing need be measured. Values whose comparison no key decides (`run/tasks/join_key.py`) are
-given to every task in any case.
+Spark's own setting is the limit for a small side: `spark.sql.autoBroadcastJoinThreshold`. If the whole input is
+smaller, nothing is measured. Values whose comparison no key decides (`run/tasks/join_key.py`) are sent to every task in
+any case.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40, "p": 50}
 
 
 def broadcast_limit(spark: BatchSpark) -> int:
-    """How many bytes of one side are given to every task; -1: none."""
+    """The most bytes of one side that are sent to every task; -1: none."""
     return _size_of(spark, "spark.sql.autoBroadcastJoinThreshold", BROADCAST_BYTES)
 
 
 def gathered_limit(spark: BatchSpark) -> int:
-    """How many bytes a part may have that is gathered by the driver, for every task of a later stage."""
+    """The most bytes of a part gathered by the driver for every task of a later stage."""
     return _size_of(spark, "spark.xylem.gatheredLimit", GATHERED_BYTES)
 
 
@@ -84,11 +84,11 @@ class Joins:
 
     @property
     def parts(self) -> tuple[int, ...]:
-        """The parts that are asked by key."""
+        """The parts that are looked up by key."""
         return self._program.keyed_parts
 
     def told(self) -> str:
-        """What was decided, and why."""
+        """The decision, and the reason."""
         size = f"{self.measured.item_bytes / 1e6:,.1f} MB"
         if self.is_shuffled:
             return f"join of {size} shuffled by key"
@@ -96,7 +96,7 @@ class Joins:
         return f"join of {size} given to every task{why}"
 
     def broadcast(self) -> dict[int, bytes]:
-        """What every task is given."""
+        """The values for every task."""
         rows: list[Row] = []
         if not self.is_shuffled:
             for _, outcomes in self._results(self._sides.mapPartitionsWithIndex(self._work.rows), everything=True):
@@ -105,7 +105,7 @@ class Joins:
         return {}
 
     def is_asked(self, stage: int) -> bool:
-        """Whether tasks of a stage are each given what they ask for."""
+        """Whether each task of a stage gets only the items it looks up."""
         return self.is_shuffled and self._program.join_rounds(stage) > 0
 
     def outcomes(self, work: StageWork) -> RDD[Any]:
@@ -113,11 +113,11 @@ class Joins:
         return self._met(work.stage).mapPartitionsWithIndex(JoinedStage(work, self._tasks).outcomes)
 
     def bucketed(self, work: StageWork) -> RDD[Any]:
-        """Likewise, by bucket of what is shuffled next."""
+        """The same, by bucket of the next shuffle."""
         return self._met(work.stage).mapPartitionsWithIndex(JoinedStage(work, self._tasks).bucketed)
 
     def given(self, work: StageWork) -> RDD[Any]:
-        """The number of each task with what it is given."""
+        """The number of each task with its looked-up items."""
         return self._met(work.stage).mapPartitionsWithIndex(JoinedStage(work, self._tasks).given)
 
     def _met(self, stage: int) -> RDD[Any]:

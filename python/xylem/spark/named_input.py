@@ -1,4 +1,4 @@
-"""A query without an input that names one itself: doc("big.xml") is read by tasks as the input would be."""
+"""A query without an input that names one itself: tasks read doc("big.xml") as if it were the input."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .shipped_query import ShippedQuery
 
 
 def with_named_input(query: ShippedQuery, files: list[InputFile]) -> tuple[ShippedQuery, list[InputFile]]:
-    """The query and its files; where there are none, the document that it names, if that can be read.
+    """The query and its files; if there are none, the document that it names, if that can be read.
 
-    If it cannot, nothing is said here: whether it is an error at all is known when the query asks for it. A document
-    that is given may be asked for by its name as well, as in one process.
+    An unreadable document is no error here: that is known when the query reads it. A given document may also be read by
+    its name, as in one process.
     """
     if files:
         return (query if len(files) > 1 else query.allowing(files[0].path)), files

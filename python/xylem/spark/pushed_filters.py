@@ -1,7 +1,7 @@
-"""Filters that Spark hands to a reader, as tests of records: rows that fail never leave the worker.
+"""Filters that Spark passes to a reader, as tests of records: rows that fail never leave the worker.
 
-Spark's logic has three values, and a row stays where a filter is true: a comparison with null is not, nor is its
-negation. Only comparisons whose meaning is surely the same in both languages are taken: of integers, decimals, text,
+Spark's logic has three values, and a row passes if a filter is true: a comparison with null is not, nor is its
+negation. Only comparisons with certainly the same meaning in both languages are taken: of integers, decimals, text,
 booleans and dates. Floats (NaN), timestamps, and columns inside structs are left to Spark.
 """
 
@@ -21,7 +21,7 @@ Test = Callable[[Record], bool | None]
 
 
 def taken_filters(filters: Sequence[Filter], schema: StructType) -> tuple[list[Test], list[Filter]]:
-    """The tests of the filters that can be made one, and the other filters."""
+    """The tests for the filters that can be taken, and the other filters."""
     tests: list[Test] = []
     others: list[Filter] = []
     for given in filters:

@@ -1,8 +1,8 @@
 """Rows of parts as they arrive, kept until the answer needs them: a little in memory, the rest in a file.
 
-Tasks hand over *chunks*: some rows of one part, packed into bytes. The answer takes the parts one after another, each
-in its order, while tasks deliver all of them at once; so what is not wanted yet waits here. What waits beyond
-`MEMORY_BYTES` lies in one temporary file.
+Tasks return *chunks*: some rows of one part, packed into bytes. The answer takes the parts one after another, each in
+order, while tasks deliver all of them at once; so chunks that are not needed yet wait here. Beyond `MEMORY_BYTES` they
+are in one temporary file.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from xylem.run.tasks.rows import Row
 
 MEMORY_BYTES = 32 << 20
 CHUNK_BYTES = 1 << 18
-"""About how much a task puts into one chunk."""
+"""Approximate size of a chunk."""
 
 _Place = bytes | tuple[int, int]
-"""A chunk that waits: itself, or where it lies in the file."""
+"""A waiting chunk: itself, or its position in the file."""
 
 
 def packed(rows: Iterable[Row], chunk_bytes: int = CHUNK_BYTES) -> Iterator[bytes]:
-    """Rows in chunks, in their order."""
+    """Rows packed into chunks, in order."""
     together: list[tuple[int, bytes, int, int, bytes]] = []
     size = 0
     for row in rows:
@@ -48,13 +48,13 @@ def unpacked(chunk: bytes) -> Iterator[Row]:
 
 _row: Callable[[tuple[Any, ...]], Row] = partial(tuple.__new__, Row)
 in_order = itemgetter(1, 2, 3)
-"""What rows of one part are ordered by: key, range, ordinal."""
+"""The sort key for rows of one part: key, range, ordinal."""
 by_key = itemgetter(1)
-"""What is enough where rows come in the order of range and ordinal, for a stable sort."""
+"""The sort key that is enough for a stable sort if rows come in the order of range and ordinal."""
 
 
 class RowSpool:
-    """Chunks that wait, in memory or in a file. Close it when the answer is complete, or given up."""
+    """Waiting chunks, in memory or in a file. Close it when the answer is complete, or abandoned."""
 
     def __init__(self, memory_bytes: int = MEMORY_BYTES) -> None:
         self._room = memory_bytes
@@ -63,7 +63,7 @@ class RowSpool:
         self.spilled_bytes = 0
 
     def put(self, chunk: bytes) -> _Place:
-        """Keep a chunk; what is returned finds it again."""
+        """Store a chunk; the return value finds it again."""
         if len(chunk) <= self._room:
             self._room -= len(chunk)
             return chunk
@@ -92,7 +92,7 @@ class RowSpool:
 
 
 class PartRows:
-    """The rows of one part of which more may come, in the order of the ranges they are of."""
+    """The rows of one part, which may grow, in the order of their ranges."""
 
     def __init__(self, spool: RowSpool) -> None:
         self._spool = spool
@@ -112,11 +112,13 @@ class PartRows:
 class SortedRuns:
     """Sorted runs of one part, one of each task or bucket, merged when all are there.
 
-    Holds:  what the spool has in memory; of runs that lie in its file, the head of each.
+    Holds:  the spool's chunks in memory; for runs in its file, the head of each.
     """
 
     def __init__(self, spool: RowSpool, *, of_tasks: bool) -> None:
-        """`of_tasks`: the ranges of a run come before those of the next, which is so for tasks, and not for buckets."""
+        """`of_tasks`: whether the ranges of a run precede those of the next, which holds for tasks, and not for
+        buckets.
+        """
         self._spool = spool
         self._order: Callable[[tuple[Any, ...]], Any] = by_key if of_tasks else in_order
         self._runs: dict[int, list[_Place]] = {}
@@ -130,11 +132,11 @@ class SortedRuns:
         if len(runs) < 2:
             return map(_row, runs[0] if runs else ())
         if all(isinstance(place, bytes) for places in self._runs.values() for place in places):
-            # All in memory, which has bounds: Python's sort merges runs that are sorted faster than a heap does.
+            # All in memory, which is bounded: Python's sort merges sorted runs faster than a heap.
             return map(_row, sorted(chain.from_iterable(runs), key=self._order))
         return map(_row, heapq.merge(*runs, key=self._order))
 
     def _tuples(self, places: list[_Place]) -> Iterator[tuple[Any, ...]]:
-        # Rows when they are given away: the garbage collector leaves plain tuples of bytes and numbers alone.
+        # Rows are made when they are returned: the garbage collector ignores plain tuples of bytes and numbers.
         for place in places:
             yield from marshal.loads(self._spool.take(place))

@@ -1,4 +1,4 @@
-"""A run of tasks in this very process, one after another: for answers that a single Spark task must give whole."""
+"""A run of tasks in this process, one after another: for answers that a single Spark task must compute as a whole."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""The temporary directory of a Spark on this machine: one for each driver, gone with it, or at the next start.
+"""The temporary directory of Spark on this machine: one for each driver, removed with it, or at the next start.
 
-Spark and its JVM leave directories and libraries behind where they are killed, and some where they are not. All of them
-lie in one directory of the driver's own, below one of the user's, with a lock that the driver holds while it lives:
+Spark and its JVM leave directories and libraries behind if they are killed, and some even if not. All of them are in
+one directory of the driver, below one of the user, with a lock that the driver holds while it lives:
 
     /tmp/xylem-spark-1000/driver-4711-x2f9/     lock, spark-…, blockmgr-…, liblz4-…
 
-A start sweeps those whose lock nobody holds; the last driver that ends removes the user's. Nothing else is touched:
-neither what others have there, nor links.
+A start removes those whose lock nobody holds; the last driver to end removes the user's. Nothing else is touched:
+neither other files there, nor links.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PREFIX = "driver-"
 
 @cache
 def scratch_directory() -> Path:
-    """The directory of this process, made at the first call; what drivers that are no more left is removed."""
+    """The directory of this process, created on first use; leftovers of ended drivers are removed."""
     made = _made()
     held = os.open(made / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(held, fcntl.LOCK_EX)
@@ -39,13 +39,13 @@ def _made() -> Path:
     while True:
         place = _place_of_user()
         sweep(place)
-        # Another driver may end just now, and take the place with it.
+        # Another driver may be ending, and remove the directory.
         with suppress(FileNotFoundError):
             return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=place))
 
 
 def sweep(place: Path) -> list[Path]:
-    """Remove the directories of drivers that have ended; which they were."""
+    """Remove the directories of ended drivers; return them."""
     removed = []
     for one in place.glob(f"{_PREFIX}*"):
         if one.is_symlink() or not _is_abandoned(one):
@@ -56,7 +56,7 @@ def sweep(place: Path) -> list[Path]:
 
 
 def _is_abandoned(directory: Path) -> bool:
-    """Whether the lock is there and nobody holds it. One that is only just being made has none yet."""
+    """Whether the lock exists and nobody holds it. A directory under construction has none yet."""
     try:
         held = os.open(directory / LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
@@ -71,7 +71,7 @@ def _is_abandoned(directory: Path) -> bool:
 
 
 def _place_of_user() -> Path:
-    """The directory that all drivers of a user share; another one where somebody else has taken its name."""
+    """The directory that all drivers of a user share; another one if somebody else has taken its name."""
     place = Path(tempfile.gettempdir()) / f"xylem-spark-{os.getuid()}"
     try:
         place.mkdir(mode=0o700, exist_ok=True)
@@ -84,10 +84,10 @@ def _place_of_user() -> Path:
 
 def _remove(directory: Path, held: int, owner: int) -> None:
     if os.getpid() != owner:
-        # A process that was forked from the driver ends before it.
+        # A process forked from the driver ends before it.
         return
     shutil.rmtree(directory, ignore_errors=True)
     os.close(held)
-    # Where another driver lives it is not empty.
+    # If another driver lives, it is not empty.
     with suppress(OSError):
         directory.parent.rmdir()

@@ -1,8 +1,8 @@
 """A Spark session with settings that fit the place: one machine until a master says otherwise.
 
-On one machine nothing listens beyond it, nothing is logged but errors, shuffles have as many parts as there are cores
+On one machine nothing listens beyond it, only errors are logged, shuffles have as many parts as there are cores
 (Spark's own 200 are made for clusters), and Java starts fast (`java.py`). On a cluster Spark's settings stay, and the
-code of this package travels to the executors (`shipped_code.py`).
+code of this package is sent to the executors (`shipped_code.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LOCAL = "local[*]"
 MASTER_SECONDS = 10.0
-"""How long a master may take until it answers."""
+"""How long to wait for a master to answer."""
 _MASTER = re.compile(
     r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?|local-cluster\[\s*\d+\s*,\s*\d+\s*,\s*\d+\s*\]"
     r"|spark://[^,/]+:\d+(,[^,/]+:\d+)*|yarn|k8s://.+"
@@ -43,12 +43,12 @@ def session(
     ship_code: bool | None = None,
     java_options: str = "",
 ) -> SparkSession:
-    """The session to run queries in: the one there is, or a new one.
+    """The session to run queries in: the existing one, or a new one.
 
     `master` is as Spark wants it (``local[4]``, ``spark://host:7077``, ``yarn``); by default what spark-submit or
-    SPARK_MASTER say, else all cores of this machine. `config` goes before every setting made here. `fast_start` trades
-    peak speed of the JVM for its start, by default on one machine. `ship_code` sends this package to the executors,
-    by default wherever they are not this machine's own. `java_options` are added to those of the driver's JVM.
+    SPARK_MASTER say, else all cores of this machine. `config` overrides every setting made here. `fast_start` trades
+    peak speed of the JVM for its start, by default on one machine. `ship_code` sends this package to the executors, by
+    default wherever they are not this machine's own. `java_options` are added to those of the driver's JVM.
     """
     require_spark()
     from pyspark.sql import SparkSession
@@ -68,7 +68,7 @@ def session(
 
 
 class BatchSpark(Protocol):
-    """What runs over files use of a session; `without_sql` gives it without the rest."""
+    """The parts of a session that a run over files uses; `without_sql` provides only these."""
 
     @property
     def sparkContext(self) -> SparkContext: ...
@@ -79,14 +79,14 @@ class BatchSpark(Protocol):
 
 @dataclass
 class WithoutSql:
-    """A Spark that runs tasks; tables and SQL, which take a third of the start of a session, are not there."""
+    """A Spark that runs tasks, without tables and SQL, which take a third of the start of a session."""
 
     sparkContext: SparkContext
     conf: Any
 
 
 def without_sql(master: str | None = None, *, config: Mapping[str, str | int | bool] | None = None) -> BatchSpark:
-    """What a run over files needs: the session there is, or a context with the settings of a new one."""
+    """Enough of Spark for a run over files: the existing session, or a context with the settings of a new one."""
     require_spark()
     from pyspark.sql import SparkSession
 
@@ -112,7 +112,7 @@ def _all_settings(
 
 
 def _started(settings: Mapping[str, str], ship_code: bool | None) -> SparkContext:
-    """The context there is, or a new one."""
+    """The existing context, or a new one."""
     from pyspark import SparkConf, SparkContext
 
     running: SparkContext | None = SparkContext._active_spark_context
@@ -123,7 +123,7 @@ def _started(settings: Mapping[str, str], ship_code: bool | None) -> SparkContex
     if SparkContext._gateway is None:
         from .java import start_gateway
 
-        # Not ours to change where the user has said it.
+        # Not ours to change if the user has set it.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable if master.startswith("local") else "python3")
         configuration = SparkConf(loadDefaults=False).setAll(list(settings.items()))
         SparkContext._ensure_initialized(gateway=start_gateway(configuration), conf=configuration)
@@ -137,7 +137,7 @@ def _started(settings: Mapping[str, str], ship_code: bool | None) -> SparkContex
         try:
             ship_to(context)
         except Exception as reason:
-            # Spark only logs a master that it cannot reach, and drops the context.
+            # Spark only logs an unreachable master, and drops the context.
             raise DynamicError(
                 "XYRT0003", f"{master} did not accept the code of Xylem: {failure_of(reason)}"
             ) from reason
@@ -145,7 +145,7 @@ def _started(settings: Mapping[str, str], ship_code: bool | None) -> SparkContex
 
 
 def require_master(master: str) -> None:
-    """XYRT0003 for a wrong name, and where no master of a cluster answers: Spark would try that for a minute."""
+    """XYRT0003 for an invalid name, or if no master of a cluster answers: Spark would retry for a minute."""
     if not _MASTER.fullmatch(master):
         raise DynamicError(
             "XYRT0003", f"{master} is not a Spark master", hint="local[2], local[*], spark://HOST:PORT, yarn, k8s://…"
@@ -166,7 +166,7 @@ def require_master(master: str) -> None:
 
 
 def require_spark() -> None:
-    """XYRT0001 or XYRT0002 where Spark cannot run, with the way to get it."""
+    """XYRT0001 or XYRT0002 if Spark cannot run, with the remedy."""
     from .java import java_home
 
     for package in ("pyspark", "pyarrow", "pandas"):
@@ -186,9 +186,9 @@ def _settings(master: str, app_name: str, ui: bool, fast_start: bool, java_optio
         "spark.driver.extraJavaOptions": options,
         "spark.ui.enabled": _setting(ui),
         "spark.ui.showConsoleProgress": "false",
-        # Timestamps of columns are instants; how they are shown should not depend on the machine.
+        # Timestamps of columns are instants; their display should not depend on the machine.
         "spark.sql.session.timeZone": "UTC",
-        # Results of a task are limited by what its part of the input can give, not by this.
+        # The results of a task are limited by its part of the input, not by this.
         "spark.driver.maxResultSize": "0",
     }
     if master.startswith("local"):
@@ -213,7 +213,7 @@ def _settings(master: str, app_name: str, ui: bool, fast_start: bool, java_optio
 
 
 def _cores(master: str) -> int:
-    """How many tasks run at once: of `local[4]`, `local[*]`, `local`, `local-cluster[2,1,1024]`."""
+    """The number of concurrent tasks for `local[4]`, `local[*]`, `local`, `local-cluster[2,1,1024]`."""
     words = master.partition("[")[2].rstrip("]").split(",")
     if master.startswith("local-cluster"):
         return int(words[0]) * int(words[1])

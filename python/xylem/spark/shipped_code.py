@@ -1,6 +1,6 @@
-"""The code of this package on its way to the executors, with the native kernel and what else it imports.
+"""Ships the code of this package to the executors, with the native kernel and its dependencies.
 
-Python imports native modules from files only, never from a zip. So the package travels as an archive that Spark
+Python imports native modules from files only, never from a zip. So the package is sent as an archive that Spark
 unpacks in the working directory of each executor, which is on the path of its Python workers: `xylem.zip#xylem` becomes
 a directory `xylem` there. Executors need a Python of the same version and platform, with PySpark and PyArrow.
 """
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PACKAGES = ("xylem", "regex")
-"""This package, and the only one that evaluation imports beyond Python's own library."""
+"""This package, and the only other package that evaluation imports beyond the standard library."""
 NOT_EVALUATION = ("bench", "conformance", "cli", "web")
 """Parts that never run in a task."""
 
 
 def ship(spark: SparkSession) -> None:
-    """Send the code to the executors of a session, those that join later included."""
+    """Send the code to the executors of a session, including those that join later."""
     ship_to(spark.sparkContext)
 
 
 def ship_to(context: SparkContext) -> None:
-    """Likewise, to those of a context."""
+    """The same for the executors of a context."""
     folder = tempfile.mkdtemp(prefix="xylem-code-")
     # The driver serves the files as long as it lives.
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

@@ -1,7 +1,7 @@
-"""A query on its way to other processes: its compiled programs, and what this run of it was given.
+"""A query in the form sent to other processes: its compiled programs, and the parameters of this run.
 
-The driver compiles everything for the tasks before it sends anything; workers use a query as it is. They keep it for
-later tasks, which find it by its key. Documents among the variables travel as XML.
+The driver compiles everything for the tasks before it sends anything; workers use a query unchanged. They keep it for
+later tasks, which find it by its key. Documents among the variables are sent as XML.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from xylem.values.python_values import sequence_from_python
 T = TypeVar("T")
 
 MOST_ARRIVED = 256
-"""So many queries that came from other processes are kept; another one is unpacked again, and not compiled."""
+"""Number of received queries to keep; beyond that one is unpacked again, but not recompiled."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class ShippedDocument:
 
 @dataclass(frozen=True, eq=False)
 class ShippedQuery:
-    """All that a task must know of a query and its run."""
+    """Everything that a task must know about a query and its run."""
 
     compiled: CompiledQuery
     spreading: Spreading = field(default_factory=lambda: Spreading(input_of=InputOf.RUN))
@@ -67,20 +67,20 @@ class ShippedQuery:
     now: DateTime | None = None
     limits: Limits = DEFAULT_LIMITS
     run_limits: RunLimits = UNLIMITED
-    """What each task of a run may take."""
+    """Limits for each task of a run."""
     scanner: str = "auto"
     replay: Replay | None = None
-    """Where the records of the input have their time, where it is replayed: the clock goes by it."""
+    """The path to the times of the input's records, if it is replayed: the clock follows them."""
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
-    """Tells processes that they have this query already."""
+    """Identifies the query for processes that have it already."""
     _made: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
-    """What this process has made of it."""
+    """Objects that this process has derived from it."""
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return _arrived, (self.key, self._packed())
 
     def _packed(self) -> bytes:
-        """The query with the programs that tasks need, packed again only when more has been compiled."""
+        """The query with the programs for tasks, packed again only when more has been compiled."""
         compiled = self.compiled.for_tasks(self.spreading)
         known: tuple[CompiledQuery, bytes] | None = self._made.get("packed")
         if known is None or not known[0].has_same_programs(compiled):
@@ -88,7 +88,7 @@ class ShippedQuery:
             known = self._made["packed"] = compiled, with_deep_stack(lambda: _pickled(told))
         return known[1]
 
-    # --- what it was made of
+    # --- its parameters
 
     @property
     def text(self) -> str:
@@ -96,7 +96,7 @@ class ShippedQuery:
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """Its name in errors."""
         return self.compiled.environment.name
 
     @property
@@ -109,26 +109,26 @@ class ShippedQuery:
 
     @property
     def event_time(self) -> EventTime | None:
-        """Where items carry their times, where the query does not say so itself."""
+        """The event time of items, if the query does not declare it itself."""
         return self.compiled.environment.event_time
 
     @property
     def output(self) -> dict[str, str]:
-        """Serialization parameters that go before those of the query."""
+        """Serialization parameters that override those of the query."""
         return dict(self.spreading.output)
 
-    # --- the same query otherwise
+    # --- variants of the query
 
     def spread(self, **changed: Any) -> ShippedQuery:
-        """The same, for another kind of run: some fields of Spreading are changed."""
+        """The same for another kind of run: some fields of Spreading are changed."""
         return replace(self, spreading=replace(self.spreading, **changed), key=uuid.uuid4().hex)
 
     def with_items(self) -> ShippedQuery:
-        """The same, for rows that hold items: a method other than xml writes no text in tasks."""
+        """The same for rows that hold items: with a method other than xml, tasks write no text."""
         return self.spread(output=_sorted({**self.output, "method": "adaptive"}))
 
     def divided(self) -> ShippedQuery:
-        """The same, with items that may be divided themselves."""
+        """The same with items that may be divided themselves."""
         return self.spread(divides=True)
 
     def with_input(self, input_of: InputOf) -> ShippedQuery:
@@ -136,15 +136,15 @@ class ShippedQuery:
         return self.spread(input_of=input_of)
 
     def allowing(self, path: str) -> ShippedQuery:
-        """The same, with one more file that doc() may read."""
+        """The same with one more file that doc() may read."""
         return replace(self, allow=(*self.allow, path), key=uuid.uuid4().hex)
 
     def begun(self, now: DateTime) -> ShippedQuery:
-        """The same, begun at a moment."""
+        """The same, started at a given time."""
         return replace(self, now=now, key=uuid.uuid4().hex)
 
     def asking(self, text: str, *, with_event_time: bool = True) -> ShippedQuery:
-        """Another query in the same environment, with the same values; perhaps without the event time given there."""
+        """Another query in the same environment with the same values, optionally without the given event time."""
         environment = self.compiled.environment
         if not with_event_time:
             environment = replace(environment, event_time=None)
@@ -153,14 +153,14 @@ class ShippedQuery:
     # --- in this process
 
     def once(self, make: Callable[[ShippedQuery], T]) -> T:
-        """What a function makes of the query, made once in this process."""
+        """The result of a function of the query, computed once in this process."""
         if make not in self._made:
             self._made[make] = make(self)
         made: T = self._made[make]
         return made
 
     def late_items(self) -> LateItems:
-        """What the program in this process reports about late items."""
+        """The reports of the program in this process on late items."""
         told = self.compiled.environment.late_items
         assert told is not None
         return told
@@ -170,16 +170,16 @@ class ShippedQuery:
         return self.compiled.distributed(self.spreading)
 
     def options(self) -> dict[str, Any]:
-        """What tasks and reductions are given; one set for each process, so that documents are read once."""
+        """The options of tasks and reductions; one set per process, so documents are read once."""
         return self.once(_options)
 
     def seen(self) -> dict[str, Any]:
-        """Those of the options that queries see: what merges, reductions and the answer are given."""
+        """The options that queries see, for merges, reductions and the answer."""
         return {name: value for name, value in self.options().items() if name != "limits"}
 
 
 def _pickled(told: Mapping[str, Any]) -> bytes:
-    # Functions of users may be of a notebook, or of a file that was named on the command line: they travel by value.
+    # User functions may come from a notebook, or from a file named on the command line: they are sent by value.
     from pyspark import cloudpickle
 
     packed: bytes = cloudpickle.dumps(told)  # type: ignore[no-untyped-call]
@@ -190,7 +190,7 @@ _ARRIVED: OrderedDict[str, ShippedQuery] = OrderedDict()
 
 
 def _arrived(key: str, packed: bytes) -> ShippedQuery:
-    """The query that has come to this process; one that is here already is not unpacked."""
+    """The query received by this process; one that is already here is not unpacked."""
     known = _ARRIVED.get(key)
     if known is None:
         known = _ARRIVED[key] = ShippedQuery(**with_deep_stack(lambda: pickle.loads(packed)))
@@ -238,12 +238,12 @@ def shipped_query(
     over_updates: bool = False,
     **others: Any,
 ) -> ShippedQuery:
-    """A query ready to travel, from what a user gives; static errors are raised here.
+    """A query ready to be sent, from a user's parameters; static errors are raised here.
 
-    `variables` are Python values by the names a user writes, or by these in small letters; with `needs_values` one
-    that is missing is an error here, and not where it is read; with `only_declared` values of others are left out.
-    `output` are serialization parameters, which go before those of the query; `schema` is what the input follows: it
-    serves a query that is one task, which then holds less. `others` are fields of ShippedQuery.
+    `variables` are Python values by the names a user writes, or by these in lower case; with `needs_values` a missing
+    one is an error here, and not where it is read; with `only_declared` values of others are left out. `output` are
+    serialization parameters that override those of the query; `schema` is that of the input: it helps a query that is a
+    single task, which then holds less. `others` are fields of ShippedQuery.
     """
     external = tuple(DEFAULT_FUNCTIONS if functions is None else functions)
     modules = LibraryModules(ModuleFiles(module_folders))
@@ -280,7 +280,7 @@ def shipped_query(
 
 
 def _shippable(value: Sequence[Any]) -> Sequence[Any]:
-    """The value of a variable as it can travel."""
+    """The value of a variable in the form that can be sent."""
     return [_document(item) if isinstance(item, Node) else item for item in value]
 
 

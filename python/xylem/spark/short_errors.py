@@ -1,6 +1,6 @@
-"""Errors of a query inside Spark's own calls: told in a few lines, not with the stacks of two languages.
+"""Errors of a query inside Spark's own calls: reported in a few lines, without the stacks of two languages.
 
-Spark shows the whole stack of an exception in a worker. What a user needs is our message, with file and byte; so our
+Spark shows the whole stack of an exception in a worker. A user needs our message, with file and byte; so our
 errors leave the functions that Spark calls without the frames they came through.
 """
 
@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 
 
 def short_errors(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """The function, its errors without a stack."""
+    """Wrap a function so that its errors have no stack."""
 
     @wraps(function)
     def called(*arguments: _P.args, **named: _P.kwargs) -> _T:
@@ -31,7 +31,7 @@ def short_errors(function: Callable[_P, _T]) -> Callable[_P, _T]:
 
 
 def short_errors_of(batches: Iterator[Any]) -> Iterator[Any]:
-    """What a generator gives, its errors without a stack."""
+    """Wrap a generator so that its errors have no stack."""
     try:
         yield from batches
         return
@@ -42,7 +42,7 @@ def short_errors_of(batches: Iterator[Any]) -> Iterator[Any]:
 
 def _bare(error: XylemError) -> XylemError:
     error.__cause__ = error.__context__ = None
-    # Spark shows an exception with its notes: the line with a caret and the way out, as on a command line.
+    # Spark shows an exception with its notes: the line with a caret and the hint, as on a command line.
     told = [*error.notes, str(error)]
     for line in error.render().splitlines():
         if line.strip() not in told:

@@ -1,6 +1,6 @@
-"""A file that is read at once: with thousands of small files, opening each as a stream costs too much.
+"""A file that is read at once: for thousands of small files, opening each as a stream costs too much.
 
-A tenth of a millisecond for each of ten thousand files is a second; what is in them is scanned in a third of that.
+A tenth of a millisecond for each of ten thousand files is a second; scanning their content takes a third of that.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ MOST_BYTES = 1 << 20
 
 
 def small_file(path: str, ratio_limit: int) -> ByteSource | str:
-    """The file read into memory, by its absolute path; the path itself where the file is not small."""
+    """The file read into memory, by its absolute path; the path itself if the file is not small."""
     try:
         file = os.open(path, os.O_RDONLY)
         try:
             size = os.fstat(file).st_size
             data = b"" if size > MOST_BYTES else os.read(file, size + 1)
-            # What is read at once may be less than there is, and a file may be longer than it says.
+            # A single read may return less than the whole file, and a file may be longer than reported.
             while len(data) != size <= MOST_BYTES and (more := os.read(file, MOST_BYTES + 1 - len(data))):
                 data += more
                 if len(data) > MOST_BYTES:

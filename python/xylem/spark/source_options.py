@@ -1,4 +1,4 @@
-"""The options of `format("xylem")`, checked: a name that is mistyped would be left out without a word."""
+"""The options of `format("xylem")`, checked: otherwise a mistyped name would be silently ignored."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _NUMBERS = ("partitions", "maxbytespertrigger")
 
 
 def checked_options(options: Mapping[str, str], *, streaming: bool | None = None) -> dict[str, str]:
-    """The options by their names in small letters, as Spark tells them; XYRT0007 for one that is not right.
+    """The options by their names in lower case, as Spark passes them; XYRT0007 for an invalid one.
 
-    `streaming`: whether they are those of a stream; None where Spark has not told yet.
+    `streaming`: whether they are those of a stream; None if Spark has not said yet.
     """
     found = {name.lower(): value for name, value in options.items()}
     known = (*_READING, *_STREAMING) if streaming is None else _STREAMING if streaming else _READING

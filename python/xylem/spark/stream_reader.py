@@ -3,9 +3,9 @@
     items = (spark.readStream.format("xylem").option("query", "//order ! map { 'id': string(@id) }")
              .option("journal", "state/journal").load("incoming"))
 
-Each document is asked by itself. Options beyond those of the batch format: `journal`, a directory that belongs to this
-stream as its checkpoint does, where the order of the files is written down; `maxBytesPerTrigger`; `mode`, FAILFAST
-or DROPMALFORMED (documents that cannot be evaluated are left out, and named in the log of the worker).
+Each document is queried separately. Options beyond those of the batch format: `journal`, a directory that belongs to
+this stream like its checkpoint, where the order of the files is recorded; `maxBytesPerTrigger`; `mode`, FAILFAST or
+DROPMALFORMED (documents that cannot be evaluated are skipped, and named in the log of the worker).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TASK_BYTES = 4 << 20
 
 
 def reader(options: dict[str, str], schema: StructType) -> DocumentStreamReader:
-    """The reader of a stream; XYRT0007 where an option is missing."""
+    """The reader of a stream; XYRT0007 if an option is missing."""
     from .data_source import stream_table
 
     for name, way in (("path", "load(path)"), ("journal", 'option("journal", DIR)')):
@@ -45,7 +45,7 @@ def reader(options: dict[str, str], schema: StructType) -> DocumentStreamReader:
     mode = options.get("mode", "FAILFAST").upper()
     return DocumentStreamReader(
         replace(table, query=table.query.spread(several_documents=False).with_items()),
-        # Workers, which may be elsewhere, have directories of their own that they are in.
+        # Workers may be elsewhere, and have their own working directories.
         abspath(options["path"].removeprefix("file://")),
         Path(options["journal"].removeprefix("file://")).absolute(),
         int(options.get("maxbytespertrigger", BATCH_BYTES)),
@@ -55,13 +55,13 @@ def reader(options: dict[str, str], schema: StructType) -> DocumentStreamReader:
 
 @dataclass
 class Documents(InputPartition):
-    """What one task reads."""
+    """The input of one task."""
 
     paths: tuple[tuple[str, int], ...]
 
 
 class DocumentStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Files of a directory, in the order they were found; an offset is how many have been read."""
+    """Files of a directory, in the order they were found; an offset is the number read."""
 
     def __init__(self, table: Table, path: str, journal: Path, batch_bytes: int, *, drops: bool) -> None:
         if not isdir(path) and not isdir(Path(path).parent):
@@ -104,7 +104,7 @@ class DocumentStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [Documents(tuple(group)) for group in groups if group]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        """The rows of some documents; of one that cannot be evaluated all or none."""
+        """The rows of some documents; a document that cannot be evaluated contributes none."""
         assert isinstance(partition, Documents)
         for path, size in partition.paths:
             batches = WholeTable(self._table, (InputFile(path, size, False),)).batches([None])

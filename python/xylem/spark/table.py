@@ -1,7 +1,7 @@
-"""Answers as tables: what a worker does so that tasks give rows of columns, in Arrow's batches.
+"""Answers as tables: the work of a worker so that tasks return rows of columns, in Arrow batches.
 
 A row is an item of the answer. Items that are records have their columns (`row_shape.py`); all others have one,
-`value`: typed where the query says the type, else the text of the item.
+`value`: typed if the query determines the type, else the text of the item.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 BATCH_ROWS = 4096
 BATCH_BYTES = 4 << 20
 ORDER = ("__key", "__range", "__ordinal")
-"""Columns that order a table, and are taken away when it is."""
+"""Columns that order a table, and are then removed."""
 FAMILIES = "__families"
-"""Beside them, in a row before all others: what the keys of a task can be compared with."""
+"""In addition, in a row before all others: what the keys of a task can be compared with."""
 _BEFORE_ALL = (b"", -1, -1)
 NESTS = "nests"
 RAW_SCHEMA = "part long, key binary, range long, ordinal long, value binary"
@@ -41,11 +41,11 @@ Keep = Callable[[dict[str, Any]], bool]
 
 @dataclass(frozen=True)
 class Table:
-    """A query whose items are rows, as it travels."""
+    """A query whose items are rows, in the form sent to tasks."""
 
     query: ShippedQuery
     chosen: str | None = None
-    """The columns as a user has chosen them, in JSON; else they follow from the query."""
+    """The columns chosen by a user, in JSON; otherwise they follow from the query."""
 
     def shape(self) -> Shape:
         if self.chosen is not None:
@@ -76,7 +76,7 @@ def _json(text: str) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class TableWork:
-    """What tasks do for a table."""
+    """The work of tasks for a table."""
 
     table: Table
     part: int
@@ -87,7 +87,7 @@ class TableWork:
     with_order: bool = False
 
     def batches(self, numbers: Iterable[Any]) -> Iterator[Any]:
-        """Batches of rows of the tasks whose numbers come in batches (`mapInArrow`)."""
+        """Batches of rows of the tasks with the given numbers (`mapInArrow`)."""
         for own, task in self._numbered(numbers):
             yield from short_errors_of(own.of_task(task))
 
@@ -112,7 +112,7 @@ class TableWork:
             yield {**dict(zip(ORDER, _BEFORE_ALL, strict=True)), FAMILIES: families}
 
     def checked(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Sorted batches without what ordered them. XPTY0004 where keys could not be compared: the first rows tell."""
+        """Sorted batches without the ordering columns. XPTY0004 if keys cannot be compared, as the first rows show."""
         import pyarrow.compute as pc
 
         program = self.table.query.program()
@@ -127,12 +127,12 @@ class TableWork:
             yield batch.select(names)
 
     def raw_batches(self, numbers: Iterable[Any]) -> Iterator[Any]:
-        """Rows as they are, to be shuffled."""
+        """Unprocessed rows, to be shuffled."""
         for own, task in self._numbered(numbers):
             yield from short_errors_of(arrow_batches((row._asdict() for row in own.rows(task)), raw_schema()))
 
     def nesting(self, numbers: Iterable[Any]) -> Iterator[Any]:
-        """Of each task, whether items that it sends away lie inside each other. Other errors are left to the rows."""
+        """For each task, whether the items that it sends are nested. Other errors are left to the rows."""
         import pyarrow as pa
 
         for own, task in self._numbered(numbers):
@@ -145,7 +145,7 @@ class TableWork:
             yield pa.RecordBatch.from_pydict({NESTS: [nests]})
 
     def _numbered(self, batches: Iterable[Any]) -> Iterator[tuple[TableWork, TaskInput]]:
-        """The tasks of batches of numbers, and of what joins gave to each."""
+        """The tasks for batches of numbers, each with its results of joins."""
         for batch in batches:
             for number, *given in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 own = replace(self, bound={**self.bound, **marshal.loads(given[0])}) if given else self
@@ -199,7 +199,7 @@ class WholeTable:
     """All of an answer in one task."""
 
     table: Table
-    """Of a query `with_items`."""
+    """The table of a query `with_items`."""
     files: tuple[InputFile, ...]
 
     @staticmethod
@@ -222,7 +222,7 @@ def arrow_schema(schema: StructType, *, with_order: bool) -> Any:
 
 
 def ordered_schema(schema: StructType) -> StructType:
-    """The columns with those that order them; all may be null, as they are in rows that tell of families."""
+    """The columns with the ordering columns; all may be null, as in rows that describe families."""
     from pyspark.sql.types import BinaryType, LongType, StructField, StructType
 
     kinds = (BinaryType(), LongType(), LongType(), BinaryType())

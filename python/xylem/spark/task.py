@@ -1,8 +1,8 @@
-"""What a Python worker does: evaluate the ranges of a task, or reduce a bucket of rows, and hand over the outcomes.
+"""The work of a Python worker: evaluate the ranges of a task, or reduce a bucket of rows, and return the outcomes.
 
-An outcome is (kind, part, bytes): a chunk of rows of one part, at last the figures of the task, and possibly an error
-in their place. Rows leave a worker as they will be used: those of a map as they come, aggregates merged into
-one, rows to be sorted as a sorted run, rows to be shuffled in buckets by their key.
+An outcome is (kind, part, bytes): a chunk of rows of one part, finally the figures of the task, or possibly an error
+instead. Rows leave a worker in the form in which they are used: those of a map unchanged, aggregates merged into one,
+rows to be sorted as a sorted run, rows to be shuffled in buckets by their key.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ Outcome = tuple[int, int, bytes]
 SORTED_CHUNK_BYTES = 1 << 16
 """Smaller: when runs are merged, one chunk of each is in memory."""
 MERGED_AT_ONCE = 256
-"""How many states of ranges wait to be merged."""
+"""Number of states of ranges that wait to be merged."""
 SHUFFLED = (PartKind.GROUP,)
 
 
 class Figures(NamedTuple):
-    """What a task measured."""
+    """The measurements of a task."""
 
     ranges: int
     records: int
@@ -50,16 +50,16 @@ class Figures(NamedTuple):
 
 @dataclass(frozen=True)
 class StageWork:
-    """One stage of a run, as it is sent to its tasks."""
+    """One stage of a run, in the form sent to its tasks."""
 
     query: ShippedQuery
     stage: int
     bound: Mapping[int, bytes] = field(default_factory=dict)
     merges: bool = True
-    """Whether states of aggregates are merged; off where later stages may ask for the state of each range."""
+    """Whether states of aggregates are merged; off if later stages may need the state of each range."""
     tasks: int = 0
     buckets: int = 0
-    """How many buckets rows are shuffled into, behind those of the tasks; 0 where nothing is shuffled."""
+    """Number of shuffle buckets after those of the tasks; 0 if nothing is shuffled."""
     parts: tuple[int, ...] | None = None
     """Only these parts of the stage."""
 
@@ -69,7 +69,7 @@ class StageWork:
             yield from _TaskRun(self, task).outcomes()
 
     def bucketed(self, tasks: Iterable[TaskInput]) -> Iterator[tuple[int, Outcome]]:
-        """The outcomes of tasks by bucket; what is not shuffled is in a bucket of its task, before the others."""
+        """The outcomes of tasks by bucket; unshuffled ones are in a bucket of their task, before the others."""
         for task in tasks:
             run = _TaskRun(self, task)
             for outcome in run.outcomes():
@@ -150,13 +150,13 @@ class _TaskRun:
                     yield from self._came()
 
     def _merge(self, program: DistributedProgram, rows: list[Row]) -> None:
-        """Make one row of the states of neighbouring ranges."""
+        """Merge the states of neighbouring ranges into one row."""
         if len(rows) > 1:
             state = program.merge(rows[0].part, *(row.value for row in rows), **self._work.query.seen())
             rows[:] = [rows[0]._replace(value=state)]
 
     def _came(self) -> Iterator[Outcome]:
-        # Taken before they are given: a limit that is reached in between gives no row twice.
+        # Taken before they are returned: reaching a limit in between returns no row twice.
         coming, self._coming, self._coming_bytes = self._coming, {}, 0
         for part, rows in coming.items():
             yield from ((ROWS, part, chunk) for chunk in packed(rows))
@@ -225,6 +225,6 @@ def _reduced_rows(work: StageWork, outcomes: list[Outcome]) -> Iterator[Outcome]
 
 
 def peak_rss_bytes() -> int:
-    """The most memory this process has had."""
+    """The peak memory of this process."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024

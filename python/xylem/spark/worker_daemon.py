@@ -1,9 +1,9 @@
 """The process that Python workers are forked from, with all their modules loaded once instead of by each worker.
 
-Spark starts it with the first task (`spark.python.daemon.module`), and it is Spark's own daemon but for what it
-imports before it waits for work. A worker then begins in a few milliseconds, not in a second of CPU, and shares the
-memory of the modules with the others. What is loaded is out of sight of the garbage collector: Spark's daemon calls it
-after every task, which would otherwise cost some thirty milliseconds and a copy of that memory in each worker.
+Spark starts it with the first task (`spark.python.daemon.module`); it is Spark's own daemon, but imports modules before
+it waits for work. A worker then starts in a few milliseconds, not in a second of CPU, and shares the memory of the
+modules with the others. Loaded objects are hidden from the garbage collector: Spark's daemon calls it after every task,
+which would otherwise cost some thirty milliseconds and a copy of that memory in each worker.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from xylem.run.garbage_collection import collect_seldom
 
 WORKER = "pyspark.worker"
 PROGRAMS = ("xylem.spark.task", "xylem.source.kernel", "xylem.run.stream.passes", "xylem.pipeline")
-"""What programs that arrive are made of. Nothing that compiles: tasks do not, and it would be loaded for nothing."""
+"""The modules that received programs need. Nothing that compiles: tasks do not, and loading it would be wasted."""
 
 
 def load(module: str) -> None:
-    """Import what workers that run a module of PySpark's use; tasks of ours are run by one of them."""
+    """Import the modules that workers need; one PySpark module runs our tasks."""
     import_module(module)
     if module == WORKER:
         for name in PROGRAMS:

@@ -6,7 +6,7 @@
 Gain:   a message needs no tree, no code and no Python value.
 Needs:  the whole query is a template of the document (`lowering/stream/document_template.py`); its values have a type
         that a column of text can be read as.
-Safe:   a message that the template cannot decide, or that cannot be read, is left to the program.
+Safe:   the program answers messages that the template cannot decide, or that cannot be read.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _READINGS = ("text", "integer", "double", "decimal", "boolean")
 
 @dataclass(frozen=True)
 class WrittenAnswers:
-    """The template of a query, and what becomes of its text."""
+    """The template of a query, and the conversion of its text."""
 
     template: Template
     columns: tuple[Column, ...] = ()
-    """The column of a row; none where the text is the answer."""
+    """The column of a row; none if the text is the answer."""
     are_many: bool = False
 
     def fits(self, written: Written) -> bool:
-        """Whether an answer is one of the column: several values where one is wanted are an error of the query."""
+        """Whether an answer fits the column: several values where one is expected are an error of the query."""
         return not self.columns or self.are_many or written[1] <= 1
 
     def array(self, answers: Sequence[Written], wanted: Any) -> Any:
@@ -61,7 +61,7 @@ class WrittenAnswers:
 
 
 def written_answers(query: CompiledQuery, shape: Shape) -> WrittenAnswers | None:
-    """How the scan writes the answers to a query, which are of a shape; None if it cannot."""
+    """How the scan writes the answers to a query with a given shape; None if it cannot."""
     if query.program.output:
         return None
     text = _serialized(query)
@@ -77,7 +77,7 @@ def written_answers(query: CompiledQuery, shape: Shape) -> WrittenAnswers | None
 
 
 def _serialized(query: CompiledQuery) -> WrittenAnswers | None:
-    """serialize(E): what the scan writes for E."""
+    """serialize(E): the text that the scan writes for E."""
     match query.resolved:
         case ast.MainModule(body=ast.FunctionCall(name=name, arguments=(_,))) if name.expanded == (FN, "serialize"):
             module = parse(query.text)

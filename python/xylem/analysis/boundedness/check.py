@@ -22,7 +22,7 @@ WINDOW = "cut it into windows (forseq, for tumbling window), or take a part: sub
 
 
 class Remark(NamedTuple):
-    """Something worth knowing at a place of the query."""
+    """A remark about a place of the query."""
 
     span: Span
     text: str
@@ -30,27 +30,27 @@ class Remark(NamedTuple):
 
 @dataclass
 class Boundedness:
-    """What is known of the infinite sequences of a program."""
+    """Facts about the infinite sequences of a program."""
 
     variables: dict[ExpandedName, Infinite | None] = field(default_factory=dict)
     """The global variables."""
     functions: dict[tuple[str, str, int], ast.FunctionDecl] = field(default_factory=dict)
     results: dict[tuple[str, str, int], Infinite | None] = field(default_factory=dict)
-    """Of declared functions."""
+    """Results of declared functions."""
     modules: list[ast.Module] = field(default_factory=list)
     stream_readers: dict[str, int | None] = field(default_factory=dict)
-    """How many readers each stream has, by its name."""
+    """The number of readers of each stream, by name."""
     has_infinite: bool = False
     """Whether anything in the query is infinite."""
     remarks: list[Remark] = field(default_factory=list)
     is_silent: bool = False
-    """While code is written nothing is reported: it has been."""
+    """Nothing is reported while code is written, because it has been reported already."""
     depth: int = 0
-    """Loops around the place that is looked at."""
+    """Number of loops around the current place."""
     let_readers: dict[int, int | None] = field(default_factory=dict)
-    """How many readers an infinite `let` variable has, by the identity of its clause."""
+    """The number of readers of an infinite `let` variable, by the identity of its clause."""
     targets: list[str] = field(default_factory=list)
-    """The variables whose values are being looked at, outermost first."""
+    """The variables whose values are being examined, outermost first."""
 
     def of(self, expr: ast.Expr, bound: Bindings) -> Infinite | None:
         """Why an expression may be infinite, or None."""
@@ -65,7 +65,7 @@ class Boundedness:
         return of_other(self, expr, bound)
 
     def finite(self, expr: ast.Expr, bound: Bindings, operation: str, hint: str = "") -> None:
-        """An operand of a blocking operation."""
+        """Check an operand of a blocking operation."""
         found = self.of(expr, bound)
         if found is not None:
             self.refuse(expr, operation, found, hint)
@@ -143,7 +143,7 @@ class Boundedness:
         return None if found is None else found.through(excerpt(call))
 
     def result(self, key: tuple[str, str, int]) -> Infinite | None:
-        """Whether a declared function gives an infinite sequence; in its own body it is taken to be what it says."""
+        """Whether a declared function returns an infinite sequence; in its own body, its declaration is believed."""
         if key not in self.results:
             declared = self.functions[key]
             says = _is_infinite_type(declared.returns)
@@ -157,7 +157,7 @@ class Boundedness:
         return self.results[key]
 
     def parameter_readers(self, parameter: ast.Parameter) -> int | None:
-        """How many readers an infinite parameter has in the body of its function."""
+        """The number of readers of an infinite parameter in the body of its function."""
         for declared in self.functions.values():
             if any(parameter is own for own in declared.parameters) and declared.body is not None:
                 return variable_readers(parameter.name.expanded, [declared.body])
@@ -177,7 +177,7 @@ class Boundedness:
 
 
 def declared_infinite(name: ast.Name, declared: ast.SequenceTypeNode | None) -> Infinite | None:
-    """What a declaration `as T**` says of a variable."""
+    """The meaning of a declaration `as T**` for a variable."""
     return Infinite((f"${name} is infinite",)) if _is_infinite_type(declared) else None
 
 
@@ -186,7 +186,7 @@ def _is_infinite_type(declared: ast.SequenceTypeNode | None) -> bool:
 
 
 def check_boundedness(modules: Iterable[ast.Module]) -> Boundedness:
-    """Check all modules of a program, of which the last to be looked at is the main one; declarations first."""
+    """Check all modules of a program, with the main module last; declarations first."""
     parts = list(modules)
     found = Boundedness(modules=parts)
     for module in parts:
@@ -229,7 +229,7 @@ def _variable(found: Boundedness, declaration: ast.VariableDecl, modules: list[a
 
 
 def global_readers(name: ExpandedName, modules: Iterable[ast.Module]) -> int | None:
-    """How many readers a global variable has in a program."""
+    """The number of readers of a global variable in a program."""
     return variable_readers(name, _parts(modules))
 
 

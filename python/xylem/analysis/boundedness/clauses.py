@@ -25,7 +25,9 @@ _IN_WINDOWS = "order or group within windows: forseq $w in … return for $x in 
 
 
 def flwor(of: Boundedness, node: ast.Flwor, bound: Bindings) -> Infinite | None:
-    """Why the result may be infinite: as many tuples as items of the loops; only waiting for all of them blocks."""
+    """Why the result may be infinite: there are as many tuples as items of the loops; only waiting for all of them
+    blocks.
+    """
     names = dict(bound)
     tuples: Infinite | None = None
     # The loops that may never end, by the identity of their clauses.
@@ -56,7 +58,7 @@ def flwor(of: Boundedness, node: ast.Flwor, bound: Bindings) -> Infinite | None:
 
 
 def _keyed(of: Boundedness, node: ast.Flwor, index: int, names: Bindings) -> KeyedInput | None:
-    """A loop over keys around the windows of each: one loop over the items, and no end of it is waited for."""
+    """A loop over keys around the windows of each: a single loop over the items, which does not wait for their end."""
     found = keyed_at(node.clauses, index, node.result)
     if found is None or of.depth or of.of(found.collection, names) is None:
         return None
@@ -113,7 +115,7 @@ def _clause(
         case _:
             planned: object = getattr(clause, "collection", None)
             if isinstance(planned, ast.Expr):
-                # A window clause that has been planned.
+                # A planned window clause.
                 found = _loop(of, clause, planned, names)
                 return tuples or found
             for child in clause.children():
@@ -123,21 +125,21 @@ def _clause(
 
 
 def _is_swept(clauses: tuple[ast.Clause, ...], index: int, loops: Mapping[int, Infinite]) -> bool:
-    """Whether a loop is joined by best matches with one around it that never ends."""
+    """Whether a loop is joined by best matches with an endless outer one."""
     return any(id(clauses[place]) in loops and join_of(clauses, place) is not None for place in range(index))
 
 
 def _best_match(
     of: Boundedness, clauses: tuple[ast.Clause, ...], index: int, names: Bindings, loops: Mapping[int, Infinite]
 ) -> None:
-    """A join waits for all that competes: for the items of endless loops, unless each has partners of its own."""
+    """A join waits for all competing pairs: for the items of endless loops, unless each has its own best partners."""
     clause = clauses[index]
     assert isinstance(clause, ast.BestMatchClause)
     first = next((place for place in range(index) if join_of(clauses, place) is clause), index)
     inside = [place for place in range(first, index) if id(clauses[place]) in loops]
     if (inside and inside != [first]) or not joins_each(clauses, first):
         for place in inside:
-            # Windows of both sides may bound what is kept; whether they do is found when the join is planned.
+            # Windows of both sides may bound the state; planning the join finds out.
             if clause.kind == "inner" or inside[0] != first:
                 of.refuse(clause, "bestmatch join", loops[id(clauses[place])], _BEST_OF_WINDOWS)
     for order in clause.orders:
@@ -160,7 +162,7 @@ def _loop(
     *,
     is_joined: bool = False,
 ) -> Infinite | None:
-    """Why a loop may never end; `is_joined` with one around it, so that both are read side by side."""
+    """Why a loop may never end; `is_joined` with an outer one, so both are read side by side."""
     inner = isinstance(collection, ast.DataWindow)
     found = of.of(collection.base if isinstance(collection, ast.DataWindow) else collection, names)
     if found is not None and of.depth and not inner and not is_joined:
@@ -170,7 +172,7 @@ def _loop(
 
 
 def _may_stay_open(clause: ast.WindowClause | ast.ForseqClause) -> bool:
-    """Whether windows are sure to pile up: every start of a landmark window stays one; or no end ever holds."""
+    """Whether windows certainly pile up: every start of a landmark window remains one; or no end ever holds."""
     if isinstance(clause, ast.WindowClause):
         end = None if clause.end is None else clause.end.when
     else:
@@ -182,7 +184,7 @@ def _may_stay_open(clause: ast.WindowClause | ast.ForseqClause) -> bool:
 
 
 def _starts_once(start: ast.ForseqCondition) -> bool:
-    """`start position $p when $p eq 1`, say."""
+    """For example `start position $p when $p eq 1`."""
     match start.when:
         case ast.ValueComparison(op="eq", left=ast.VarRef(), right=ast.IntegerLiteral()):
             return True

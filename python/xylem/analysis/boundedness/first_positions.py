@@ -1,4 +1,4 @@
-"""Predicates that select by position and want none beyond some last one."""
+"""Predicates that select by position, none of them beyond some last one."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class Positions:
 
     first: int = 1
     last: int | None = None
-    """None where there is no last one."""
+    """None if there is no last one."""
     are_all: bool = False
-    """Whether it selects each of them; otherwise they are still to be tested."""
+    """Whether it selects each of them; otherwise they must still be tested."""
 
 
 def first_positions(predicate: ast.Expr) -> Positions | None:
-    """The positions a predicate selects, where it says that no later one is wanted."""
+    """The positions a predicate selects, if it limits them."""
     found = _single(predicate.value, "=") if isinstance(predicate, ast.IntegerLiteral) else _positions(predicate)
     return None if found.last is None else found
 

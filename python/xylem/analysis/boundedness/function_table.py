@@ -1,6 +1,6 @@
 """Every function with a sequence parameter: its behaviour for an infinite sequence, argument by argument.
 
-Functions that are not here take single items. The tests check that the table is complete, and that functions read their
+Functions not listed here take single items. The tests check that the table is complete, and that functions read their
 non-blocking arguments lazily.
 """
 
@@ -96,11 +96,11 @@ READINGS: dict[tuple[str, str], tuple[Reading, ...]] = {
 
 
 def reading(uri: str, local: str, index: int, arity: int) -> Reading:
-    """What a built-in function does with an infinite argument; one that takes a single item there blocks."""
+    """How a built-in function reads an infinite argument; a parameter for a single item blocks."""
     readings = READINGS.get((uri, local), ())
     if index >= len(readings):
         return Reading.BLOCKS
     if local == "subsequence" and arity == 3:
-        # With a length, the result is finite; a length of INF is the exception that must not be relied on.
+        # With a length, the result is finite; a length of INF is an exception to disregard.
         return Reading.STOPS
     return readings[index]

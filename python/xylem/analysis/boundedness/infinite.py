@@ -12,12 +12,12 @@ MOST_CHARACTERS = 40
 
 @dataclass(frozen=True)
 class Infinite:
-    """Why a value may be infinite: from what is at hand to where it begins."""
+    """Why a value may be infinite: the chain from the current place to its origin."""
 
     chain: tuple[str, ...]
 
     def through(self, what: str) -> Infinite:
-        """The same, by way of an expression or a variable."""
+        """The same, through an expression or a variable."""
         known = self.chain[:1]
         return self if known in ((what,), (f"{what} is infinite",)) else Infinite((what, *self.chain))
 

@@ -1,4 +1,4 @@
-"""A quick look whether a query has to do with infinite sequences at all."""
+"""A quick test whether a query involves infinite sequences at all."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from xylem.syntax import ast
 
 
 def mentions_infinite(module: ast.Module) -> bool:
-    """Whether a module may have to do with infinite sequences at all; told by its text, to cost next to nothing."""
+    """Whether a module may involve infinite sequences at all; decided by its text, which costs next to nothing."""
     text = module.span.source.text
     return "**" in text or "stream" in text or any(map(_is_declared_infinite, module.prolog))
 

@@ -86,7 +86,7 @@ def of_other(of: Boundedness, expr: ast.Expr, bound: Bindings) -> Infinite | Non
 
 
 def _blocking_child(of: Boundedness, expr: ast.Expr, child: ast.Node, bound: Bindings) -> None:
-    """An operand that must be finite, or a part that holds some."""
+    """An operand that must be finite, or a part that contains some."""
     if isinstance(child, ast.Expr):
         of.finite(child, bound, excerpt(expr))
     else:
@@ -163,7 +163,7 @@ def _quantified(
 
 
 def _branches(of: Boundedness, expr: ast.Switch | ast.Typeswitch, bound: Bindings) -> Infinite | None:
-    """switch and typeswitch: what decides must be finite, what is returned need not be."""
+    """switch and typeswitch: the operand must be finite, the results need not be."""
     kind = "switch" if isinstance(expr, ast.Switch) else "typeswitch"
     of.finite(expr.operand, bound, kind)
     results: list[tuple[ast.Expr, Bindings]] = []
@@ -185,7 +185,7 @@ def _named(name: ast.Name | None) -> dict[tuple[str, str], Infinite | None]:
 
 
 def _constructor(of: Boundedness, expr: ast.Expr, bound: Bindings) -> None:
-    """Content may be infinite only of the result as a whole, which can be written while it is made."""
+    """Content may be infinite only if it is the result as a whole, which can be written while it is constructed."""
     for child in expr.children():
         if isinstance(child, ast.DirectAttribute):
             for part in child.parts:

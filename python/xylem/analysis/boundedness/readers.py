@@ -1,4 +1,4 @@
-"""How often something is read: an infinite sequence that is read once need not be kept for others."""
+"""Count the readers of a value: an infinite sequence that is read once need not be kept for others."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ IsReader = Callable[[ast.Node], bool]
 
 
 def variable_readers(name: tuple[str, str], nodes: Iterable[ast.Node]) -> int | None:
-    """How many readers a variable can have; None where it depends on the data, as inside a loop."""
+    """The possible number of readers of a variable; None if it depends on the data, as inside a loop."""
     return readers(lambda node: isinstance(node, ast.VarRef) and node.name.expanded == name, nodes)
 
 
 def readers(is_reader: IsReader, nodes: Iterable[ast.Node]) -> int | None:
-    """How many times what is read here can be read."""
+    """How many times the reads here can happen."""
     return _sum(_in(is_reader, node) for node in nodes)
 
 
@@ -51,7 +51,7 @@ def _flwor(test: IsReader, clauses: tuple[ast.Clause, ...], result: ast.Expr) ->
             continue
         keyed = None if loops else keyed_at(clauses, index, result)
         if keyed is not None:
-            # Several clauses, one reader: the loop over keys is not one of its own.
+            # Several clauses, one reader: the loop over keys is not a separate one.
             keyed_until = index + keyed.length - 1
             if keyed.item is not None:
                 total, loops = _sum([total, _in(test, keyed.collection)]), True
@@ -69,7 +69,7 @@ def _flwor(test: IsReader, clauses: tuple[ast.Clause, ...], result: ast.Expr) ->
 
 
 def _is_other_side(clauses: tuple[ast.Clause, ...], index: int) -> bool:
-    """Whether a loop is the second one of a best-match join with the only loop around it: both are read once."""
+    """Whether a loop is the second one of a best-match join with the only outer loop: both are read once."""
     loops = [place for place in range(index) if not isinstance(clauses[place], (ast.LetClause, ast.WhereClause))]
     if len(loops) != 1 or not isinstance(clauses[loops[0]], ast.ForClause):
         return False
@@ -84,7 +84,7 @@ def _is_other_side(clauses: tuple[ast.Clause, ...], index: int) -> bool:
 
 
 def _many(test: IsReader, node: ast.Node) -> int | None:
-    """Inside a loop: no reader, or nobody knows how many."""
+    """Inside a loop: no reader, or an unknown number."""
     return None if any(map(test, node.walk())) else 0
 
 

@@ -1,6 +1,6 @@
 """The stream data flow graph of a query, its fusions and the single-pass test (single-pass paper, §4).
 
-The body of a query with its prolog comes in, its names resolved; a graph of dependencies goes out, and a verdict: one
+The body of a query with its prolog and resolved names comes in; a graph of dependencies goes out, and a verdict: one
 pass, or how many and why. It changes no query and knows nothing of execution.
 """
 

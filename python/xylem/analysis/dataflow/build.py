@@ -17,10 +17,10 @@ def build(
     is_fold: Callable[[ast.FunctionDecl], bool] = lambda declared: False,
     limited: Collection[int] = (),
 ) -> Graph:
-    """The graph of the body of a query, its names resolved.
+    """The graph of the body of a query with resolved names.
 
     `prolog` has the declarations of the module and of those it imports. Recursive functions are opaque, except those
-    that `is_fold` knows to read their argument once, from its first item to its last, with a small value. `limited` has
+    that `is_fold` identifies: they read their argument once, from first to last item, with a small value. `limited` has
     the ids of `order by` clauses and sort() calls of which the query needs only the first items, and of `group by`
     clauses of which it needs only aggregates.
     """
@@ -32,7 +32,7 @@ def build(
 
 
 def _without_idle_loops(graph: Graph) -> Graph:
-    """The graph without loops that read no input, but for those that traversals of it depend on."""
+    """The graph without loops that read no input, except those that traversals of it depend on."""
     idle = {
         node.number
         for node in graph.nodes

@@ -1,4 +1,4 @@
-"""Calls in the graph: sources, functions of the query, functions that fold, block or hand on."""
+"""Calls in the graph: sources, functions of the query, functions that fold, block or pass items on."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _declared(
 
 
 def _opaque(walk: Walk, expr: ast.Expr, arguments: tuple[ast.Expr, ...], around: Around) -> Value:
-    """Nobody knows what a recursive function asks of a sequence, in which order, and how often."""
+    """A recursive function may read a sequence in any order, and any number of times."""
     values = [walk.settled(walk.of(argument, around), argument) for argument in arguments]
     folded = [ref for value in values if value.is_sequence for ref in value.refs]
     flows = [ref for value in values if not value.is_sequence for ref in value.refs]

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 class _Tuples:
-    """The tuples that the clauses so far give."""
+    """The tuples of the clauses so far."""
 
     def __init__(self) -> None:
         self.decided_by: Refs = NONE
-        """Iterators and conditions: what decides how many there are."""
+        """Iterators and conditions that determine their number."""
         self.is_long = False
         """Whether there are as many as items of a stream."""
         self.bound: list[ast.Name] = []
@@ -83,7 +83,7 @@ def _for(
     found = walk.of(collection, around)
     tuples.bound.append(name)
     if found.place is not None and found.place.is_single and isinstance(clause, ast.ForClause):
-        # One element, or none: the name is another one for its place.
+        # At most one element: the name is an alias for its place.
         return around.where(position, CONSTANT).where(name, found)
     found = walk.settled(found, collection)
     tuples.is_long = tuples.is_long or found.is_sequence
@@ -94,7 +94,7 @@ def _for(
 
 
 def _window_variables(walk: Walk, clause: ast.WindowClause, tuples: _Tuples, around: Around) -> Around:
-    """Conditions of windows look at items of the same sequence, and may read values around them."""
+    """Conditions of windows read items of the same sequence, and may read outer values."""
     iterator = around.names[clause.name.expanded]
     for condition in (clause.start, clause.end):
         if condition is not None:
@@ -125,7 +125,7 @@ def _all_tuples(
     tuples: _Tuples,
     around: Around,
 ) -> Around:
-    """A clause that needs all tuples before it gives the first."""
+    """A clause that needs all tuples before it returns the first."""
     refs = tuples.decided_by
     for key in keys:
         refs |= walk.truth(key, around).refs
@@ -141,7 +141,7 @@ def _all_tuples(
 def _first_tuples(
     walk: Walk, clause: ast.OrderByClause, keys: list[ast.Expr], tuples: _Tuples, around: Around
 ) -> Around:
-    """A sort of which a few tuples are asked for: they are a value, known at the end like the largest of all."""
+    """A sort of which a few tuples are needed: they are a value, known at the end like a maximum."""
     refs = tuples.decided_by
     for key in keys:
         refs |= walk.truth(key, around).refs
@@ -160,7 +160,7 @@ def _first_tuples(
 def _folded_groups(
     walk: Walk, clause: ast.GroupByClause, specs: tuple[ast.GroupingSpec, ...], tuples: _Tuples, around: Around
 ) -> Around:
-    """Groups of which aggregates are asked for: they are values, known at the end."""
+    """Groups of which aggregates are needed: they are values, known at the end."""
     refs = tuples.decided_by
     keys = [ast.VarRef(spec.name) if spec.value is None else spec.value for spec in specs]
     for key in keys:
@@ -180,7 +180,7 @@ def _group_by(
     keys = [ast.VarRef(spec.name) if spec.value is None else spec.value for spec in specs]
     was_long = tuples.is_long
     around = _all_tuples(walk, clause, "group by", keys, Blocking.GROUPS, tuples, around)
-    # Behind it, other variables hold what all tuples of a group had.
+    # After it, other variables hold the values of all tuples of a group.
     inside = Value(tuples.decided_by, is_sequence=False)
     for name in tuples.bound:
         known = around.names.get(name.expanded, CONSTANT)
@@ -191,7 +191,7 @@ def _group_by(
 
 
 def quantified(walk: Walk, expr: ast.Quantified, around: Around) -> Value:
-    """some and every: true or false once the sequence is past, or earlier."""
+    """some and every: decided when the sequence is past, or earlier."""
     folded: Refs = NONE
     own: Refs = NONE
     flows: Refs = NONE

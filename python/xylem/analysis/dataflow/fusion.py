@@ -10,10 +10,10 @@ from .stream_path import StreamPath, common_prefix
 
 
 def horizontal_fusion(graph: Graph) -> Graph:
-    """Traversals of one stream as one traversal of the path they all begin with (§4.3.1).
+    """Traversals of one stream as one traversal of their common prefix (§4.3.1).
 
-    As in the paper this is done whatever depends on what: the test that follows finds out. Only traversals whose
-    items are compared with each other stay apart, as that takes two of them.
+    As in the paper, dependences are ignored here: the test that follows checks them. Only traversals whose items are
+    compared with each other stay separate, because that needs two of them.
     """
     numbers = max((node.number for node in graph.nodes), default=0)
     for stream in graph.streams:
@@ -42,7 +42,7 @@ def _is_stream(graph: Graph, number: int) -> bool:
 
 
 def _apart(graph: Graph, own: list[SequenceNode]) -> set[int]:
-    """Of traversals that are joined, all but the first."""
+    """For joined traversals, all but the first."""
     apart: set[int] = set()
     for node in graph.nodes:
         if node.blocking is Blocking.JOINS:
@@ -76,7 +76,7 @@ def _fused(graph: Graph, group: list[SequenceNode], number: int) -> Graph:
 
 
 def _prefix(paths: Iterable[StreamPath]) -> StreamPath:
-    """The longest path that all begin with; the document itself, if there is no other."""
+    """The longest common prefix of the paths; the document itself, if there is no other."""
     first, *others = paths
     for other in others:
         first = common_prefix(first, other) or first.from_root()
@@ -103,7 +103,7 @@ def vertical_fusion(graph: Graph) -> Graph:
 
 
 def _starts(graph: Graph) -> list[int]:
-    """The sequence nodes in the root set; nodes that depend on constants alone count as roots too."""
+    """The sequence nodes in the root set; nodes that depend only on constants count as roots too."""
     starts = []
     for node in graph.sequences:
         if not any(_is_stream(graph, number) for number in graph.predecessors(node.number)):

@@ -1,10 +1,9 @@
 """The stream data flow graph of a query (single-pass paper, §4.2), as plain data.
 
-A node is a variable of the query, or the value of an expression that has no name. A *sequence* node is as long as the
-stream (a rectangle in the paper), an *atomic* node is a value or an item (a circle). An edge says that one depends on
-the other, by its value or because it decides whether the other is evaluated at all (Def. 1): an *aggregate* dependence
-leads from a sequence to an atomic value that is known only once the sequence is past (Def. 3), all others are *flow*
-(Def. 4).
+A node is a variable of the query, or the value of an unnamed expression. A *sequence* node is as long as the stream (a
+rectangle in the paper), an *atomic* node is a value or an item (a circle). An edge says that one depends on the other,
+by its value or because it decides whether the other is evaluated at all (Def. 1): an *aggregate* dependence leads from
+a sequence to an atomic value that is known only once the sequence is past (Def. 3), all others are *flow* (Def. 4).
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from .stream_path import StreamPath
 
 
 class Dependence(StrEnum):
-    """What an edge says."""
+    """The kind of an edge."""
 
     FLOW = "flow"
     AGGREGATE = "aggregate"
 
 
 class Blocking(StrEnum):
-    """What an operator needs of its input before it gives anything, where it is neither pipeline nor aggregate."""
+    """What an operator needs of its input before it returns anything, if it is neither pipeline nor aggregate."""
 
     SORTS = "needs all tuples to sort them"
     GROUPS = "needs all tuples of a group"
@@ -41,13 +40,13 @@ class Blocking(StrEnum):
 
 @dataclass(frozen=True)
 class Node:
-    """What all nodes have. Numbers count from 1 in the order of the query and never change."""
+    """Common properties of all nodes. Numbers count from 1 in the order of the query and never change."""
 
     number: int
     label: str
     span: Span = field(default=NOWHERE, compare=False)
     blocking: Blocking | None = None
-    """Set where the operator that gives this value blocks."""
+    """Set if the operator of this value blocks."""
 
     @property
     def is_sequence(self) -> bool:
@@ -104,7 +103,7 @@ class Graph:
 
     @property
     def streams(self) -> tuple[str, ...]:
-        """What is read: the context item, `doc("…")` …, in the order in which the query names them."""
+        """The streams read: the context item, `doc("…")` …, in the order of the query."""
         found = (node.path.root for node in self.sequences if node.path is not None)
         return tuple(dict.fromkeys(found))
 
@@ -121,7 +120,7 @@ class Graph:
         return (edge.source for edge in self._arriving.get(number, ()) if kind in (None, edge.kind))
 
     def reached(self, start: Iterable[int], kind: Dependence | None = None) -> frozenset[int]:
-        """All nodes that a path of one edge or more leads to."""
+        """All nodes reached by a path of one edge or more."""
         return _closure(start, lambda number: self.successors(number, kind))
 
     def origins(self, start: Iterable[int], kind: Dependence | None = None) -> frozenset[int]:
@@ -166,7 +165,7 @@ def _closure(start: Iterable[int], step: Callable[[int], Iterable[int]]) -> froz
 
 @dataclass(frozen=True)
 class Reason:
-    """Why one pass is not enough: the theorem of the paper that says so (0: a blocking operator, §3.2), and where."""
+    """Why one pass is not enough: the theorem of the paper that applies (0: a blocking operator, §3.2), and where."""
 
     theorem: int
     text: str
@@ -175,11 +174,11 @@ class Reason:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether one pass in bounded memory is enough, and how many passes there are else."""
+    """Whether one pass in bounded memory is enough, and otherwise the number of passes."""
 
     passes: int
     is_single_pass: bool
     reasons: tuple[Reason, ...] = ()
     passes_by_stream: tuple[tuple[str, int], ...] = ()
     is_bounded: bool = True
-    """Whether that many passes keep no more than items, windows and aggregates."""
+    """Whether that many passes keep only items, windows and aggregates."""

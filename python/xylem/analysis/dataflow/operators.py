@@ -1,7 +1,7 @@
-"""What functions do with a sequence (single-pass paper, §3.1): hand items on, fold them into a value, or block.
+"""The effect of functions on a sequence (single-pass paper, §3.1): pass items on, fold them into a value, or block.
 
-Functions that are not here take single items. A function that folds is a *progressive blocking operator*: it needs no
-more than its value so far, which is small. One whose value grows with the input is not.
+Functions not listed here take single items. A function that folds is a *progressive blocking operator*: it only needs
+its value so far, which is small. One whose value grows with the input is not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PIPELINE = (PICKS - PICKS_ONE) | standard("data filter for-each index-of insert
 _PROGRESSIVE = AGGREGATES | TRUTHS | PICKS_ONE | standard("fold-left")
 _HOLDS = BY_PLACE | standard("deep-equal fold-right for-each-pair reverse serialize sort")
 SEQUENCES = _PIPELINE | BY_PLACE | standard("distinct-values for-each-pair reverse sort")
-"""Functions whose result is a sequence where their argument is one."""
+"""Functions whose result is a sequence if their argument is one."""
 
 OPERATORS: dict[tuple[str, str], Operator | Blocking] = {
     **dict.fromkeys(_PIPELINE, Operator.PIPELINE),
@@ -36,7 +36,7 @@ OPERATORS: dict[tuple[str, str], Operator | Blocking] = {
 
 
 def operator(uri: str, local: str) -> Operator | Blocking:
-    """What a built-in function does with a sequence that it is given."""
+    """The effect of a built-in function on a sequence argument."""
     if uri in (PREFIXES["map"], PREFIXES["array"]):
         return Blocking.HOLDS
     return OPERATORS.get((uri, local), Operator.PROGRESSIVE)

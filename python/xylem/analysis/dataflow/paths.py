@@ -1,4 +1,4 @@
-"""Paths in the graph: a traversal of a stream is a sequence node, whatever lies below an item belongs to the item."""
+"""Paths in the graph: a traversal of a stream is a sequence node, everything below an item belongs to the item."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BACK = {"parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibli
 
 
 def path(walk: Walk, expr: ast.Expr, around: Around) -> Value:
-    """What a path, a filter or a simple map gives."""
+    """The value of a path, a filter or a simple map."""
     match expr:
         case ast.Root():
             return _root(around)
@@ -37,7 +37,7 @@ def path(walk: Walk, expr: ast.Expr, around: Around) -> Value:
 
 
 def _root(around: Around) -> Value:
-    """The document around the focus; for an item of a stream that means all of it again."""
+    """The document around the focus; for an item of a stream, that reads all of the stream again."""
     if around.focus.place is not None:
         return Value(place=around.focus.place.from_root())
     from .stream_path import INPUT
@@ -75,7 +75,7 @@ def _step(walk: Walk, start: Value, step: ast.AxisStep, expr: ast.Expr, around: 
 
 
 def _along(walk: Walk, start: Value, step: ast.AxisStep, expr: ast.Expr, filters: Refs, descends: bool) -> Value:
-    """A step below a document or its element: the path grows, until something is done with it."""
+    """A step below a document or its element: the path grows until it is used otherwise."""
     assert start.place is not None
     if step.axis == "self" and isinstance(step.test, ast.AnyKindTest) and not step.predicates and not descends:
         return start
@@ -88,7 +88,7 @@ def _along(walk: Walk, start: Value, step: ast.AxisStep, expr: ast.Expr, filters
 
 
 def _predicates(walk: Walk, predicates: tuple[ast.Expr, ...], around: Around) -> Refs:
-    """What predicates read that is not of the item they are tested for."""
+    """The values that predicates read, other than those of the tested item."""
     found = NONE
     for predicate in predicates:
         value = walk.truth(predicate, replace(around, focus=LOCAL))

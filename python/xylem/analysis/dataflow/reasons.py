@@ -35,7 +35,7 @@ def cycle(aggregate: Node, reader: Node) -> Reason:
 
 
 def _named(node: Node) -> str:
-    """A node as a sentence calls it: a variable by its name, what a loop returns without the word for it."""
+    """A node as named in a sentence: a variable by its name, the result of a loop without the word for it."""
     variable, named, value = node.label.partition(" := ")
     if named:
         return variable if value.startswith("return ") else f"{variable} = {value}"

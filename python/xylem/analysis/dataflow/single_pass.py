@@ -1,7 +1,8 @@
 """The single-pass test (single-pass paper, §4.4): theorems 1 to 4 over a graph after its fusions.
 
 This test adds two things to the paper's. It looks for blocking operators instead of assuming that there are none
-(§4.1). And if one pass is not enough, it gives the number of passes: one more than aggregates that wait for each other.
+(§4.1). And if one pass is not enough, it returns the number of passes: one more than the aggregates that wait for each
+other.
 """
 
 from __future__ import annotations
@@ -13,25 +14,25 @@ from .reasons import blocked, cycle, several, waiting
 
 
 def verdict(graph: Graph) -> Verdict:
-    """Whether one pass is enough for a graph after horizontal and vertical fusion, and why not."""
+    """Whether one pass is enough for a graph after horizontal and vertical fusion, and if not, why."""
     aggregates = [node for node in graph.nodes if _is_aggregate(graph, node.number)]
     found = [*_theorem_1(graph), *_theorem_2(graph, aggregates), *_theorem_3(graph, aggregates)]
     blocking = [blocked(node) for node in graph.nodes if _blocks(node)]
     passes = _passes(graph)
     behind = [node for node in graph.nodes if node.blocking is Blocking.WAITS]
     for node in behind:
-        # What comes behind a long sequence has a pass of its own.
+        # The part after a long sequence has a pass of its own.
         for stream in _streams_of(graph, node.number):
             passes[stream] += 1
     total = max(passes.values(), default=1)
     reasons = tuple(dict.fromkeys([*blocking, *found]))
     is_bounded = len(blocking) == len(behind) and not any(reason.theorem == 1 for reason in found)
-    # Theorem 4: where none of the conditions holds, nothing waits for what is known only at the end.
+    # Theorem 4: if no condition holds, nothing waits for a value known only at the end.
     return Verdict(total, not reasons, reasons, tuple(passes.items()), is_bounded)
 
 
 def _is_aggregate(graph: Graph, number: int) -> bool:
-    """Whether a value is known only at the end of a pass; one of a join is another one for each item."""
+    """Whether a value is only known at the end of a pass; one of a join differs from item to item."""
     folded = list(graph.predecessors(number, Dependence.AGGREGATE))
     if not folded or graph.node(number).blocking is Blocking.JOINS:
         return False
@@ -44,7 +45,7 @@ def _blocks(node: Node) -> bool:
 
 
 def _theorem_1(graph: Graph) -> list[Reason]:
-    """More than one sequence node: traversals of one stream that no pipeline holds together."""
+    """More than one sequence node: traversals of one stream without a common pipeline."""
     joins = [node for node in graph.nodes if node.blocking is Blocking.JOINS]
     starts: dict[str, list[SequenceNode]] = {}
     for super_node in graph.super_nodes:
@@ -88,7 +89,7 @@ def _theorem_3(graph: Graph, aggregates: list[Node]) -> list[Reason]:
 
 
 def _passes(graph: Graph) -> dict[str, int]:
-    """How many passes each stream takes: a pipeline that reads an aggregate runs after the pass that gives it."""
+    """The number of passes over each stream: a pipeline that reads an aggregate runs after the pass computing it."""
     folded = {node.number for node in graph.nodes if _is_aggregate(graph, node.number)}
 
     @cache
@@ -110,7 +111,7 @@ def _passes(graph: Graph) -> dict[str, int]:
 
     @cache
     def _is_known_late(number: int) -> bool:
-        """Whether a value is known only at the end of a pass."""
+        """Whether a value is only known at the end of a pass."""
         if number in folded:
             return True
         return not is_long(number) and any(map(_is_known_late, graph.predecessors(number, Dependence.FLOW)))
@@ -124,7 +125,7 @@ def _passes(graph: Graph) -> dict[str, int]:
 
 
 def _streams_of(graph: Graph, number: int) -> set[str]:
-    """The streams that are read for a node: by way of pipelines, and of the aggregate it is itself."""
+    """The streams read for a node: through pipelines, and for the aggregate it is itself."""
     own = {number, *graph.predecessors(number, Dependence.AGGREGATE)}
     origins = own | graph.origins(own, Dependence.FLOW)
     nodes = (graph.node(origin) for origin in origins)

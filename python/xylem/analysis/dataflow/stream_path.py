@@ -1,11 +1,11 @@
-"""The traversal of a stream that a sequence node stands for: where it starts, and its steps as they are written."""
+"""The traversal of a stream for a sequence node: its start, and its steps as written."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 INPUT = "input"
-"""The stream of the context item, as paths are printed."""
+"""The stream of the context item, as printed in paths."""
 
 
 @dataclass(frozen=True)
@@ -13,9 +13,9 @@ class StreamPath:
     """`root/step/…`. A step is its printed text with its axis and predicates, so that equal texts select the same."""
 
     root: str
-    """`input`, `doc("a.xml")`, `stream("s")` …"""
+    """`input`, `doc("a.xml")`, `stream("s")` …."""
     steps: tuple[str, ...] = ()
-    """Each with the slash before it: `/stream`, `//pixel`; predicates are steps of their own: `[x > 0]`."""
+    """Each step with its slashes: `/stream`, `//pixel`; predicates are separate steps: `[x > 0]`."""
     starts_with_many: bool = False
     """Whether the root is many documents or items: a collection, a stream, an infinite variable."""
 
@@ -27,14 +27,14 @@ class StreamPath:
 
     @property
     def depth(self) -> int:
-        """How many steps there are below the root, predicates not counted."""
+        """Number of steps below the root, not counting predicates."""
         return sum(1 for step in self.steps if step.startswith("/"))
 
     @property
     def is_single(self) -> bool:
         """Whether it leads to one node at most: the document, or its element.
 
-        What lies deeper is taken to be many: how large one of them is, is a matter of the data.
+        Deeper nodes are assumed to be many: the size of one of them depends on the data.
         """
         if self.starts_with_many:
             return False
@@ -45,12 +45,12 @@ class StreamPath:
         return replace(self, steps=steps)
 
     def below(self, prefix: StreamPath) -> str:
-        """What is left of this path behind a prefix of it."""
+        """The rest of this path after a prefix of it."""
         return "".join(self.steps[len(prefix.steps) :])
 
 
 def common_prefix(a: StreamPath, b: StreamPath) -> StreamPath | None:
-    """The longest path that both begin with, of one element step or more; None where there is none."""
+    """The longest common prefix with at least one element step; None if there is none."""
     if a.root != b.root:
         return None
     shared = []

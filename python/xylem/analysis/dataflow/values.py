@@ -17,19 +17,19 @@ NONE: Refs = frozenset()
 MOST_CHARACTERS = 60
 _LONG = 2_000
 _LONG_LINK = 300
-"""Characters of an expression, and of a link of a chain, beyond which its beginning is taken as it was written."""
+"""If an expression, or a link of a chain, has more characters than this, its label is the beginning of its own text."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """The nodes that a value comes from, and whether it is as long as a stream."""
+    """The nodes of a value, and whether it is as long as a stream."""
 
     refs: Refs = NONE
     is_sequence: bool = False
     place: StreamPath | None = None
-    """A path over a stream that may go on: it becomes a node once something else is done with it."""
+    """A path over a stream that may be extended: it becomes a node once it is used otherwise."""
     is_local: bool = False
-    """It depends on the item that a predicate is tested for."""
+    """Whether it depends on the item tested by a predicate."""
 
     def and_also(self, refs: Refs) -> Value:
         return replace(self, refs=self.refs | refs) if refs else self
@@ -40,9 +40,9 @@ LOCAL = Value(is_local=True)
 
 
 def label(node: ast.Node) -> str:
-    """An expression on one line, as a user writes it, and not too long."""
+    """An expression on one line, as a user writes it, not too long."""
     span = node.span
-    # A chain is in each of its links: to print them all would take the square of its length.
+    # A chain contains each of its links: printing all of them would take quadratic time.
     if span.end - span.start > (_LONG_LINK if _is_link(node) else _LONG):
         written = " ".join(span.source.text[span.start : span.start + 4 * MOST_CHARACTERS].split())
         return written[: MOST_CHARACTERS - 1] + "…"
@@ -96,11 +96,11 @@ class Nodes:
         is_local: bool = False,
         blocking: Blocking | None = None,
     ) -> Value:
-        """A value that flows from others; `aggregates`: the sequences of which it is known at their ends."""
+        """A value that flows from others; `aggregates`: the sequences at whose ends it is known."""
         number = len(self.nodes) + 1
         folded, sources = frozenset(aggregates), frozenset(flows)
         if blocking is None and folded and (is_local or self.traversals(sources)):
-            # Another value for each item of a stream: the sequence is gone over again and again.
+            # It differs for each item of a stream: the sequence is read again and again.
             blocking = Blocking.JOINS
         self.nodes[number] = AtomicNode(number, text, span, blocking, is_iterator)
         self._flow(number, sources)
@@ -109,7 +109,7 @@ class Nodes:
         return Value(frozenset({number}))
 
     def _joins(self, sources: Refs, path: StreamPath | None) -> bool:
-        """Whether items of two traversals meet here, and not before."""
+        """Whether items of two traversals meet here for the first time."""
         met = self.traversals(sources)
         if path is not None:
             return bool(met)
@@ -135,12 +135,12 @@ class Nodes:
         return replace(self.atom(variable, span, value.refs), is_local=value.is_local)
 
     def wait(self, number: int) -> None:
-        """Mark a sequence whose items stand behind those of another one."""
+        """Mark a sequence whose items follow those of another one."""
         if self.nodes[number].blocking is None:
             self.nodes[number] = replace(self.nodes[number], blocking=Blocking.WAITS)
 
     def traversals(self, refs: Iterable[int]) -> Refs:
-        """The paths over streams that values come from, item by item: not by way of aggregates."""
+        """The paths over streams that values depend on item by item: not through aggregates."""
         found: set[int] = set()
         seen: set[int] = set()
         todo = list(refs)

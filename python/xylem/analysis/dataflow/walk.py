@@ -1,4 +1,4 @@
-"""Expressions in the graph: what each of them comes from, and which nodes it makes."""
+"""Expressions in the graph: their dependences, and the nodes they create."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FunctionKey = tuple[str, str, int]
 _PATHS = (ast.Path, ast.AxisStep, ast.Root, ast.Filter, ast.SimpleMap)
 _CONSTRUCTORS = (ast.DirectElement, ast.ComputedElement, ast.ComputedDocument)
 _TESTS = (ast.GeneralComparison, ast.InstanceOf, ast.CastableAs, ast.Or, ast.And)
-"""Operators that give one value of a sequence, once it is past."""
+"""Operators that compute one value from a sequence, at its end."""
 _OF_VALUES = (
     ast.ValueComparison,
     ast.NodeComparison,
@@ -28,17 +28,17 @@ _OF_VALUES = (
     ast.Range,
     ast.CastAs,
 )
-"""Operators whose operands are single values: of a sequence, the one it has, known once it is past."""
+"""Operators whose operands are single values: a sequence contributes its only one, known at its end."""
 
 
 @dataclass(frozen=True)
 class Around:
-    """What is bound where an expression stands."""
+    """The bindings around an expression."""
 
     names: Mapping[ExpandedName, Value] = field(default_factory=dict)
     focus: Value = field(default_factory=lambda: Value(place=StreamPath(INPUT)))
     active: frozenset[FunctionKey] = frozenset()
-    """Functions whose bodies are being walked over."""
+    """Functions whose bodies are being walked."""
 
     def where(self, name: ast.Name | None, value: Value) -> Around:
         return self if name is None else replace(self, names={**self.names, name.expanded: value})
@@ -55,7 +55,7 @@ class Walk:
     ) -> None:
         self.nodes = Nodes()
         self.limited = limited
-        """The ids of sorts of which only the first items are asked for."""
+        """The ids of sorts of which only the first items are needed."""
         self.is_fold = is_fold
         self.functions: dict[FunctionKey, ast.FunctionDecl] = {}
         self._variables: dict[ExpandedName, ast.VariableDecl] = {}
@@ -67,7 +67,7 @@ class Walk:
                 self._variables[declaration.name.expanded] = declaration
 
     def of(self, expr: ast.Expr, around: Around) -> Value:
-        """What an expression gives."""
+        """The value of an expression."""
         match expr:
             case ast.VarRef(name=name):
                 known = around.names.get(name.expanded)
@@ -107,7 +107,7 @@ class Walk:
     # --- values of several expressions
 
     def single(self, expr: ast.Expr, operands: Iterable[ast.Expr], around: Around) -> Value:
-        """One value of all operands; where one is as long as a stream, it is known at the end of that."""
+        """One value from all operands; if one is as long as a stream, it is known at the end of that."""
         values = [self.settled(self.of(operand, around), operand) for operand in operands]
         folded = frozenset(ref for value in values if value.is_sequence for ref in value.refs)
         flows = frozenset(ref for value in values if not value.is_sequence for ref in value.refs)
@@ -141,7 +141,7 @@ class Walk:
                     for ref in value.refs:
                         self.nodes.wait(ref)
                 else:
-                    # There are values alone before it.
+                    # Only values precede it.
                     value = self.nodes.sequence(label(item), item.span, value.refs | before, in_turn=True)
             parts.append(value)
             before |= value.refs
@@ -153,7 +153,7 @@ class Walk:
         )
 
     def settled(self, value: Value, expr: ast.Node) -> Value:
-        """A place in a stream as the node it is."""
+        """A place in a stream as its node."""
         if value.place is None:
             return value
         return self.nodes.sequence(str(value.place), expr.span, value.refs, path=value.place)
@@ -210,7 +210,7 @@ class Walk:
             self.nodes.nodes[number] = replace(self.nodes.nodes[number], blocking=None)
         return made
 
-    # --- what the prolog declares
+    # --- declarations of the prolog
 
     def _global(self, name: ast.Name) -> Value:
         if name.expanded == ("", "ROOT"):
@@ -236,7 +236,7 @@ def _with(expr: ast.Switch | ast.Typeswitch, around: Around, operand: Value) -> 
 
 
 def _below(node: ast.Node) -> list[ast.Expr]:
-    """The expressions directly below, by way of nodes that are none."""
+    """The expressions directly below, also through nodes that are not expressions."""
     found: list[ast.Expr] = []
     for child in node.children():
         found += [child] if isinstance(child, ast.Expr) else _below(child)

@@ -1,4 +1,4 @@
-"""Which loop of a FLWOR expression is the first one of a best-match join, and whether its items have partners each."""
+"""The first loop of a best-match join in a FLWOR expression, and whether its items each have their own partners."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from xylem.syntax import ast
 
 
 def check_sides(clauses: Sequence[ast.Clause]) -> None:
-    """XYST0015 for a side that `let` binds: it is no loop, and rules may put its value in the place of the variable."""
+    """XYST0015 for a side that `let` binds: it is not a loop, and rules may substitute its value."""
     for index, join in enumerate(clauses):
         for side in (join.left, join.right) if isinstance(join, ast.BestMatchClause) else ():
             binding = next((one for one in reversed(clauses[:index]) if _binds(one, side.name)), None)
@@ -23,14 +23,14 @@ def _binds(clause: ast.Clause, name: ast.Name) -> bool:
 
 
 def joins_each(clauses: Sequence[ast.Clause], index: int) -> bool:
-    """Whether the loop at a place is the first of a join that asks for the best partners of each of its items."""
+    """Whether the loop at an index is the first of a join that finds the best partners of each of its items."""
     loop = clauses[index]
     if not isinstance(loop, ast.ForClause) or loop.allowing_empty or isinstance(loop.collection, ast.DataWindow):
         return False
     if join_of(clauses, index) is None:
         return False
     own = loop.name.expanded
-    # Every join of this loop must be such a one: an inner join behind it compares pairs of all items.
+    # Every join of this loop must be of this kind: a later inner join compares pairs of all items.
     for join in clauses[index + 1 :]:
         if isinstance(join, ast.BestMatchClause) and own in (join.left.name.expanded, join.right.name.expanded):
             outer = join.left if join.kind == "left" else join.right if join.kind == "right" else None
@@ -40,7 +40,7 @@ def joins_each(clauses: Sequence[ast.Clause], index: int) -> bool:
 
 
 def is_joined(clauses: Sequence[ast.Clause], index: int) -> bool:
-    """Whether some join has the loop at a place as a side, and not only later loops."""
+    """Whether some join has the loop at an index as a side, and not only later loops."""
     loop = clauses[index]
     own = loop.name.expanded if isinstance(loop, ast.ForClause) else None
     for clause in clauses[index + 1 :]:
@@ -54,7 +54,7 @@ def is_joined(clauses: Sequence[ast.Clause], index: int) -> bool:
 
 
 def join_of(clauses: Sequence[ast.Clause], index: int) -> ast.BestMatchClause | None:
-    """The join whose first loop stands at a place."""
+    """The join whose first loop is at an index."""
     loop = clauses[index]
     if not isinstance(loop, ast.ForClause):
         return None

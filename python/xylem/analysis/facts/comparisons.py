@@ -1,6 +1,6 @@
-"""Comparison operators: their mirror images, and which ones mean the same.
+"""Comparison operators: their mirror images, and equivalent ones.
 
-1 < $x     →     $x > 1
+    1 < $x     →     $x > 1
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ TURNED = {
     "=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<=",
     "eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le",
 }  # fmt: skip
-"""The operator that means the same with its sides exchanged."""
+"""The equivalent operator with exchanged sides."""
 
 GENERAL = {"eq": "=", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 """The general comparison that agrees with a value comparison on single values of one type."""
 
 VALUE = {general: value for value, general in GENERAL.items()}
-"""The value comparison that a general one makes of each pair of items."""
+"""The value comparison that a general one applies to each pair of items."""
 
 Comparison = ast.GeneralComparison | ast.ValueComparison
 
@@ -33,12 +33,12 @@ class Side(NamedTuple):
 
 
 def sides(test: Comparison) -> tuple[Side, Side]:
-    """The comparison as written, and turned round."""
+    """The comparison as written, and mirrored."""
     return Side(test.left, test.op, test.right), Side(test.right, TURNED[test.op], test.left)
 
 
 def compared_with_number(expr: ast.Expr) -> tuple[ast.Expr, str, int] | None:
-    """E, sign and number of a comparison, the number on its right."""
+    """E, operator and number of a comparison, with the number on its right."""
     if not isinstance(expr, (ast.GeneralComparison, ast.ValueComparison)):
         return None
     sign = GENERAL.get(expr.op, expr.op)

@@ -1,4 +1,4 @@
-"""Conditions joined by `and`: taken apart, and put together again."""
+"""Conditions joined by `and`: split, and joined again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from xylem.syntax import ast
 
 
 def conjuncts(test: ast.Expr | None) -> list[ast.Expr]:
-    """The conditions that all have to hold, in the order they stand; none for no condition."""
+    """The conditions that must all hold, in order; empty for no condition."""
     found: list[ast.Expr] = []
     waiting = [] if test is None else [test]
     while waiting:
@@ -21,7 +21,7 @@ def conjuncts(test: ast.Expr | None) -> list[ast.Expr]:
 
 
 def conjunction(tests: Sequence[ast.Expr]) -> ast.Expr | None:
-    """One condition that holds where all do; None for no condition."""
+    """One condition equivalent to all of them; None for no condition."""
     made: ast.Expr | None = None
     for test in tests:
         made = test if made is None else ast.And(made, test, span=made.span)

@@ -1,4 +1,4 @@
-"""Whether a predicate may be a number, and so a position: decided by its form and its names."""
+"""Decide whether a predicate may be a number, and so a position, by its form and its names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xylem.values import atomic_type as at
 from xylem.values.sequence_type import AtomicItem, ItemType, NodeItem
 
 Known = Callable[[ast.Expr], ItemType | None]
-"""The type of the items of a variable, or of the context item, where the asker knows it."""
+"""The type of the items of a variable, or of the context item, if the caller knows it."""
 
 _NEVER_NUMBERS = (
     ast.And,
@@ -37,12 +37,12 @@ def _nothing(node: ast.Expr) -> ItemType | None:
 
 
 def may_be_number(node: ast.Expr, known: Known = _nothing) -> bool:
-    """Whether a number may be among the items of an expression."""
+    """Whether the items of an expression may include a number."""
     if isinstance(node, _NEVER_NUMBERS):
         return False
     match node:
         case ast.Path(right=right):
-            # What is known of the focus is not so behind a step.
+            # Facts about the focus do not hold after a step.
             return may_be_number(right)
         case ast.Filter(base=base):
             return may_be_number(base, known)

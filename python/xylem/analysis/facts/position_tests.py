@@ -1,4 +1,4 @@
-"""Predicates that ask for positions alone: `position() = $i to $j`, `position() >= $a and $b > position()`."""
+"""Predicates that only test positions: `position() = $i to $j`, `position() >= $a and $b > position()`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .standard_calls import is_call
 
 
 class PositionTest(NamedTuple):
-    """position() op asked, where what is asked for is the same for all items."""
+    """position() op asked, with an operand that is the same for all items."""
 
     op: str
     asked: ast.Expr
 
 
 def position_tests(predicate: ast.Expr) -> list[PositionTest] | None:
-    """The tests that a predicate consists of; None where it asks for anything else."""
+    """The tests that a predicate consists of; None if it tests anything else."""
     found = []
     for test in conjuncts(predicate):
         if not isinstance(test, (ast.GeneralComparison, ast.ValueComparison)):

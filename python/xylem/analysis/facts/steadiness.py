@@ -1,4 +1,4 @@
-"""Whether an expression gives the same items each time."""
+"""Decide whether an expression returns the same items each time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PLACES = ((FN, "position"), (FN, "last"))
 def is_the_same_each_time(expr: ast.Node) -> bool:
     """Whether each evaluation gives the same items: the expression creates no nodes and is deterministic.
 
-    Of functions, the built-in ones are known; of others this is unknown. Places are those of its own items.
+    Built-in functions are known; calls of others count as different. Positions are those of its own items.
     """
     if uses_position(expr):
         return False

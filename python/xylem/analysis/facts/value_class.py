@@ -1,6 +1,6 @@
-"""The kind and number of an expression's values, recognised by its form: enough to know how they compare and add up.
-Nodes of an input have no schema types: their values are xs:untypedAtomic. An unrecognised expression is UNKNOWN, and no
-rule relies on it.
+"""The kind and number of an expression's values, recognised by its form: enough to know how they compare and add. Nodes
+of an input have no schema types: their values are xs:untypedAtomic. An unrecognised expression is UNKNOWN, and no rule
+relies on it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Values(Enum):
     BOOLEAN = "boolean"
     UNTYPED = "untyped"
     NOTHING = "nothing"
-    """It gives the empty sequence."""
+    """It returns the empty sequence."""
     UNKNOWN = "unknown"
 
     @property
@@ -37,7 +37,7 @@ class Values(Enum):
 
 
 class Known(NamedTuple):
-    """The values, and whether there is at least one of them, and at most one."""
+    """The class of the values, and whether there is at least one of them, and at most one."""
 
     values: Values
     some: bool = False
@@ -62,12 +62,12 @@ _RESULTS = {
     "lower-case": Values.STRING, "substring": Values.STRING, "substring-before": Values.STRING,
     "substring-after": Values.STRING, "translate": Values.STRING, "string-join": Values.STRING,
 }  # fmt: skip
-"""Functions that always give one value."""
+"""Functions that always return one value."""
 _UNTYPED_NODES = (ast.NameTest, ast.Wildcard, ast.ElementTest, ast.TextTest)
 
 
 def declared_class(kind: ast.SequenceTypeNode | None) -> Known:
-    """What a type as written says."""
+    """The class of a type as written."""
     if kind is None or not isinstance(kind.item, ast.AtomicType) or kind.item.name.uri != XS:
         return NOTHING_KNOWN
     values = _TYPES.get(kind.item.name.local, Values.UNKNOWN)
@@ -75,7 +75,7 @@ def declared_class(kind: ast.SequenceTypeNode | None) -> Known:
 
 
 def classify(expr: ast.Expr, scope: Scope) -> Known:
-    """What is known of the values of an expression, its nodes atomized."""
+    """The known facts about the values of an expression, with its nodes atomized."""
     match expr:
         case ast.IntegerLiteral():
             return Known(Values.INTEGER, True, True)
@@ -119,7 +119,7 @@ def classify(expr: ast.Expr, scope: Scope) -> Known:
 
 
 def _number(values: Values) -> Values:
-    """As an operand of arithmetic."""
+    """The class as an operand of arithmetic."""
     if values is Values.UNTYPED:
         return Values.DOUBLE
     return values if values.is_numeric or values is Values.NOTHING else Values.UNKNOWN

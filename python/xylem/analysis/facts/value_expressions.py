@@ -35,7 +35,7 @@ _VALUES = (
 
 
 def value_type(expr: ast.Expr) -> AtomicItem | None:
-    """The type that all values of an expression have, where its form tells it: /log/entry/xs:integer(@size)."""
+    """The type of all values of an expression, if its form determines it: /log/entry/xs:integer(@size)."""
     match expr:
         case ast.FunctionCall(name=name, arguments=(_,)) if name.uri == PREFIXES["xs"]:
             found = ATOMIC_TYPES.get(name.local)
@@ -52,7 +52,7 @@ def value_type(expr: ast.Expr) -> AtomicItem | None:
 
 
 def gives_values(expr: ast.Expr) -> bool:
-    """Whether no node can be among the items of an expression."""
+    """Whether the items of an expression certainly include no node."""
     match expr:
         case ast.FunctionCall(name=name) if name.uri == PREFIXES["xs"]:
             return True

@@ -1,7 +1,7 @@
-"""How much history a query can ask of any slot: a number of versions, a number of seconds, or everything.
+"""The history that a query may need of any slot: a number of versions, a number of seconds, or everything.
 
 A module with calls for projections comes in (`projections.py`). Projections may follow one another, `$x#1` where $x
-comes from `//b#2`, so their demands add up: the bound is their sum. Timelines and moments ask for everything.
+comes from `//b#2`, so their demands add up: the bound is their sum. Timelines and moments need everything.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from .operands import HISTORY
 
 @dataclass(frozen=True)
 class Demand:
-    """What must be kept of each slot beside its newest version."""
+    """The retention of each slot besides its newest version."""
 
     versions: int = 0
     seconds: Decimal | None = None
-    """Those that lived so long ago or later; None where nothing is asked for by time."""
+    """Versions that were alive this long ago or later; None if nothing is read by time."""
     is_everything: bool = False
     why: ast.Node | None = None
-    """What asks for everything."""
+    """The expression that needs everything."""
 
     @property
     def looks_back(self) -> bool:
-        """Whether anything is asked for at all."""
+        """Whether any history is needed."""
         return self.is_everything or self.versions > 0 or self.seconds is not None
 
 
 def demand_of(modules: Iterable[ast.Node]) -> Demand:
-    """What the modules of a program ask for."""
+    """The demand of the modules of a program."""
     versions = 0
     seconds: Decimal | None = None
     for module in modules:
         for node in module.walk():
             if isinstance(node, ast.ModuleImport):
-                return Demand(is_everything=True, why=node)  # what it imports may ask for anything
+                return Demand(is_everything=True, why=node)  # Imported modules may need anything.
             if not isinstance(node, ast.FunctionCall) or node.name.uri != HISTORY or node.name.local == "document":
                 continue
             amount = _literal(node)
@@ -54,9 +54,9 @@ def demand_of(modules: Iterable[ast.Node]) -> Demand:
 
 
 def _literal(call: ast.FunctionCall) -> tuple[str, Decimal] | None:
-    """The sign and the number of a projection of nodes; None for anything that may ask for more."""
+    """The operator and the number of a projection of nodes; None for anything that may need more."""
     if call.name.local == "moment":
-        # Of nodes `$x?60` is a time projection, which is known when the query runs.
+        # For nodes, `$x?60` is a time projection, which is known when the query runs.
         key = call.arguments[1]
         return ("?", Decimal(key.value)) if isinstance(key, ast.IntegerLiteral) else None
     if call.name.local not in ("content", "versions"):

@@ -1,10 +1,10 @@
-"""How long the histories of slots must be, path by path, for what an expression asks of an element.
+"""The required length of the histories of slots, path by path, for an expression over an element.
 
     $q/quote - $q/quote#1       2 versions of quote, a child of the element
     $q/a#1/b#2                  2 versions of a, and in each of them 3 of b
     $q//b?[60]                  of every b inside the element, versions of the last 60 seconds
 
-A variable is followed to the path it is bound to, from one of the variables that hold elements. Where that is no path,
+A variable is followed to the path it is bound to, from one of the variables that hold elements. If that is not a path,
 every slot inside all of these elements keeps as much.
 """
 
@@ -31,7 +31,7 @@ class PathStep:
 
 @dataclass(frozen=True)
 class Length:
-    """How much is kept of slots with elements at a path from the variable."""
+    """The retention of slots with elements at a path from the variable."""
 
     variable: ExpandedName
     path: Location
@@ -46,7 +46,7 @@ Place = tuple[ExpandedName, Location]
 
 
 def lengths(expr: ast.Node, starts: Sequence[ExpandedName]) -> list[Length]:
-    """The lengths that an expression asks for of the elements that some variables hold."""
+    """The history lengths that an expression needs of the elements in some variables."""
     walk = _Walk(starts)
     walk.visit(expr, {name: (name, ()) for name in starts}, None)
     return walk.found
@@ -58,7 +58,7 @@ class _Walk:
         self.found: list[Length] = []
 
     def visit(self, node: ast.Node, here: Mapping[ExpandedName, Place | None], focus: Place | None) -> Place | None:
-        """Where the nodes of an expression are; None where they are anywhere, or no nodes."""
+        """The place of the nodes of an expression; None if they are anywhere, or there are none."""
         match node:
             case ast.VarRef(name=name):
                 return here.get(name.expanded)
@@ -117,7 +117,7 @@ class _Walk:
     ) -> Mapping[ExpandedName, Place | None]:
         at = self.visit(value, here, focus)
         if at is None and name.expanded in self._starts:
-            # What a look-up gives is bound here.
+            # The result of a lookup is bound here.
             return here
         return {**here, name.expanded: at}
 

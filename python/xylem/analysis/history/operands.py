@@ -1,4 +1,4 @@
-"""What may stand before a projection, and what it is called for: the signs, and the functions of their own."""
+"""The operands of projections, and their function calls: the signs, and separate functions for each kind."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def combined(outer: Choice, inner: Choice) -> Choice | None:
 
 
 def is_container(base: ast.Expr) -> bool | None:
-    """Whether `base?1` looks something up: None where only its value tells."""
+    """Whether `base?1` is a lookup: None if only its value decides."""
     if isinstance(base, _NEVER_CONTAINERS):
         return False
     if isinstance(base, _CONTAINERS):
@@ -108,7 +108,7 @@ def is_stream_call(node: ast.Node) -> bool:
 
 
 def mentions_history(module: ast.Node) -> bool:
-    """Whether a module asks for versions anywhere."""
+    """Whether a module reads versions anywhere."""
     return any(
         isinstance(node, PROJECTIONS)
         or (isinstance(node, ast.FunctionCall) and node.name.expanded in (AS_OF, VERSIONS))

@@ -5,7 +5,7 @@
     T   all else             count($x/b)#1 →  history:timeline(function($x) { count($x/b) }, [$x], "#", 1, ())
 
 A `let` variable stands for its expression. In T the expression is computed as of each commit, with the same bindings:
-what it reads of `let` variables is computed there, too. Expressions are never moved across a projection otherwise.
+its `let` variables are computed there, too. Expressions are never moved across a projection otherwise.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _DURATIONS = ("dayTimeDuration", "duration", "yearMonthDuration")
 
 @dataclass(eq=False)
 class _Binding:
-    """What a variable is bound by: `value` for a `let`, with what was in scope there."""
+    """The binding of a variable: `value` for a `let`, with the scope there."""
 
     value: ast.Expr | None = None
     scope: Mapping[ExpandedName, _Binding] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class _Here:
     scope: Scope
     focus: object
     around: Scope | None = None
-    """Inside a timeline, the variables around it: `let` variables among them are written out."""
+    """Inside a timeline, the outer variables: `let` variables among them are written out."""
 
     def binding(self, name: ast.Name, bound: _Binding | None = None) -> _Here:
         return replace(self, scope={**self.scope, name.expanded: bound or _Binding()})
@@ -74,7 +74,7 @@ class _Here:
         return here
 
     def inside(self) -> _Here:
-        """With a focus of its own."""
+        """The place inside a new focus."""
         return replace(self, focus=object())
 
 
@@ -167,7 +167,7 @@ class _Projections:
                     "XPST0003", why, span=name.span, hint="a version of a child is for runs with --updates"
                 )
             case ast.TimeProjection(seconds=ast.DecimalLiteral() as amount) if not self._over_updates:
-                # The grammar of the standard has no such lookup, and `$array?1.0` must not be nothing in silence.
+                # The standard grammar has no such lookup, and `$array?1.0` must not silently return nothing.
                 hint = "a fraction of a second is for runs and checks with --updates"
                 raise SyntaxFault("XPST0003", "a lookup takes no decimal number", span=amount.span, hint=hint)
             case ast.FunctionCall() if node.name.expanded == AS_OF and len(node.arguments) == 2:
@@ -189,7 +189,7 @@ class _Projections:
         return self._parts(node, here)
 
     def _checked(self, choice: Choice, here: _Here) -> Choice:
-        """XYST0030 for what is neither known before the run nor a duration."""
+        """XYST0030 for a value that is neither known before the run nor a duration."""
         amount = choice.amount
         match amount:
             case ast.VarRef(name=name) if name.expanded not in here.scope:
@@ -199,7 +199,7 @@ class _Projections:
             case ast.FunctionCall(name=name) if name.local in _DURATIONS and choice.sign in ("?", "?[]"):
                 return choice
             case ast.Arithmetic():
-                return choice  # made by us, of two of those
+                return choice  # Generated from two such projections.
         why = f"behind {choice.sign.strip('[]')} stands a value that is known only at run time"
         raise StaticError("XYST0030", why, span=amount.span)
 
@@ -214,7 +214,7 @@ class _Projections:
                     own.append(name)
                     continue
                 case ast.GroupByClause(specs=specs):
-                    # Behind it, each variable has the values of a whole group.
+                    # After it, each variable has the values of a whole group.
                     here = here.binding_all([*own, *(spec.name for spec in specs)])
                     continue
             bound = _bound_by(clause)
@@ -237,14 +237,14 @@ class _Projections:
     # --- variables
 
     def _variable(self, node: ast.VarRef, here: _Here) -> ast.Expr:
-        """Inside a timeline, a `let` variable from around it is computed anew."""
+        """Inside a timeline, an outer `let` variable is recomputed."""
         if here.around is None or here.scope.get(node.name.expanded) is not here.around.get(node.name.expanded):
             return node
         value = self._stands_for(node, here)
         return node if value is None else self._expr(value, here)
 
     def _stands_for(self, node: ast.VarRef, here: _Here) -> ast.Expr | None:
-        """The expression of a `let` variable, where it would have the same value here."""
+        """The expression of a `let` variable, if it would have the same value here."""
         bound = here.scope.get(node.name.expanded)
         if bound is None or bound.value is None:
             return None
@@ -254,7 +254,7 @@ class _Projections:
         return value if bound.focus is here.focus or not reads_focus(value) else None
 
     def _resolved(self, base: ast.Expr, here: _Here) -> ast.Expr:
-        """The operand of a projection, a variable that stands for an expression being that."""
+        """The operand of a projection; a variable is replaced by its expression."""
         while isinstance(base, ast.VarRef):
             value = self._stands_for(base, here)
             if value is None and base.name.expanded not in here.scope:
@@ -309,7 +309,7 @@ class _Projections:
         return ast.Path(ast.ContextItem(span=node.span), found, span=step.span) if is_reverse else found
 
     def _as_function(self, base: ast.Expr, here: _Here) -> tuple[ast.Expr, ast.Expr]:
-        """An expression as a function of what it reads, and what that is bound to."""
+        """An expression as a function of its inputs, and their bindings."""
         body = self._expr(base, replace(here, around=here.scope))
         names = [ast.Name(local, None, uri) for uri, local in sorted(free_in(body)) if (uri, local) in here.scope]
         values: list[ast.Expr] = [ast.VarRef(name, span=base.span) for name in names]
@@ -324,7 +324,7 @@ class _Projections:
         )
 
     def _lookup(self, node: ast.Lookup, here: _Here) -> ast.Expr:
-        """`E?60`: a lookup in maps and arrays; over update streams, the time projection of all else."""
+        """`E?60`: a lookup in maps and arrays; over update streams, a time projection of all other values."""
         if not self._over_updates:
             return replace(node, base=self._expr(node.base, here))
         base = self._resolved(node.base, here)

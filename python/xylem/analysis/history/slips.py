@@ -1,4 +1,4 @@
-"""Projections that can never give what was meant, and how to ask for it: hints of `xylem check --updates`."""
+"""Projections that can never mean what was intended, with hints for `xylem check --updates`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["slips"]
 
 
 def slips(module: ast.Node) -> Iterator[tuple[Span, str]]:
-    """The places of a query as it was parsed, each with a hint."""
+    """The places of a query as parsed, each with a hint."""
     before = {id(node.right): node.left for node in module.walk() if isinstance(node, ast.Path)}
     for node in module.walk():
         found = choice_of(node) if isinstance(node, ast.Expr) else None

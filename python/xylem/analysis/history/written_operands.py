@@ -2,8 +2,8 @@
 
     let $q := $t/quote return $q#1      →   $t/quote#1       a `let` variable stands for its expression
     (//a/b#1)#1                         →   //a/b#2          numbers of one sign add up
-    (//a/b)#1                           →   //a/b#1          the last step of a path is what versions are chosen of
-    count(//b)?60                       →   the time projection that it is
+    (//a/b)#1                           →   //a/b#1          versions are chosen of the last step of a path
+    count(//b)?60                       →   a time projection
 
 The meaning is that of `projections.py`, which makes calls of the same operands.
 """
@@ -33,7 +33,7 @@ def with_operands(module: M) -> M:
 
 class _WrittenOperands(_Projections):
     def _node(self, node: ast.Node, here: _Here) -> ast.Node:
-        # Calls stay calls: `xylem:as-of`, `xylem:versions` and `stream` are planned as they stand.
+        # Calls stay calls: `xylem:as-of`, `xylem:versions` and `stream` are planned unchanged.
         return self._parts(node, here) if isinstance(node, ast.FunctionCall) else super()._node(node, here)
 
     def _projected(self, base: ast.Expr, choice: Choice, here: _Here, node: ast.Node) -> ast.Expr:

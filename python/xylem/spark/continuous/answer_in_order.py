@@ -1,7 +1,7 @@
-"""An answer that must see the stream in order: computed by the driver, not by tasks. What it keeps between two records
+"""An answer that must see the stream in order: computed by the driver, not by tasks. Its state between two records
 (variables of a sequential program, counts, aggregates) is saved now and then, with the position in the stream, and it
-continues from there after a restart. A query that keeps parts of the stream itself reads it again from its beginning,
-as the log still has it. Either way what was handed out before is not handed out again.
+continues from there after a restart. A query that buffers parts of the stream reads it again from its beginning, which
+the log still has. Either way, earlier output is not repeated.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class AnswerInOrder(Answer):
         saved: Sequence[bytes] = (),
         places: SavedPlaces | None = None,
     ) -> None:
-        """With `each_item`, each item is a message, and what the query writes around them is left out.
+        """With `each_item`, each item is a message, and the surrounding output of the query is dropped.
 
-        `places`: where a query that can go on in the middle saves its state.
+        `places`: where a resumable query saves its state.
         """
         self._query = query
         self._now_ms = now_ms
@@ -51,7 +51,7 @@ class AnswerInOrder(Answer):
         self._handed_out, place = state_in(saved[-1]) if saved else (0, None)
         begun = None if self._places is None else self._places.begin(place)
         self.seen_bytes = 0 if begun is None else begun.cut.offset
-        """So much of the stream need not be seen again after a restart."""
+        """The part of the stream that need not be read again after a restart."""
         self._before = 0 if begun is None else begun.output_length
         """The length of the text that is not written again."""
         self._begin(begun)
@@ -80,7 +80,7 @@ class AnswerInOrder(Answer):
             written.hand_on(self._query.told(item) + _BETWEEN)
 
     def catch_up(self, chunks: Sequence[bytes]) -> None:
-        """What was seen before a restart, behind `seen_bytes`."""
+        """Replay the input seen before a restart, after `seen_bytes`."""
         self._bytes.give(chunks)
         text = self._writer.wait()
         known = self._handed_out - self._before
@@ -118,11 +118,11 @@ class AnswerInOrder(Answer):
 
 
 _BETWEEN = "\x1e"
-"""Stands between messages while they are text; no XML has it."""
+"""Separates messages while they are text; no XML contains it."""
 
 
 class _Written:
-    """The output of a program, handed on as text; its length is counted in characters."""
+    """The output of a program, passed on as text; its length counts characters."""
 
     def __init__(self, write: Callable[[str], None], length: int) -> None:
         self._write = write
@@ -144,10 +144,10 @@ class _Written:
 
 
 class SavedPlaces:
-    """The state of a query on disk, each time with the place in the stream that it had come to.
+    """The state of a query on disk, each time with its position in the stream.
 
-    A copy of the process writes them (`BackgroundSave`), while the program goes on. What was saved counts when a commit
-    names it; the one before is kept until then.
+    A copy of the process writes them (`BackgroundSave`), while the program goes on. A saved state counts once a commit
+    names it; the previous one is kept until then.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -155,10 +155,10 @@ class SavedPlaces:
         self._saver = BackgroundSave(str(folder))
         self._writing: str | None = None
         self._kept: list[str] = []
-        """The last that was written, and before it the one that the last commit may name."""
+        """The last state written, preceded by the one that the last commit may name."""
 
     def begin(self, place: str | None) -> Reached | None:
-        """What a commit names; all else is left over."""
+        """Start from the state that a commit names; all others are leftovers."""
         self._kept = [] if place is None else [place]
         self._drop_others()
         if place is None:
@@ -171,11 +171,11 @@ class SavedPlaces:
 
     @property
     def is_due(self) -> bool:
-        """Whether a place is to be written: not too soon after the last."""
+        """Whether to save now: not too soon after the last time."""
         return self._saver.is_due
 
     def save(self, reached: Reached) -> None:
-        """Have a place written."""
+        """Save a state."""
         self._settle()
         for folder in (self._folder.parent, self._folder):
             private_directory(folder)
@@ -184,7 +184,7 @@ class SavedPlaces:
         self._saver.start(lambda: write_sealed(path, KIND, encoded(reached.state())))
 
     def last(self) -> str | None:
-        """The name of the last place that was written, for a commit."""
+        """The name of the last state written, for a commit."""
         if not self._saver.is_busy:
             self._settle()
         return self._kept[-1] if self._kept else None
@@ -197,7 +197,7 @@ class SavedPlaces:
             self._drop_others()
 
     def clear(self) -> None:
-        """Another answer begins; the last commit may still name what was written."""
+        """Another answer begins; the last commit may still name the saved state."""
         self._saver.finish()
         self._writing, self._kept = None, []
 

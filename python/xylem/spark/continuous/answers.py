@@ -1,7 +1,7 @@
-"""The answers of continuous queries: what each batch adds to them, and what they need to go on.
+"""The answers of continuous queries: the output of each batch, and the state to continue.
 
-An answer gives *messages*: stretches of text that a sink writes one after another, or sends one by one. It is asked for
-them batch by batch; its state is saved with each batch, and after a restart another object goes on from there.
+An answer returns *messages*: stretches of text that a sink writes one after another, or sends one by one. It returns
+them batch by batch; its state is saved with each batch, and after a restart another object continues from there.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .kept_part import kept_part
 from .waiting_writer import Flow, TextWriter
 
 FLOWING = (PartKind.MAP, PartKind.WINDOWS)
-"""Parts whose rows are final when they come."""
+"""Parts whose rows are final on arrival."""
 Rows = Mapping[int, Sequence[Row]]
-"""Of one batch, by part, in their order."""
+"""The rows of one batch, by part, in order."""
 
 
 def state_in(data: bytes) -> Any:
-    """What an answer has saved."""
+    """The saved state of an answer."""
     try:
         return decoded(data)
     except DamagedState as reason:
@@ -35,42 +35,42 @@ def state_in(data: bytes) -> Any:
 
 
 class Answer:
-    """What every kind of answer does."""
+    """The interface of all kinds of answers."""
 
     ends_lines = False
-    """Whether a message is complete by itself, so that a file has each on lines of its own."""
+    """Whether a message is complete by itself, so a file puts each on its own line."""
     is_live = False
-    """Whether the whole answer is small and changes, so that it can be shown again and again."""
+    """Whether the whole answer is small and changes, so it can be shown repeatedly."""
     state_bytes = 0
     held_items = 0
-    """Items that are kept until their results are complete."""
+    """Items kept until their results are complete."""
     late: Mapping[str, int] = {}
-    """Of joins by event time: the items of the last batch that came too late, by variable."""
+    """For joins by event time: the late items of the last batch, by variable."""
     keeps_state = False
-    """Whether its state goes on to count after the input has ended for one run."""
+    """Whether its state stays valid after the input of one run has ended."""
 
     def take(self, rows: Rows, chunks: Sequence[bytes]) -> list[str]:
-        """The messages that another batch makes final: from its rows, or from its bytes."""
+        """The messages that become final with another batch: from its rows, or from its bytes."""
         raise NotImplementedError
 
     def finish(self) -> list[str]:
-        """The rest: the stream has ended. Afterwards the next answer begins."""
+        """The rest: the stream has ended. After this the next answer begins."""
         return []
 
     def current(self) -> str:
-        """The whole answer if the stream had ended here, of those that are live."""
+        """For live answers: the whole answer if the stream had ended here."""
         raise NotImplementedError
 
     def left_out(self) -> list[bytes]:
-        """What could not be applied since this was last asked for: a line of JSON each."""
+        """The updates that failed since the last call: a line of JSON each."""
         return []
 
     def late_letters(self) -> Sequence[str]:
-        """The items of the last batch that came too late, a line of JSON each, where they are kept."""
+        """The late items of the last batch, a line of JSON each, if they are kept."""
         return ()
 
     def save(self, is_whole: bool) -> bytes:
-        """The state, to go on from after a restart: all of it, or what has changed since this was last asked for."""
+        """The state for a restart: all of it, or the changes since the last call."""
         return b""
 
     def close(self) -> None:
@@ -78,7 +78,7 @@ class Answer:
 
 
 class AnswerOfEach(Answer):
-    """An answer for each document: one message each, in their order."""
+    """An answer for each document: one message each, in order."""
 
     ends_lines = True
 
@@ -89,10 +89,9 @@ class AnswerOfEach(Answer):
 class AnswerInParts(Answer):
     """One answer to the whole stream, of a query in parts (`run/tasks/program.py`).
 
-    It is written from the rows of the parts, one part after another as they stand in the text. The rows of the map it
-    has come to are passed through, batch by batch; what belongs behind them is kept: an aggregate as its state,
-    anything else as its rows. After a restart the text up to there is written again, from the last row, but not
-    handed out.
+    It is written from the rows of the parts, one part after another in the order of the text. The rows of the current
+    map part are passed through, batch by batch; later parts are kept: an aggregate as its state, any other as its rows.
+    After a restart the text up to there is written again, from the last row, but not returned.
     """
 
     def __init__(
@@ -103,14 +102,14 @@ class AnswerInParts(Answer):
         state_limit_bytes: int,
         saved: Sequence[bytes] = (),
     ) -> None:
-        """`options` are those that queries see; `saved` is what `save` gave: a whole state, then changes."""
+        """`options` are those that queries see; `saved` is the output of `save`: a whole state, then changes."""
         self._program = program
         self._options = options
         self._parts = program.distribution.parts
         self._state_limit_bytes = state_limit_bytes
         self._flowing = {part.number for part in self._parts if part.kind in FLOWING and program.is_text(part.number)}
-        """Parts whose rows are text that is written as it comes; the items of others are gathered, and kept."""
-        # Open windows are in no row: the rows so far are not the answer if the stream ended now.
+        """Parts whose rows are text that is written on arrival; the items of others are gathered and kept."""
+        # Rows do not include open windows: they are not the answer if the stream ended now.
         self.is_live = not self._flowing and all(part.kind is not PartKind.WINDOWS for part in self._parts)
         self._begin()
         if saved:
@@ -121,7 +120,7 @@ class AnswerInParts(Answer):
         self._flows: dict[int, Flow[Row]] = {part.number: Flow() for part in self._parts}
         self._writer: TextWriter | None = None
         self._passed: Row | None = None
-        """The last row that was passed through: what follows may depend on it."""
+        """The last row passed through: later output may depend on it."""
         self._passed_rows = 0
 
     def take(self, rows: Rows, chunks: Sequence[bytes]) -> list[str]:
@@ -144,7 +143,7 @@ class AnswerInParts(Answer):
             self._flows[part].give(wanted)
 
     def _wanted(self, part: int, rows: Sequence[Row]) -> Sequence[Row]:
-        """Those of the rows that are wanted at all; they count."""
+        """Those of the rows that are needed at all; counts them."""
         limit = self._program.limit_of(part)
         wanted = rows if limit is None else rows[: max(0, limit - self._passed_rows)]
         self._passed_rows += len(wanted)
@@ -187,7 +186,7 @@ class AnswerInParts(Answer):
         if passed is not None and self._open_part is not None:
             assert self._writer is not None
             self._passed = Row(*passed)
-            # Where only so many items are wanted, those that were written count.
+            # If the number of items is limited, those already written count.
             limit = self._program.limit_of(self._open_part)
             self._flows[self._open_part].give([self._passed] * (1 if limit is None else self._passed_rows))
             self._writer.wait()
@@ -197,7 +196,7 @@ class AnswerInParts(Answer):
             write(text)
 
     def _started(self) -> str:
-        """What stands before the first part, if that is being written only now."""
+        """The text before the first part, if it is only being written now."""
         if self._writer is not None:
             return ""
         self._writer = TextWriter(self._write, self._flows)
@@ -206,7 +205,7 @@ class AnswerInParts(Answer):
         return text
 
     _open_part: int | None = None
-    """The part that the text has come to; it does not end before the stream does."""
+    """The part that the text has reached; it does not end before the stream does."""
 
     def _check_size(self) -> None:
         size = self.state_bytes
@@ -217,7 +216,7 @@ class AnswerInParts(Answer):
 
 
 class AnswerInItems(AnswerInParts):
-    """One answer whose items are messages: what the query writes around them is left out.
+    """One answer whose items are messages, without the surrounding output of the query.
 
     A query that does not only map items has one message, at the end.
     """

@@ -1,12 +1,12 @@
-"""What the driver does with each batch: take its rows, let the answers grow, write, commit.
+"""What the driver does with each batch: take its rows, extend the answers, write, commit.
 
-    1. rows of the tasks → what the answers add                     nothing outside has changed
+    1. rows of the tasks → output of the answers                     nothing outside has changed
     2. states → disk, under the number of the batch
     3. results → sink, under the number of the batch                 may be seen from here on
-    4. number of the batch → commit.json                             will not be done again
+    4. number of the batch → checkpoint/commit                       will not be done again
 
-A crash before 4 has the batch done again with the same rows and the states of the batch before: the sink knows the
-number, or overwrites the same with the same.
+After a crash before 4, the batch is repeated with the same rows and the previous states: the sink recognises the
+number, or overwrites the same files with the same content.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 DEAD_LETTERS = "dead letters"
 LATE_ITEMS = "late items"
 FIRST = "0"
-"""The first input; there are several where streams are joined, and where streams carry updates."""
+"""The first input; there are several for joined streams and for streams with updates."""
 START = [0, 0]
 
 
@@ -61,10 +61,10 @@ class BatchCommit:
         journals: Mapping[str, Journal] | None = None,
         gathers: bool = False,
     ) -> None:
-        """`texts` are those of the queries that tasks evaluate; `spool` is for answers that see the stream in order.
+        """`texts` belong to the queries that tasks evaluate; `spool` is for answers that see the stream in order.
 
-        `journals`: by input, those of the files that were found. `gathers`: whether tasks evaluate one query for each
-        input, and each answer takes the rows of all.
+        `journals`: by input, those of the files found. `gathers`: whether tasks evaluate one query per input, and each
+        answer takes the rows of all.
         """
         self._gathers = gathers
         self._names = names
@@ -102,7 +102,7 @@ class BatchCommit:
         windows = self._windows.at_end(self.commit.states, self.commit.batch)
         outputs = [self._rest(number, windows.get(number, {})) for number in range(len(self._names))]
         known = self._sink.write(turn, outputs, self.commit.sink)
-        # Whole, and under a name of their own: those of the batch count until this is committed.
+        # As a whole, under separate names: the states of the batch count until this is committed.
         states = {
             name: self._checkpoint.states.save(turn.batch, f"{name}-end", [], answer.save)
             for name, answer in zip(self._names, self._answers, strict=True)
@@ -118,7 +118,7 @@ class BatchCommit:
         if answer.is_live and self._sink.wants_changes and "".join(messages) == self._shown.get(name):
             # It was the last change.
             return Output(name, (), True)
-        # A complete answer ends its line, as it does on a command line.
+        # A complete answer ends its line, like on a command line.
         return Output(name, messages if answer.ends_lines else ("".join(messages),), True)
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class BatchCommit:
         chunks = self._bytes(self.commit.reached.get(FIRST, START), reached.get(FIRST, START))
         self._forget_bytes(reached.get(FIRST, START))
         if self._gathers:
-            # Answers get the rows of each input as if they were a part.
+            # Answers get the rows of each input as if it were a part.
             inputs = {side: [row for of_part in parts.values() for row in of_part] for side, parts in rows.items()}
             rows = dict.fromkeys(range(len(self._names)), inputs)
         outputs = [self._output(number, rows.get(number, {}), chunks) for number in range(len(self._names))]
@@ -170,11 +170,11 @@ class BatchCommit:
     def _rows(
         self, frame: DataFrame, batch: int
     ) -> tuple[dict[int, dict[int, list[Row]]], list[tuple[int, int, bytes]]]:
-        """The rows by query and part, ordered; and what the tasks tell about themselves."""
+        """The rows by query and part, ordered; and the reports of tasks about themselves."""
         columns = frame.toArrow().sort_by([(name, "ascending") for name in ("query", "part", "range", "ordinal")])
         rows: dict[int, dict[int, list[Row]]] = {}
         about: list[tuple[int, int, bytes]] = []
-        # Rows of later batches come after those of earlier ones, also where they are kept.
+        # Rows of later batches follow those of earlier ones, even where they are kept.
         first_range = batch << 64
         for query, part, key, number, ordinal, value in zip(
             *(column.to_pylist() for column in columns.columns), strict=True
@@ -202,7 +202,7 @@ class BatchCommit:
         return Output(name, (), True, current)
 
     def _bury(self, records: Sequence[bytes], turn: Turn) -> None:
-        """Keep what could not be evaluated; once, as all else."""
+        """Keep records that could not be evaluated; once, like all output."""
         if self._dead_letters is not None and records:
             lines = tuple(record.decode() for record in records)
             self._dead_letters.write(turn, [Output(DEAD_LETTERS, lines, True)], {})
@@ -276,7 +276,7 @@ class BatchCommit:
             self._forget_bytes(reached)
 
     def _bytes(self, start: list[int], end: list[int], skipped: int = 0) -> list[bytes]:
-        """The bytes from one place to another, without the first of them."""
+        """The bytes from one position to another, without the first position's own."""
         if self._spool is None or start == end:
             return []
         self._spool.refresh()

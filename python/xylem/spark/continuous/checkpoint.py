@@ -1,10 +1,10 @@
-"""The directory that lets a continuous query go on where it stopped: which query it belongs to, and how far it is.
+"""The directory that lets a continuous query resume: the query it belongs to, its progress and state.
 
 checkpoint/query             the queries, inputs and settings it belongs to; another query is refused
 checkpoint/commit            the last batch whose results are out
-checkpoint/state/            what the answers keep, as of that batch
+checkpoint/state/            the states of the answers as of that batch
 checkpoint/source/           the log: the order of files, or the spool
-checkpoint/spark/            Spark's own checkpoint: which part of the log each batch was begun with
+checkpoint/spark/            Spark's own checkpoint: the part of the log for each batch begun
 checkpoint/lock              held while a query runs
 
 All files but those of Spark are sealed (`sealed_file.py`, `durable_files.py` in `run/`), and only their owner can read
@@ -43,7 +43,7 @@ _TOLD = {"queries": "queries (or modules, functions, variables, output parameter
 
 @dataclass(frozen=True)
 class Commit:
-    """What has been done: the last batch, whether the answer was completed after it, and what the sink must know."""
+    """The committed progress: the last batch, whether the answer was completed after it, and the state of the sink."""
 
     batch: int = -1
     is_complete: bool = False
@@ -51,22 +51,23 @@ class Commit:
     totals: dict[str, int] = field(default_factory=dict)
     """Items, bytes, failures since the beginning."""
     began: dict[str, list[int]] = field(default_factory=dict)
-    """Where in the spool of each input the present answer began; nothing for the beginning."""
+    """Where in the spool of each input the current answer began; empty for the beginning."""
     reached: dict[str, list[int]] = field(default_factory=dict)
-    """And how far it has come."""
+    """Where it has reached."""
     states: dict[str, list[str]] = field(default_factory=dict)
-    """By query, the files that make up its state (`state_files.py`)."""
+    """The files that make up the state of each query (`state_files.py`)."""
     clocks: dict[str, int] = field(default_factory=dict)
-    """Of windows by event time, the latest time that has come."""
+    """For windows by event time: the latest time so far."""
     logs: dict[str, list[Any]] = field(default_factory=dict)
-    """By input, how far its journal of files had grown (`run/durable_files.py`)."""
+    """The size of each input's journal of files (`run/durable_files.py`)."""
     offsets: str = ""
-    """What Spark's offsets of the batch are known by (`spark_files.py`)."""
+    """Digest of Spark's offsets of the batch (`spark_files.py`)."""
 
     def is_next(self, batch: int) -> bool:
-        """Whether a batch is to be done: the last one comes again where Spark has not heard that it was.
+        """Whether to process a batch: the last one comes again if Spark missed its completion.
 
-        XYRT0030 where Spark is elsewhere: a part of the checkpoint is gone, and batches would be missing or done twice.
+        XYRT0030 if Spark is at another batch: a part of the checkpoint is gone, and batches would be missing or
+        repeated.
         """
         if not self.batch <= batch <= self.batch + 1:
             told = f"Spark is at batch {batch}, and the answer at batch {self.batch}"
@@ -94,7 +95,7 @@ class Checkpoint:
 
     @property
     def spark(self) -> str:
-        """Where Spark keeps its own."""
+        """Spark's own directory."""
         private_directory(self.spark_folder)
         return self.spark_folder.as_uri()
 
@@ -104,18 +105,18 @@ class Checkpoint:
 
     @cached_property
     def states(self) -> StateFiles:
-        """What answers keep."""
+        """The states of answers."""
         return StateFiles(self.path / "state")
 
     def source(self, number: int = 0) -> Path:
-        """Where the log of an input is."""
+        """The log of an input."""
         return self.path / ("source" if number == 0 else f"source-{number}")
 
-    # --- whose it is
+    # --- ownership
 
     @property
     def is_new(self) -> bool:
-        """Whether it belongs to no query yet: nothing has been done for one."""
+        """Whether it belongs to no query yet, so nothing has been done for one."""
         if (self.path / QUERY).exists() or (self.path / _FIRST_FORMAT).exists():
             return False
         begun = _read(self.path / COMMIT, COMMIT)
@@ -124,7 +125,7 @@ class Checkpoint:
         return True
 
     def claim(self, owner: Mapping[str, Any]) -> tuple[str, int]:
-        """An identity and the time of the first start. XYRT0020 where it belongs to another query."""
+        """Claim it for an identity; return the time of the first start. XYRT0020 if it belongs to another query."""
         if (self.path / _FIRST_FORMAT).exists():
             raise other_version(self.path / _FIRST_FORMAT, 1)
         place = self.path / QUERY
@@ -142,8 +143,8 @@ class Checkpoint:
         return identity, started_ms
 
     def _claimed(self, owner: Mapping[str, Any]) -> tuple[str, int]:
-        """It is the owner's from now on."""
-        # First that nothing was done: from then on a commit that is not there has been lost.
+        """It belongs to the query from now on."""
+        # First an empty commit: from then on a missing commit means that it was lost.
         self.commit(Commit())
         identity = f"{time.time_ns():x}"
         started_ms = int(time.time() * 1000)
@@ -151,10 +152,10 @@ class Checkpoint:
         write_sealed(self.path / QUERY, QUERY, json.dumps(content, indent=1).encode())
         return identity, started_ms
 
-    # --- how far it is
+    # --- progress
 
     def last_commit(self) -> Commit:
-        """The last one there was."""
+        """The last commit."""
         place = self.path / COMMIT
         known = _read(place, COMMIT)
         if known is None:
@@ -167,15 +168,15 @@ class Checkpoint:
             raise damaged(place, f"{type(reason).__name__}: {reason}") from reason
 
     def commit(self, commit: Commit) -> None:
-        """From now on the batch is done."""
+        """Commit: from now on the batch is done."""
         write_sealed(self.path / COMMIT, COMMIT, json.dumps(vars(commit)).encode())
         self.states.keep_only(commit.states.values())
 
 
 def checkpoint_state(path: Path, query: str) -> tuple[dict[str, Any], list[bytes]]:
-    """What a directory belongs to, and the state of a query in it, without opening it: a run may go on meanwhile.
+    """The owner of a directory, and the state of a query in it, without opening it: a run may continue meanwhile.
 
-    XYRT0033 where a file is missing, as when a run has just put others in the place of those that the commit named.
+    XYRT0033 if a file is missing, for example because a run has just replaced those that the commit named.
     """
     claimed, commit = _read(path / QUERY, QUERY), _read(path / COMMIT, COMMIT)
     if claimed is None or commit is None:

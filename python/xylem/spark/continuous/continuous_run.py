@@ -1,4 +1,4 @@
-"""A continuous query from its start to its end: log, session, Spark's query, signals, the last words."""
+"""A continuous query from its start to its end: log, session, Spark's query, signals, the final report."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 SETTINGS = {
-    # Nothing to do is no batch.
+    # An empty trigger is no batch.
     "spark.sql.streaming.noDataMicroBatches.enabled": "false",
     "spark.sql.streaming.minBatchesToRetain": "10",
 }
@@ -48,12 +48,12 @@ ALL_BYTES = 1 << 62
 
 @dataclass(frozen=True)
 class Trigger:
-    """When batches are made: at intervals, or until all that there is has been read."""
+    """When batches are made: at intervals, or until all available input has been read."""
 
     seconds: float | None = 1.0
-    """None: read what there is, then end."""
+    """None: read the available input, then end."""
     is_single: bool = False
-    """What there is in a single batch."""
+    """All available input in a single batch."""
 
 
 @dataclass(frozen=True)
@@ -67,37 +67,37 @@ class ContinuousQuery:
     output: OutputPlace
     checkpoint: Path
     routes: Mapping[str, OutputPlace] = field(default_factory=dict)
-    """Outputs for elements of some names."""
+    """Outputs for elements with certain names."""
     join: Join | None = None
     trigger: Trigger = Trigger()
     malformed: Malformed = Malformed.STOP
     dead_letters: Path | None = None
     metrics: Path | None = None
     reports_changes: bool | None = None
-    """Whether answers that change are written each time; None: where the output is live."""
+    """Whether changed answers are written each time; None: if the output is live."""
     master: str | None = None
     config: Mapping[str, str] = field(default_factory=dict)
     batch_bytes: int = 64 << 20
     batch_files: int = 5_000
-    """How many files of a directory one batch takes, at most: results and progress come after each batch."""
+    """The most files of a directory per batch: results and progress come after each batch."""
     changed: Changed = Changed.TELL
     run_limits: RunLimits = UNLIMITED
-    """What evaluating one document may take, in a task."""
+    """Limits for evaluating one document, in a task."""
     state_limit_bytes: int = 256 << 20
     settle_seconds: float = 0.0
     is_quiet: bool = False
     partitions: int | None = None
-    """How many places windows by key get, for good; None: as many as there are cores."""
+    """The fixed number of places for windows by key; None: the number of cores."""
     replay: Replay | None = None
-    """How the input was recorded, where it is to come as it did then."""
+    """How the input was recorded, if it is replayed."""
     updates: UpdateStream | None = None
-    """How the input carries updates of what has passed, where it does: the output is a change log."""
+    """How the input carries updates of earlier messages, if it does: the output is a change log."""
     late_letters: Path | None = None
-    """Where items go that come too late for event time, if they are kept."""
+    """Where items are stored that come too late for event time, if they are kept."""
 
 
 def run_continuous(query: ContinuousQuery) -> str:
-    """Run until the input ends or a signal comes; what was done in all, for people."""
+    """Run until the input ends or a signal arrives; return a readable summary."""
     checkpoint = Checkpoint(query.checkpoint)
     try:
         return _Run(query, checkpoint).run()
@@ -116,7 +116,7 @@ class _Run:
             malformed=query.malformed,
             changed=query.changed,
             run_limits=query.run_limits,
-            # Names route the text of the answer, also inside its outermost element.
+            # Routing by name divides the text of the answer, also inside its outermost element.
             each_item=query.output.kind in (OutputKind.KAFKA, OutputKind.CONSOLE) and not query.routes,
             updates=query.updates,
         )
@@ -145,7 +145,7 @@ class _Run:
         self._is_stopping = False
 
     def _look_at_places(self) -> None:
-        """XYIN0002 for what is not there, before Spark has been waited for."""
+        """XYIN0002 for missing places, before waiting for Spark."""
         for place in self._query.inputs:
             if place.kind is InputKind.DIRECTORY:
                 look_at(place.path)
@@ -162,11 +162,11 @@ class _Run:
                 sink.refuse_other_results()
 
     def _letters(self) -> list[Path]:
-        """Where items go that are left out, if they are kept."""
+        """Where skipped records are stored, if they are kept."""
         return [place for place in (self._query.dead_letters, self._query.late_letters) if place is not None]
 
     def _owner(self) -> dict[str, Any]:
-        """What must stay the same as long as a checkpoint is used, in the words of a user."""
+        """The settings that must stay the same while a checkpoint is used, in a user's words."""
         query = self._query
         owner: dict[str, Any] = {
             "queries": {name: fingerprint(one) for name, one in query.queries},
@@ -191,7 +191,7 @@ class _Run:
         try:
             with StopSignals(self._stop) as signals:
                 spark = self._session()
-                # PySpark has made an interrupt its own.
+                # PySpark has turned an interrupt into its own exception.
                 signals.take()
                 commit = self._commit()
                 try:
@@ -245,7 +245,7 @@ class _Run:
     def _session(self) -> SparkSession:
         from ..session import session
 
-        # Spark's own files of the checkpoint are for the owner alone, like ours.
+        # Spark's own files of the checkpoint are for the owner only, like ours.
         private = {"spark.hadoop.fs.permissions.umask-mode": "077"}
         spark = session(self._query.master, app_name="xylem stream", config={**private, **self._query.config})
         for name, value in SETTINGS.items():
@@ -255,15 +255,15 @@ class _Run:
         return spark
 
     def _batches(self, spark: SparkSession, commit: BatchCommit) -> str:
-        """Let Spark make batches until there is an end; which one it was."""
+        """Let Spark make batches until an end is reached; return which one."""
         if self._query.trigger.seconds is None:
             for feed in self._feeds:
                 feed.catch_up(lambda: self._is_stopping)
         if self._is_stopping:
-            # It was told so while Spark started.
+            # It was stopped while Spark started.
             return "stopped"
         if self._has_ended(commit):
-            # There is nothing for Spark to do, as where an input failed at its first byte.
+            # There is nothing for Spark to do, for example if an input failed at its first byte.
             self._raise_fault_of_input()
             commit.finish()
             return "ended"
@@ -290,7 +290,7 @@ class _Run:
         return "stopped" if self._is_stopping else "ended"
 
     def _begun(self, spark: SparkSession, commit: BatchCommit) -> Any:
-        """The query of Spark's; XYRT0026 where it cannot begin, as on a full disk."""
+        """Spark's query; XYRT0026 if it cannot start, for example on a full disk."""
         try:
             return self._started(spark, commit)
         except XylemError:
@@ -317,7 +317,7 @@ class _Run:
         self._is_stopping = True
 
     def _is_abandoned(self, commit: BatchCommit) -> bool:
-        """Whether a batch was taken from Spark and its workers: what they say of it then is nobody's error."""
+        """Whether a batch was taken away from Spark and its workers: their errors about it are then meaningless."""
         return self._is_stopping and not isinstance(commit.fault, XylemError)
 
     def _has_ended(self, commit: BatchCommit) -> bool:
@@ -326,7 +326,7 @@ class _Run:
         return all(feed.has_ended(reached.get(str(number), START)) for number, feed in enumerate(self._feeds))
 
     def _let_finish(self, running: Any) -> bool:
-        """Let the current batch end; returns whether it did in time.
+        """Let the current batch end; return whether it did in time.
 
         A query that is just starting may finish its start: a process of Spark that is stopped before it connects prints
         a stack trace.
@@ -340,7 +340,7 @@ class _Run:
         return not running.isActive
 
     def _raise(self, running: Any, commit: BatchCommit) -> None:
-        """Tell what went wrong, in our words where they are ours."""
+        """Raise the error, in our words if it is ours."""
         if commit.fault is not None:
             if isinstance(commit.fault, XylemError):
                 raise commit.fault
@@ -399,9 +399,9 @@ def _quieten(spark: SparkSession) -> None:
 
 
 def is_slow_start(failure: str) -> bool:
-    """Whether the process that plans batches was not there within Spark's ten seconds, as on a machine with much to do.
+    """Whether the planner process did not start within Spark's ten seconds, as on a busy machine.
 
-    Spark has no setting for them. Nothing was begun then: the query goes on from its checkpoint.
+    Spark has no setting for this time. Nothing was begun then: the query resumes from its checkpoint.
     """
     return "connect back" in failure
 

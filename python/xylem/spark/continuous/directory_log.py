@@ -1,9 +1,9 @@
-"""A directory as a log: files in the order they were found, each once, for ever under the same number.
+"""A directory as a log: files in the order they were found, each once, with a permanent number.
 
-The order is written down before it counts, so that a batch that is computed again has the same files in the same order.
-Files that are found at the same time are ordered by modification time, then by name. A name is a file, read once: one
-that is written again afterwards is not read again. A file must stay as and where it is until the batches that read it
-are committed; its size and time are noted when it is found, so that a change before it was read can be told.
+The order is recorded before it counts, so a repeated batch has the same files in the same order. Files found at the
+same time are ordered by modification time, then by name. A name is read once: a file that is rewritten afterwards is
+not read again. A file must stay unchanged until the batches that read it are committed; its size and time are recorded
+when it is found, to detect a change before it is read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from xylem.run.durable_files import Journal
 from xylem.run.sealed_file import damaged
 
 UNFINISHED = (".tmp", ".part", ".partial", ".pending", ".crdownload", "~")
-"""Names that programs give to files they have not finished, besides those that begin with a dot or `_`."""
+"""Patterns that programs use for unfinished files, besides names that begin with a dot or `_`."""
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class LoggedFile:
 
     path: str
     size: int
-    """In bytes, as it is stored."""
+    """Stored size in bytes."""
     found_ms: int
-    """When it was found; what waits is measured from here."""
+    """When it was found; waiting time is measured from here."""
     modified_ns: int = 0
-    """When it had been written last by then; 0 where a journal of an earlier version does not say."""
+    """Modification time when it was found; 0 if a journal of an earlier version lacks it."""
 
 
 class DirectoryLog:
-    """The files of a directory, or those of them that a pattern like `incoming/*.xml` fits."""
+    """The files of a directory, or those that match a pattern like `incoming/*.xml`."""
 
     def __init__(
         self, place: str, journal: Path, settle_seconds: float = 0.0, clock: Callable[[], float] = time.time
@@ -56,7 +56,7 @@ class DirectoryLog:
         return self._files[numbers]
 
     def between(self, first: int, last: int) -> list[LoggedFile]:
-        """The files from one number up to another; XYRT0033 where the journal has not so many."""
+        """The files in a range of numbers; XYRT0033 if the journal has fewer."""
         if not 0 <= first <= last <= len(self):
             told = f"it has {len(self):,} entries, and those from {first:,} to {last:,} are asked for"
             raise damaged(self._journal.path, told)
@@ -65,7 +65,7 @@ class DirectoryLog:
     def reach(
         self, first: int, most_bytes: int | None, last: int | None = None, most_files: int | None = None
     ) -> int:
-        """How many files there are up to the first that is too much; at least one more than `first`, if any."""
+        """The number of files up to the first that exceeds the limit; at least one more than `first`, if any."""
         last = len(self) if last is None else last
         if most_files is not None:
             last = min(last, first + most_files)
@@ -77,7 +77,7 @@ class DirectoryLog:
         return max(first, last)
 
     def refresh(self) -> None:
-        """Take up what was found before, by this process or another."""
+        """Read what was found before, by this process or another."""
         for name, *facts in self._journal.unread():
             self._names.add(name)
             self._files.append(LoggedFile(os.path.join(self._directory, name), *facts))
@@ -101,7 +101,7 @@ class DirectoryLog:
                 new = [entry for entry in entries if entry.name not in self._names and self._is_wanted(entry.name)]
             found = []
             for entry in new:
-                # Gone again between listing and asking: it never was there.
+                # Gone between listing and reading its size: treated as if it had never been there.
                 status = _status(entry)
                 if status is not None and (settled_ns is None or status.st_mtime_ns <= settled_ns):
                     found.append((status.st_mtime_ns, entry.name, status.st_size))
@@ -114,7 +114,7 @@ class DirectoryLog:
 
 
 def look_at(place: str) -> None:
-    """XYIN0002 for a place that cannot be listed."""
+    """XYIN0002 for a directory that cannot be listed."""
     directory, _ = _directory_and_pattern(place)
     try:
         os.scandir(directory).close()
@@ -123,7 +123,7 @@ def look_at(place: str) -> None:
 
 
 def refuse_results_as_input(place: str, written: Iterable[Path]) -> None:
-    """XYRT0032 where what a query writes would be found as its input."""
+    """XYRT0032 if the output of a query would be found as its input."""
     directory, pattern = _directory_and_pattern(place)
     for path in written:
         if path.parent.resolve() == Path(directory).resolve() and fnmatchcase(path.name, pattern):

@@ -1,4 +1,4 @@
-"""The answer of a query over one small document, again and again: compiled once, by one pass where that can be done."""
+"""The answer of a query over one small document, repeatedly: compiled once, for one pass if possible."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from xylem.values.datetimes import DateTime
 from ..shipped_query import ShippedQuery
 
 Document = bytes | Path | Iterable[bytes]
-"""As it came, a file, or pieces that may still be coming."""
+"""As received, a file, or pieces that may still be arriving."""
 
 
 class DocumentAnswers:
-    """A query over documents; what it reads by doc() is read once and kept."""
+    """A query over documents; documents that it reads by doc() are read once and kept."""
 
     def __init__(self, query: ShippedQuery) -> None:
         compiled = query.compiled
@@ -39,20 +39,20 @@ class DocumentAnswers:
         self._stream = _in_one_pass(compiled)
         self._options = query.seen()
         self._runs: tuple[int, DocumentRuns] | None = None
-        """What reads documents of the same time one after another: they share all but what is in them."""
+        """Runs over documents with the same time: they share everything except document content."""
 
     @property
     def is_streaming(self) -> bool:
-        """Whether answers come while a document is read."""
+        """Whether answers are written while a document is read."""
         return self._stream is not None
 
     @property
     def waits_for_end(self) -> bool:
-        """Whether what is kept grows with the document: results wait for its end, or all of it does."""
+        """Whether its state grows with the document: results wait for its end, or the whole document does."""
         return self._stream is None or account_of(self._stream).waits_for_end
 
     def is_resumable(self, *, each_item: bool) -> bool:
-        """Whether all that it keeps of a document between two records can be saved, and its text or its items go on."""
+        """Whether all its state between two records can be saved, and its text or items can be continued."""
         if self._stream is None or self._query.replay is not None:
             return False
         try:
@@ -73,13 +73,13 @@ class DocumentAnswers:
         return ResumableProgram(self._stream, resources, options, self._query.output, every_bytes, save, is_due)
 
     def answer(self, document: Document, now_ms: int) -> bytes:
-        """The text of the answer, in the encoding the query asks for. `now_ms` is what current-dateTime() tells."""
+        """The text of the answer, in the encoding the query asks for. `now_ms` is the value of current-dateTime()."""
         chunks: list[bytes] = []
         self.write(document, now_ms, chunks.append)
         return b"".join(chunks)
 
     def write(self, document: Document, now_ms: int, write: Callable[[bytes], object]) -> None:
-        """Write the answer while the document is read, where that can be done."""
+        """Write the answer while the document is read, if possible."""
         self._result(document, now_ms).write_to(write, **self._query.output)
 
     def items(self, document: Document, now_ms: int) -> Iterator[str]:
@@ -117,7 +117,7 @@ class DocumentAnswers:
         )
 
     def _timed(self, source: ByteSource) -> tuple[ByteSource, Callable[[], DateTime | None] | None]:
-        """A source, with the clock that its records set where it is replayed."""
+        """A source with the clock that its records set, if it is replayed."""
         if self._query.replay is None:
             return source, None
         timed = self._query.replay.shown(source, self._query.limits)

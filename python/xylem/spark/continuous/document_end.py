@@ -1,7 +1,7 @@
-"""Whether a document that is being received has ended: its root element closed, or an error that spoils the rest.
+"""Detects the end of a document being received: its root element is closed, or an error spoils the rest.
 
-Looking for cuts checks nothing. What came after the last cut, behind the context of that cut, is short as a rule: it is
-handed to a parser when there is reason to think that it might be the end.
+The search for cuts checks nothing. The text after the last cut is usually short: with the context of that cut, it is
+parsed when it may be the end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from xylem.source.xml_reader import read_document
 
 
 class DocumentState(Enum):
-    """How far a document is."""
+    """The state of a document."""
 
     OPEN = "open"
     ENDED = "ended"
@@ -26,11 +26,11 @@ class DocumentState(Enum):
 
 
 _TAGS_BEFORE = 8
-"""How many tags before an error are looked at for the end of a whole item."""
+"""Number of tags before an error that are examined for the end of a whole item."""
 
 
 def document_state(context: CutPoint | None, tail: bytes) -> DocumentState:
-    """The state after a tail that follows a cut point, or that is all there is."""
+    """The state after a tail that follows a cut point, or that is the whole input."""
     data = (context.opening if context else b"") + tail
     if not data.strip():
         return DocumentState.OPEN
@@ -57,7 +57,7 @@ def document_state(context: CutPoint | None, tail: bytes) -> DocumentState:
 
 
 def fault_of(context: CutPoint | None, tail: bytes, source: str, limits: Limits = DEFAULT_LIMITS) -> InputError:
-    """What is wrong with a broken tail, in the words of the reader, with its place in the whole document."""
+    """The error of a broken tail, in the words of the reader, with its place in the whole document."""
     opening = context.opening if context else b""
     try:
         read_document(opening + tail, limits=limits)
@@ -70,7 +70,7 @@ def fault_of(context: CutPoint | None, tail: bytes, source: str, limits: Limits 
 
 
 def whole_before(context: CutPoint | None, tail: bytes, error: InputError) -> int:
-    """How much of a broken tail holds whole items: up to the markup in which the error is, or to what it is in."""
+    """How much of a broken tail holds whole items: up to the markup with the error, or the element it is in."""
     if context is None or error.place is None:
         return 0
     size = max(0, error.place.byte_offset - context.offset) + 1
@@ -84,7 +84,7 @@ def whole_before(context: CutPoint | None, tail: bytes, error: InputError) -> in
 
 
 def is_whole(context: CutPoint | None, tail: bytes) -> bool:
-    """Whether a tail after a cut point holds whole items, so that a connection that broke there lost none."""
+    """Whether a tail after a cut point holds whole items, so a connection that broke there lost none."""
     if context is None:
         return False
     try:
@@ -96,7 +96,7 @@ def is_whole(context: CutPoint | None, tail: bytes) -> bool:
 
 
 def _parser(data: bytes) -> tuple[expat.XMLParserType, bytes]:
-    """A parser for the beginning of a document, in an encoding it knows; XYIN0007 for one that nobody knows."""
+    """A parser for the beginning of a document, in a known encoding; XYIN0007 for an unknown one."""
     codec = xml_encoding(data)
     if codec is None:
         return expat.ParserCreate(), data
@@ -112,5 +112,5 @@ def _codes(*names: str) -> frozenset[int]:
     return frozenset(expat.errors.codes[getattr(expat.errors, name)] for name in names)
 
 
-# Encodings that expat does not know, and entities it was not told of: others decide.
+# For encodings and entities that expat does not know, others decide.
 _NOT_ITS_BUSINESS = _codes("XML_ERROR_UNKNOWN_ENCODING", "XML_ERROR_UNDEFINED_ENTITY", "XML_ERROR_INCORRECT_ENCODING")

@@ -1,8 +1,8 @@
-"""What tasks evaluate over each input, and the answers that grow from it.
+"""The queries that tasks evaluate over each input, and the answers that grow from the rows.
 
-As a rule there is one input, and an answer for each query. Where two inputs are joined there is one query: tasks find
-the items of both, and the one answer pairs them. Where inputs carry updates, tasks read the messages, and each answer
-takes those of all inputs.
+Usually there is one input, and an answer for each query. For two joined inputs there is one query: tasks find the items
+of both, and a single answer pairs them. If inputs carry updates, tasks read the messages, and each answer takes those
+of all inputs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Join:
 
 
 class Evaluations:
-    """The queries of one run, made ready for their inputs. Static errors are raised here."""
+    """The queries of one run, prepared for their inputs. Static errors are raised here."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Evaluations:
             self._plan = (match_plan if join.within_seconds is None else join_plan)(written, join.names)
 
     def works(self, started_ms: int) -> list[Work]:
-        """What tasks do with each input; `started_ms` is when the query was first started."""
+        """The work of tasks on each input; `started_ms` is the time of the first start."""
         begun = [query.begun(moment(started_ms)) for query in self._queries]
         if self._updates is not None and self._updates.by_tasks:
             begun[0].once(RecordTask)
@@ -93,7 +93,7 @@ class Evaluations:
             feed = tuple(self._updates.told.items())
             return [Work(records, self._malformed, self._changed, run_limits=self._run_limits, feed=feed)]
         if self._updates is not None:
-            # Of each message tasks give the text, and the driver has the queries.
+            # Tasks return the text of each message, and the driver has the queries.
             asked = begun[0].asking(WHOLE_DOCUMENT).spread(output=())
             asked.once(DocumentAnswers)
             messages = (Subscription(self.names[0], asked, Mode.EACH),)
@@ -101,7 +101,7 @@ class Evaluations:
             return [replace(work, input_number=number) for number in range(len(self._inputs))]
         if self._plan is None:
             for query, mode in zip(begun, self._modes, strict=True):
-                # What tasks will need is compiled here, and travels with the query.
+                # Code for tasks is compiled here, and sent with the query.
                 if mode is Mode.EACH:
                     query.once(DocumentAnswers)
                 else:
@@ -126,16 +126,16 @@ class Evaluations:
 
     @property
     def updates(self) -> UpdateStream | None:
-        """How the inputs carry updates, where they do."""
+        """How the inputs carry updates, if they do."""
         return self._updates
 
     @property
     def gathers(self) -> bool:
-        """Whether tasks evaluate one query for each input, and each answer takes the rows of all."""
+        """Whether tasks evaluate one query per input, and each answer takes the rows of all."""
         return self._plan is not None or self._updates is not None
 
     def lines(self) -> list[str]:
-        """How each query is evaluated, and what will be long in coming."""
+        """How each query is evaluated, and warnings about slow answers."""
         if isinstance(self._plan, MatchPlan):
             return [f"{self.names[0]}: best matches of two streams, swept by the driver"]
         if self._join is not None:
@@ -155,7 +155,7 @@ class Evaluations:
     def windows(
         self, works: Sequence[Work], checkpoint: Checkpoint, slots: int, state_limit_bytes: int, *, keeps_late: bool
     ) -> WindowStage:
-        """What forms the windows of the queries. `slots`: how many places keys get, unless that is settled already."""
+        """The window parts of the queries. `slots`: the number of places for keys, unless it is already fixed."""
         states = checkpoint.last_commit().states
         spread = [
             (number, one.name, one.query)
@@ -176,7 +176,7 @@ class Evaluations:
         *,
         keeps_late: bool = False,
     ) -> list[Answer]:
-        """The answers as they were left. `keeps_late`: whether joins hand over items that come too late."""
+        """The answers in their saved states. `keeps_late`: whether joins return items that come too late."""
         commit = checkpoint.last_commit()
         saved = [checkpoint.states.load(commit.states.get(name, [])) for name in self.names]
         if isinstance(self._plan, MatchPlan):

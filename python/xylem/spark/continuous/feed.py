@@ -1,4 +1,4 @@
-"""One input of a continuous query: its log, what takes it into the log, and the rows that tasks make of it."""
+"""One input of a continuous query: its log, its receiver, and the rows that tasks make of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WATCH_SECONDS = 0.05
 
 @dataclass(frozen=True)
 class FeedLimits:
-    """How an input is read."""
+    """Limits for reading an input."""
 
     batch_bytes: int = 64 << 20
     batch_files: int | None = None
@@ -49,21 +49,21 @@ class Feed:
 
     @property
     def spool(self) -> Path | None:
-        """Where its bytes are, for whoever must see them in order; None where they are not spooled."""
+        """The place of its bytes, for answers that must see them in order; None if they are not spooled."""
         return self._source if self.receiver is not None else None
 
     @property
     def ends_by_itself(self) -> bool:
-        """Whether there is an end that the other side says."""
+        """Whether the other side signals an end."""
         return self.place.kind in (InputKind.TCP, InputKind.STDIN)
 
     @property
     def journal(self) -> Journal | None:
-        """What tells the order of the files of a directory."""
+        """The journal that fixes the order of a directory's files."""
         return Journal(self._source / FILES) if self.place.kind is InputKind.DIRECTORY else None
 
     def check(self, reached: Sequence[int] | None, log: Sequence[Any] | None) -> None:
-        """XYRT0033 where what was received or found until the last commit is not there any more."""
+        """XYRT0033 if input received or found until the last commit is no longer there."""
         if self.journal is not None and log is not None:
             self.journal.check(Reached(*log))
         if self.spool is not None and reached is not None:
@@ -80,14 +80,14 @@ class Feed:
             self.receiver.stop()
 
     def catch_up(self, is_stopping: Callable[[], bool]) -> None:
-        """Wait until all has been seen that a file has now."""
+        """Wait until everything in a file has been read."""
         thread = self.receiver
         if isinstance(thread, FileReceiver):
             while not (thread.caught_up or thread.is_over or is_stopping()):
                 time.sleep(WATCH_SECONDS)
 
     def has_ended(self, reached: list[int]) -> bool:
-        """Whether nothing more will come, and all that came has been answered."""
+        """Whether no more input will come, and all of it has been answered."""
         if self.receiver is None or not self.receiver.is_over:
             return False
         log = SpoolLog(self._source)
@@ -95,7 +95,7 @@ class Feed:
         return Position(*reached) >= log.end
 
     def rows(self, spark: SparkSession) -> DataFrame:
-        """What tasks make of it, for ever."""
+        """The endless rows that tasks make of it."""
         if self.place.kind is InputKind.KAFKA:
             from .kafka_source import kafka_rows
 

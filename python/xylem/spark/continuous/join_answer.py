@@ -24,7 +24,7 @@ from xylem.values.state_values import encoded
 from .answers import Answer, Rows, state_in
 
 Stamp = tuple[int, int, int, int]
-"""Arrival in milliseconds, side, range, ordinal: the order in which items come."""
+"""Arrival in milliseconds, side, range, ordinal: the order of items."""
 ITEM_BYTES = 100
 
 
@@ -34,19 +34,19 @@ class _Held:
     def __init__(self) -> None:
         self.by_key: dict[Hashable, list[tuple[Stamp, bytes]]] = {}
         self.marks: set[str] = set()
-        """What kinds of keys there have been (`run/tasks/join_key.py`)."""
+        """The kinds of keys seen (`run/tasks/join_key.py`)."""
         self.latest_ms = 0
         self.size = 0
 
     def plain(self) -> tuple[Any, ...]:
-        """All of it, in plain values."""
+        """The state as plain values."""
         return self.by_key, self.marks, self.latest_ms, self.size
 
     @classmethod
     def of(
         cls, by_key: dict[Hashable, list[tuple[Stamp, bytes]]], marks: set[str], latest_ms: int, size: int
     ) -> _Held:
-        """What `plain` gave."""
+        """Restore the state from `plain`."""
         held = cls()
         held.by_key, held.marks, held.latest_ms, held.size = by_key, marks, latest_ms, size
         return held
@@ -86,7 +86,7 @@ class JoinAnswer(Answer):
         state_limit_bytes: int,
         saved: Sequence[bytes] = (),
     ) -> None:
-        """`variables` are the names of the items in `pair`, the query that is asked of each pair."""
+        """`variables` are the names of the items in `pair`, the query for each pair."""
         self._sides = sides
         self._variables = variables
         self._pair = pair
@@ -126,14 +126,14 @@ class JoinAnswer(Answer):
         return encoded([held.plain() for held in self._held])
 
     def _join(self, stamp: Stamp, row: Row) -> list[str]:
-        """The results of an item with all that came before it on the other side."""
+        """The results of an item with all earlier ones of the other side."""
         side = stamp[1]
         keys, _ = self._keys_and_item(side, row.value)
         own, other = self._held[side], self._held[1 - side]
         found: dict[Stamp, bytes] = {}
         self._check_kinds({mark for _, mark in keys}, other)
         for key, _ in keys:
-            # Of a stream that lags behind, an item may be older than its partner.
+            # On a lagging stream, an item may be older than its partner.
             near = (one for one in other.by_key.get(key, ()) if abs(one[0][0] - stamp[0]) <= self._within_ms)
             found.update(near)
         own.add(stamp, keys, row.value)
@@ -158,7 +158,7 @@ class JoinAnswer(Answer):
         return list(dict.fromkeys(_key(value, self._timezone) for value in members[:-1])), members[-1]
 
     def _check_kinds(self, marks: set[str], other: _Held) -> None:
-        """Values that keys do not bring together: better told than missed."""
+        """Refuse values that keys do not bring together: an error is better than a missed pair."""
         for mark in marks:
             for another in other.marks:
                 is_alike = mark == another and mark.startswith(_TYPED)
@@ -168,14 +168,14 @@ class JoinAnswer(Answer):
 
 
 _Key = tuple[Hashable, str]
-"""A key, None where nothing equals the value, and its mark."""
+"""A key (None if the value equals nothing), and its mark."""
 _TYPED = "typed "
 
 
 def _key(value: Any, implicit_timezone: int) -> _Key:
-    """Values that are equal in the query have equal keys; the query itself has the last word.
+    """Values that are equal in the query have equal keys; the query itself makes the final comparison.
 
-    Dates and the like are found by values of their own kind.
+    Dates and similar values are only found by values of the same kind.
     """
     key, mark = join_key(value)
     if mark != OTHER:

@@ -8,7 +8,7 @@
     right   for $p in collection()//payment return array { data($p/@order), $p }   over the payments
     pair    where … return …                                                       for each pair with a key in common
 
-The items of both sides are found by tasks; the driver keeps them for the time in which a partner may come.
+Tasks find the items of both sides; the driver keeps them while a partner may arrive.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class JoinSide:
 
 @dataclass(frozen=True)
 class JoinPlan:
-    """Both sides, and the query that is asked of each pair, with the items as external variables."""
+    """Both sides, and the query for each pair, with the items as external variables."""
 
     sides: tuple[JoinSide, JoinSide]
     pair: str
 
 
 def join_plan(module: ast.Module, streams: tuple[str, str]) -> JoinPlan:
-    """The plan of a query over two streams; XYRT0027 says what it lacks."""
+    """The plan of a query over two streams; XYRT0027 with the reason if it has none."""
     body = module.body if isinstance(module, ast.MainModule) else None
     if not isinstance(body, ast.Flwor) or len(body.clauses) < 3:
         raise refused("it is no loop over both streams", body)
@@ -80,7 +80,7 @@ def join_plan(module: ast.Module, streams: tuple[str, str]) -> JoinPlan:
 
 
 def stream_of(loop: ast.ForClause, named: StreamNames, *, may_be_empty: bool = False) -> str | None:
-    """The stream that a loop is over; None where it is over none, or several."""
+    """The stream that a loop ranges over; None if there is none, or several."""
     if loop.position is not None or (loop.allowing_empty and not may_be_empty):
         raise refused("positions in a stream that is joined are not known", loop)
     names = [named[id(node)] for node in loop.collection.walk() if id(node) in named]
@@ -88,7 +88,7 @@ def stream_of(loop: ast.ForClause, named: StreamNames, *, may_be_empty: bool = F
 
 
 def named_streams(module: ast.Module) -> StreamNames:
-    """The calls stream("…"); names are printed as they were written, and mean what the prolog says."""
+    """The calls stream("…"); names are printed as written, and resolved by the prolog."""
     named: StreamNames = {}
     for written, resolved in zip(module.walk(), compiled_deep(lambda: resolved_module(module)).walk(), strict=True):
         match resolved:
@@ -100,7 +100,7 @@ def named_streams(module: ast.Module) -> StreamNames:
 def _keys(
     tests: list[ast.Expr], loops: tuple[ast.ForClause, ast.ForClause], body: ast.Expr
 ) -> tuple[ast.Expr, ast.Expr]:
-    """What must be equal: an expression over the item of each side."""
+    """The equality: an expression over the item of each side."""
     left, right = ({_name(loop)} for loop in loops)
     for test in (conjunct for each in tests for conjunct in conjuncts(each)):
         if isinstance(test, (ast.GeneralComparison, ast.ValueComparison)) and test.op in ("=", "eq"):
@@ -121,7 +121,7 @@ def _name_of(name: ExpandedName) -> str:
 
 
 def _side(module: ast.MainModule, loop: ast.ForClause, key: ast.Expr, named: StreamNames) -> str:
-    """The loop over one stream alone, its items with their keys."""
+    """The loop over a single stream, returning items with their keys."""
     collection = ast.FunctionCall(ast.Name("collection", uri=FN), ())
     items = replaced(loop.collection, lambda node: collection if id(node) in named else None)
     variable = ast.VarRef(loop.name)

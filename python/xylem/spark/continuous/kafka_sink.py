@@ -1,9 +1,9 @@
-"""Results as messages of a Kafka topic, each exactly once for consumers that read committed messages only.
+"""Results as messages of a Kafka topic, each exactly once for consumers that only read committed messages.
 
-The messages of a batch and the number of the batch go out in one transaction: the number is committed as the offset of
-a consumer group that belongs to the query. After a crash the number tells whether the batch was sent: either both are
-there or neither is. The transactional id belongs to the query too: a process that was thought dead is fenced off.
-Readers need `isolation.level=read_committed`; others may see messages of transactions that were given up.
+The messages of a batch and its number are sent in one transaction: the number is committed as the offset of a consumer
+group that belongs to the query. After a crash the number shows whether the batch was sent: either both are there or
+neither is. The transactional id belongs to the query too: a process that was presumed dead is fenced off. Readers need
+`isolation.level=read_committed`; others may see messages of aborted transactions.
 
 Rows of a change log have the number of their region as key, so that a topic that is compacted keeps the last of each.
 """
@@ -23,7 +23,7 @@ TIMEOUT_SECONDS = 30.0
 
 
 class KafkaSink:
-    """One topic; the header `query` says which query a message is of, where there are several."""
+    """One topic; the header `query` names the query of a message, if there are several."""
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class KafkaSink:
                 self._producer.produce(self._topic, given, key=key, headers=headers)
                 return
             except BufferError:
-                # The queue to the broker is full: wait until some of it has gone.
+                # The queue to the broker is full: wait for it to drain.
                 self._producer.poll(0.1)
 
     def close(self) -> None:

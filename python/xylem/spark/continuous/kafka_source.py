@@ -1,6 +1,6 @@
 """Messages of a Kafka topic, read by Spark's own connector: each value is a document.
 
-Order within a partition of the topic is kept; between partitions there is none, and a batch has one after another.
+Order within a partition of the topic is kept; between partitions there is none, and a batch has them one after another.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 PARTITION_SHIFT = 40
 """Offsets of one partition of a topic stay below 2^40 for a long time."""
 _MISSING = {"KAFKA_DATA_SOURCE_NOT_ENABLED", "DATA_SOURCE_NOT_FOUND"}
-"""What Spark calls it when a connector is not there."""
+"""Spark's error class for a missing connector."""
 
 
 def connector_package() -> str:
-    """The connector of the Spark that is installed here, as Maven calls it."""
+    """The connector of the installed Spark, as a Maven coordinate."""
     from pyspark import __version__
 
     return f"org.apache.spark:spark-sql-kafka-0-10_2.13:{__version__}"
 
 
 class EvaluateMessages:
-    """Evaluates the messages of a batch where Spark has them."""
+    """Evaluates the messages of a batch where Spark holds them."""
 
     def __init__(self, work: Work, topic: str) -> None:
         self._work = work
@@ -53,7 +53,7 @@ class EvaluateMessages:
 
 
 def kafka_rows(spark: SparkSession, place: InputPlace, work: Work) -> DataFrame:
-    """The rows of a topic, as the tasks of other logs give them."""
+    """The rows of a topic, in the form that tasks of other logs return."""
     from pyspark.errors import PySparkException
 
     settings: dict[str, Any] = {"startingOffsets": "earliest", "failOnDataLoss": "true", **dict(place.options)}

@@ -13,40 +13,40 @@ from xylem.run.tasks.program import DistributedProgram
 from xylem.run.tasks.rows import Row
 
 ROW_BYTES = 32
-"""What a row takes besides its key and its value."""
+"""Memory of a row besides its key and its value."""
 
 
 class KeptPart(Protocol):
-    """What is kept of one part."""
+    """The state of one part."""
 
     @property
     def size(self) -> int:
-        """In bytes, roughly."""
+        """Approximate size in bytes."""
         ...
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Rows of a later stretch of the stream, in their order."""
+        """Add rows of a later stretch of the stream, in order."""
         ...
 
     def rows(self) -> list[Row]:
-        """What the part has as its value so far, as the answer takes it."""
+        """The value of the part so far, in the answer's form."""
         ...
 
     def saved(self) -> Any:
-        """All of it, in plain values."""
+        """The whole state, as plain values."""
         ...
 
     def changes(self) -> Any:
-        """What has changed since this or `saved` was last asked for."""
+        """The changes since the last call of this or `saved`."""
         ...
 
     def restore(self, changes: Any) -> None:
-        """Take over what `saved` gave, then what `changes` gave after it."""
+        """Restore the output of `saved`, then the outputs of `changes` after it."""
         ...
 
 
 class KeptRows:
-    """All rows of a part, for what needs them together: an order, a join, or results that stand behind others."""
+    """All rows of a part, for uses that need them together: an order, a join, or results after others."""
 
     def __init__(self, program: DistributedProgram, part: Part, options: Mapping[str, Any]) -> None:
         self._program = program
@@ -150,7 +150,7 @@ class KeptState:
 
 
 def kept_part(program: DistributedProgram, part: Part, options: Mapping[str, Any]) -> KeptPart:
-    """The place for what is kept of a part."""
+    """The state holder for a part."""
     if part.kind is PartKind.AGGREGATE or program.is_folded(part.number):
         return KeptState(program, part, options)
     if part.kind is PartKind.GROUP:
@@ -159,7 +159,7 @@ def kept_part(program: DistributedProgram, part: Part, options: Mapping[str, Any
 
 
 def in_order(row: Row) -> tuple[bytes, int, int]:
-    """What rows of one part are ordered by."""
+    """The sort key for rows of one part."""
     return row.key, row.range, row.ordinal
 
 

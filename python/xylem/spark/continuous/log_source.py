@@ -1,7 +1,7 @@
-"""The log as a streaming data source of Spark: offsets, admission, partitions; tasks that give rows and not XML.
+"""The log as a streaming data source of Spark: offsets, admission, partitions; tasks that return rows and not XML.
 
-Spark asks a planner beside the driver how far the log has grown (`latestOffset`), writes the answer down, and only then
-has the partitions of the batch read by tasks: a batch that was begun is always computed again over the same input.
+Spark asks a planner next to the driver how far the log has grown (`latestOffset`), records the answer, and only then
+lets tasks read the partitions of the batch: a repeated batch always has the same input.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
 
 SOURCE_NAME = "xylem_log"
 SMALLEST_PARTITION_BYTES = 256 << 10
-"""A task of its own costs more than evaluating so little."""
+"""A separate task costs more than evaluating this much."""
 FILE_COST_BYTES = 4 << 10
-"""Opening a file, and an answer of its own, take about as long as evaluating so much."""
+"""Opening a file, and producing its answer, takes about as long as evaluating this much."""
 ROWS_IN_BATCH = 4_096
 BYTES_IN_BATCH = 8 << 20
 
 
 @dataclass(frozen=True)
 class LogDescription:
-    """Which log, and what is done with it; it travels as an option of the source."""
+    """The log and its processing; sent as an option of the source."""
 
     work: Work
     journal: str
@@ -55,17 +55,17 @@ class LogDescription:
     """Where files appear; None for a spool."""
     frames: Frames = Frames.DOCUMENT
     is_kept: bool = False
-    """Whether what was read is needed again after a restart."""
+    """Whether input is needed again after a restart."""
     batch_bytes: int = 64 << 20
     batch_files: int | None = None
-    """How many files one batch takes, at most."""
+    """The most files per batch."""
     parallelism: int = 2
     settle_seconds: float = 0.0
     replay: Replay | None = None
-    """Files count when they are due."""
+    """Files are admitted when they are due."""
 
     def to_option(self) -> str:
-        # A user's functions go by value: one made in a notebook or inside another has no module to be found in.
+        # A user's functions are sent by value: one defined in a notebook or inside another has no module.
         return b64encode(cloudpickle.dumps(self)).decode()  # type: ignore[no-untyped-call]
 
     @classmethod
@@ -77,7 +77,7 @@ class LogDescription:
 
 @dataclass
 class PieceList(InputPartition):
-    """What one task reads."""
+    """The input of one task."""
 
     pieces: tuple[Piece | MessageRun, ...]
 
@@ -98,7 +98,7 @@ class LogSource(DataSource):
 
 
 class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """What both kinds of logs share: the limit of a batch, and what a task does."""
+    """The common part of both kinds of logs: the limit of a batch, and the work of a task."""
 
     def __init__(self, description: LogDescription) -> None:
         self._description = description
@@ -113,16 +113,16 @@ class LogReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _most_bytes(self, limit: ReadLimit) -> int | None:
         if isinstance(limit, ReadMaxBytes):
             return limit.max_bytes
-        # availableNow takes all there is, in batches all the same.
+        # availableNow takes all available input, but still in batches.
         return None if isinstance(limit, ReadAllAvailable) else self._description.batch_bytes
 
     def _share(self, size: int) -> int:
-        """How many bytes one task should get."""
+        """Number of bytes for one task."""
         return max(SMALLEST_PARTITION_BYTES, -(-size // self._description.parallelism))
 
 
 class DirectoryReader(LogReader):
-    """Files of a directory: an offset is how many of them have been read."""
+    """Files of a directory: an offset is the number of files read."""
 
     def __init__(self, description: LogDescription) -> None:
         super().__init__(description)
@@ -215,7 +215,7 @@ class SpoolReader(LogReader):
 
 
 def packed(pieces: Sequence[Piece | MessageRun], sizes: Sequence[int], share: int) -> list[PieceList]:
-    """Neighbouring pieces together, about as many bytes for each task."""
+    """Merge neighbouring pieces, for about equal bytes per task."""
     partitions: list[PieceList] = []
     group: list[Piece | MessageRun] = []
     held = 0
@@ -231,7 +231,7 @@ def packed(pieces: Sequence[Piece | MessageRun], sizes: Sequence[int], share: in
 
 
 def record_batches(rows: Iterator[tuple[int, int, bytes, int, int, bytes]]) -> Iterator[pa.RecordBatch]:
-    """Rows in the batches that Spark takes over without looking into them."""
+    """Rows in Arrow batches that Spark takes over without inspection."""
     import pyarrow as pa
 
     types = (pa.int32(), pa.int32(), pa.binary(), pa.int64(), pa.int64(), pa.binary())

@@ -1,9 +1,9 @@
-"""The answer of a best-match join of two streams: the results of each item when no better partner can come.
+"""The answer of a best-match join of two streams: the results of each item when no better partner can arrive.
 
 Holds:  the items of both streams that wait, or may still be partners: windows of the value by which the streams are
         ordered, as far as the slower stream has come.
 Order:  that of the first loop, then that of the second.
-End:    when the streams have ended, all that waits gets its results.
+End:    when the streams have ended, all waiting items get their results.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ITEM_BYTES = 100
 
 
 class _HeldSide:
-    """The items of one stream that its sweep holds, as tasks gave them."""
+    """The items of one stream that its sweep holds, in the form that tasks returned."""
 
     def __init__(self, stream: str, variable: str, program: DistributedProgram) -> None:
         self.stream = stream
@@ -43,7 +43,7 @@ class _HeldSide:
         self.size = 0
 
     def take(self, rows: Sequence[Row], first: int) -> list[Any]:
-        """Items that have come, numbered from the first one."""
+        """Add items, numbered from the first one."""
         for number, row in enumerate(rows, first):
             self._add(number, row.value)
         return [self._item(row.value) for row in rows]
@@ -58,22 +58,22 @@ class _HeldSide:
         self.size += len(value) + ITEM_BYTES
 
     def keep_only(self, numbers: set[int]) -> None:
-        """Forget items that the sweep has dropped."""
+        """Drop items that the sweep has dropped."""
         for number in [number for number in self._values if number not in numbers]:
             self._dropped.append(number)
             self.size -= len(self._values.pop(number)) + ITEM_BYTES
 
     def saved(self, is_whole: bool) -> tuple[list[tuple[int, bytes]], list[int]]:
-        """Items, and numbers of those that are gone: all, or what has changed since this was last asked for."""
+        """Items, and numbers of dropped ones: all, or the changes since the last call."""
         added, dropped, self._added, self._dropped = self._added, self._dropped, [], []
         if is_whole:
             return list(self._values.items()), []
-        # What came and went since then was never saved.
+        # Items that came and went since then were never saved.
         known = [number for number in dropped if not added or number < added[0]]
         return [(number, self._values[number]) for number in added if number in self._values], known
 
     def restore(self, items: Sequence[tuple[int, bytes]], dropped: Sequence[int]) -> None:
-        """Know what `saved` gave."""
+        """Restore the output of `saved`."""
         for number, value in items:
             self._add(number, value)
         for number in dropped:
@@ -103,7 +103,7 @@ class MatchAnswer(Answer):
         keeps_late: bool = False,
         saved: Sequence[bytes] = (),
     ) -> None:
-        """`sides`: for each input the stream, the variable and what finds its items."""
+        """`sides`: for each input the stream, the variable and the query for its items."""
         self._given = sides
         self._match = match
         self._options = dict(options)
@@ -144,7 +144,7 @@ class MatchAnswer(Answer):
         return messages
 
     def _run(self, rows: Rows) -> list[str]:
-        """The results that items complete, and what is held after them."""
+        """The results that items complete, and the new state."""
         streams = {}
         for number, side in enumerate(self._sides):
             known = self._of(side)

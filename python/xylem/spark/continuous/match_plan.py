@@ -1,4 +1,4 @@
-"""A best-match join of two streams: the items of each, and the join of what has come.
+"""A best-match join of two streams: the items of each, and the join of the items so far.
 
     for $t in stream("trades")//trade for $q in stream("quotes")//quote[@p]
     where $t left outer bestmatch join $q on (abs($t/@at - $q/@at)) min 5
@@ -8,7 +8,7 @@
             for $q in collection()//quote[@p] return $q        over the quotes
     match   for $t in stream("trades") for $q in stream("quotes") where … return …
 
-The items of both sides are found by tasks; the driver sweeps over them (`run/best_match/carried_sweep.py`).
+Tasks find the items of both sides; the driver sweeps over them (`run/best_match/carried_sweep.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class MatchSide:
     stream: str
     """The name that the query gives it."""
     variable: str
-    """With a dollar, as reports name it."""
+    """With a dollar, as in reports."""
     text: str
     """The query that finds its items."""
 
@@ -44,12 +44,12 @@ class MatchPlan:
 
 
 def is_match(module: ast.Module) -> bool:
-    """Whether a query is to find the best matches of its streams."""
+    """Whether a query finds the best matches of its streams."""
     return isinstance(module, ast.MainModule) and joins_streams(module.body)
 
 
 def match_plan(module: ast.Module, streams: tuple[str, str]) -> MatchPlan:
-    """The plan of a best-match join of two streams; XYRT0027 says what it lacks."""
+    """The plan of a best-match join of two streams; XYRT0027 with the reason if it has none."""
     body = module.body if isinstance(module, ast.MainModule) else None
     if not isinstance(body, ast.Flwor) or not isinstance(module, ast.MainModule):
         raise refused("it is no loop over both streams", body)
@@ -76,7 +76,7 @@ def match_plan(module: ast.Module, streams: tuple[str, str]) -> MatchPlan:
 
 
 def _items_of(module: ast.MainModule, loop: ast.ForClause, named: StreamNames) -> str:
-    """The query for the items of one stream; what the prolog says of the order of streams is for the join."""
+    """The query for the items of one stream; declarations about the order of streams concern only the join."""
     collection = ast.FunctionCall(ast.Name("collection", uri=FN), ())
     items = replaced(loop.collection, lambda node: collection if id(node) in named else None)
     own = replace(loop, collection=items, type=None, allowing_empty=False)

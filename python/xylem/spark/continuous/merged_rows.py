@@ -1,4 +1,4 @@
-"""Rows of many small documents made few before they leave a task: one for each aggregate, one for each group."""
+"""Rows of many small documents, reduced before they leave a task: one for each aggregate, one for each group."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .subscription import Mode, Work
 TaskRow = tuple[int, int, bytes, int, int, bytes]
 """Query, part, key, range, ordinal, value."""
 MOST_ROWS = 20_000
-"""Of groups that wait to be combined."""
+"""Most rows of groups that wait to be combined."""
 
 
 class MergedRows:
@@ -26,7 +26,7 @@ class MergedRows:
         self._held = 0
 
     def passed(self, rows: Iterable[TaskRow]) -> Iterator[TaskRow]:
-        """Those of the rows that need not wait."""
+        """The rows that need not wait."""
         for task_row in rows:
             query, row = task_row[0], Row(*task_row[1:])
             kind = self._kind(query, row.part)

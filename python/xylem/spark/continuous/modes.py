@@ -1,7 +1,7 @@
 """How each query is evaluated over a stream, or why it cannot be.
 
-A path from the root is asked of each document of a stream by itself; ``collection()`` are all its documents. Over one
-endless document both mean that document.
+A path from the root is evaluated for each document of a stream separately; ``collection()`` returns all its documents.
+Over one endless document both mean that document.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _ADD_TIMESTAMP = (PREFIXES["xylem"], "add-timestamp")
 
 
 def mode_of(query: ShippedQuery, *, is_one_document: bool) -> Mode:
-    """The mode of a query; XYRT0021 with the reason where a stream cannot be asked."""
+    """The mode of a query; XYRT0021 with the reason if it cannot be evaluated over a stream."""
     if not is_one_document and not asks_for_all(query.compiled.resolved):
         return Mode.EACH
     if query.replay is not None and asks_for_arrivals(query.compiled.resolved):
         if not is_one_document:
             raise DynamicError("XYRT0021", "several documents cannot read the clock of a replay")
-        # The clock shows what came last, whichever task reads it.
+        # The clock shows the latest arrival, whichever task reads it.
         return Mode.IN_ORDER
     program = query.program()
     if is_one_document:
@@ -39,21 +39,21 @@ def mode_of(query: ShippedQuery, *, is_one_document: bool) -> Mode:
 
 
 def is_spread(program: DistributedProgram) -> bool:
-    """Whether tasks over parts of the stream can compute all of it, in one pass."""
+    """Whether tasks over parts of the stream can compute the whole query in one pass."""
     parts = program.distribution.parts
     return program.stages == 1 and bool(parts) and all(part.kind is not PartKind.SEQUENTIAL for part in parts)
 
 
 def _may_nest(program: DistributedProgram) -> bool:
-    """Whether tasks may find that items lie inside each other, when it is too late for one of them to have seen all."""
+    """Whether tasks may find nested items when it is too late for a single task to see everything."""
     return any(program.must_be_flat(part.number) for part in program.distribution.parts)
 
 
 def flows(query: ShippedQuery) -> bool:
-    """Whether what tasks find is written as it comes, or of what windows give no more is kept than must be.
+    """Whether rows of tasks are written on arrival, or windows keep only the minimal state.
 
-    A map whose items are gathered first is better answered in order; so are windows of which the first results are
-    all that is asked.
+    A map whose items are gathered first is better answered in order; so are windows of which only the first results are
+    needed.
     """
     program = query.program()
     parts = program.distribution.parts
@@ -63,7 +63,7 @@ def flows(query: ShippedQuery) -> bool:
 
 
 def asks_for_all(module: ast.Module) -> bool:
-    """Whether a query asks for all documents of the stream together."""
+    """Whether a query needs all documents of the stream together."""
     for node in module.walk():
         match node:
             case ast.FunctionCall(name=called, arguments=()) | ast.NamedFunctionRef(name=called, arity=0):
@@ -73,7 +73,7 @@ def asks_for_all(module: ast.Module) -> bool:
 
 
 def asks_for_arrivals(module: ast.Module) -> bool:
-    """Whether a query asks when items arrived."""
+    """Whether a query reads the arrival times of items."""
     for node in module.walk():
         match node:
             case ast.FunctionCall(name=called) | ast.NamedFunctionRef(name=called):

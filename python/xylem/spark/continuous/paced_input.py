@@ -1,7 +1,7 @@
-"""A recorded input that is replayed: what a receiver takes, and the files of a directory, count when they are due.
+"""A recorded input that is replayed: received bytes, and files of a directory, are admitted when they are due.
 
-The clock of a replay is not asked here: it shows the times of records where these are read (`document_answers.py`), and
-so the same after a restart and at every speed. Here it is only waited.
+The clock of a replay is not read here: it shows the times of records where these are read (`document_answers.py`), so
+it is the same after a restart and at every speed. This module only waits.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from xylem.source.limits import DEFAULT_LIMITS
 from xylem.source.replay import RecordTimes, Replay, ReplayClock, moment_of
 
 PATIENCE_SECONDS = 0.1
-"""How long one waits before what came earlier is looked after again."""
+"""How long to wait before checking on earlier input again."""
 
 
 def paced(
@@ -25,9 +25,9 @@ def paced(
     wait: Callable[[float], bool],
     delimiter: bytes | None = None,
 ) -> Iterator[bytes | None]:
-    """Pieces, cut before the records that have to wait; None while one does. `wait` says whether to give up.
+    """Pieces, cut before the records that have to wait; None while one does. `wait` returns whether to give up.
 
-    With a delimiter, what it ends is a document of its own.
+    With a delimiter, each delimited message is a separate document.
     """
     has_found = False
     times = RecordTimes(replay.path, DEFAULT_LIMITS)
@@ -43,7 +43,7 @@ def paced(
                 for text in times.found_in(part):
                     seconds, _ = moment_of(text, replay.path)
                     while (left := clock.seconds_left(seconds)) > 0:
-                        # What came before counts by now.
+                        # Earlier input counts by now.
                         yield None
                         if wait(min(left, PATIENCE_SECONDS)):
                             return
@@ -53,7 +53,7 @@ def paced(
 
 
 def _messages(piece: bytes, delimiter: bytes | None) -> list[bytes]:
-    """A piece behind each delimiter that ends in it. One that is cut in two ends with the next piece: a little late."""
+    """A piece after each delimiter that ends in it. A delimiter cut in two ends with the next piece: a little late."""
     if delimiter is None:
         return [piece]
     *ended, rest = piece.split(delimiter)
@@ -61,7 +61,7 @@ def _messages(piece: bytes, delimiter: bytes | None) -> list[bytes]:
 
 
 class PacedFiles:
-    """Which files of a directory are due: a file is when its first record is."""
+    """Determines which files of a directory are due: a file is due when its first record is."""
 
     def __init__(self, replay: Replay, clock: ReplayClock | None = None) -> None:
         self._replay = replay
@@ -69,7 +69,7 @@ class PacedFiles:
         self._times: dict[str, float] = {}
 
     def due(self, paths: Iterable[str]) -> int:
-        """How many of these, one after the other, may be read now."""
+        """The number of consecutive files that may be read now."""
         number = 0
         for number, path in enumerate(paths, 1):
             if self._clock.seconds_left(self._time(path)) > 0:

@@ -37,7 +37,7 @@ def past_answer(folder: Path, name: str, query: ShippedQuery, format: str, time:
         query.begun(moment(claimed["started_ms"])),
         name,
         UpdateStream.of(told),
-        # What could not be applied was dealt with when it came.
+        # Updates that could not be applied were handled on arrival.
         malformed=Malformed.SKIP,
         state_limit_bytes=0,
         saved=saved,
@@ -46,7 +46,7 @@ def past_answer(folder: Path, name: str, query: ShippedQuery, format: str, time:
 
 
 def _state(folder: Path, name: str) -> tuple[dict[str, Any], list[bytes]]:
-    """What is known of the query, and its state; a run may put another in its place while this is read."""
+    """The facts about the query, and its state; a run may replace it while it is read."""
     if not folder.is_dir():
         raise InputError("XYIN0002", f"{folder}: there is no such directory")
     for attempt in range(1, ATTEMPTS + 1):

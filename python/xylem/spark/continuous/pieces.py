@@ -1,4 +1,4 @@
-"""What a task gets to read: documents, parts of one endless document, or runs of messages."""
+"""The input of a task: documents, parts of one endless document, or runs of messages."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ SUB_PIECES = 1 << 24
 
 @dataclass(frozen=True)
 class Piece:
-    """Something to evaluate by itself. It can be read again."""
+    """A unit of evaluation. It can be read again."""
 
     number: int
-    """In the order of the batch, with room for the numbers of its parts. Only the first of all is 0."""
+    """Its number in the order of the batch, with room for the numbers of its parts. Only the first of all is 0."""
     source: bytes | Path | ByteRange
     size: int
     arrived_ms: int
     name: str
-    """For messages: a file, or a place in a stream."""
+    """For messages: a file, or a position in a stream."""
     items: int = 1
     reached: tuple[int, int] | None = None
-    """Where it ends in the spool: segment and byte offset."""
+    """Its end in the spool: segment and byte offset."""
     modified_ns: int = 0
-    """Of a file: when it had been written last as it was found; 0 where that is not known."""
+    """For a file: its modification time when it was found; 0 if unknown."""
 
     def is_changed(self) -> bool:
-        """Whether a file is not what was found: it was written again since. One that is gone is an error elsewhere."""
+        """Whether a file was rewritten since it was found. A missing file is an error elsewhere."""
         if not self.modified_ns or not isinstance(self.source, Path):
             return False
         try:
@@ -46,7 +46,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class MessageRun:
-    """Messages one after another in a file, between two places."""
+    """Consecutive messages in a file, between two positions."""
 
     number: int
     path: str
@@ -57,7 +57,7 @@ class MessageRun:
     reached: tuple[int, int] | None = None
 
     def pieces(self) -> Iterator[Piece]:
-        """The messages; what lies between delimiters and is blank is none."""
+        """The messages; blank text between delimiters is none."""
         with open(self.path, "rb") as file:
             file.seek(self.start)
             data = file.read(self.end - self.start)
@@ -72,7 +72,7 @@ class MessageRun:
 
 
 def content(piece: Piece) -> bytes:
-    """The bytes of a piece; of a part of a document, what lies between its cuts."""
+    """The bytes of a piece; for a part of a document, those between its cuts."""
     if isinstance(piece.source, bytes):
         return piece.source
     if isinstance(piece.source, Path):
@@ -91,7 +91,7 @@ def _read(path: Path, start: int, end: int | None) -> bytes:
 
 
 def by_items(piece: Piece, scopes: object) -> Iterator[Piece]:
-    """Each item of a part of a document as a document of its own, in the context it had."""
+    """Each item of a part of a document as a separate document, in its original context."""
     if not isinstance(piece.source, ByteRange):
         yield piece
         return

@@ -1,12 +1,12 @@
-"""Where a continuous query reads and writes, as a command line names it.
+"""The inputs and outputs of a continuous query, as named on a command line.
 
-dir:incoming          documents that appear in a directory, one after another
-file:feed.xml         one document that grows
-tcp://host:port       one endless document from a socket, or messages (?frames=lines)
--                     the same from standard input
-kafka://host:port/topic?startingOffsets=latest       messages, read by Spark's own connector
+    dir:incoming          documents that appear in a directory, one after another
+    file:feed.xml         one document that grows
+    tcp://host:port       one endless document from a socket, or messages (?frames=lines)
+    -                     the same from standard input
+    kafka://host:port/topic?startingOffsets=latest       messages, read by Spark's own connector
 
-dir:out, file:out.xml, console, kafka://host:port/topic
+    dir:out, file:out.xml, console, kafka://host:port/topic
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from xylem.source.document_stream_in_python import MARK
 
 
 class InputKind(StrEnum):
-    """What kind of log the input is."""
+    """The kind of log of the input."""
 
     DIRECTORY = "dir"
     FILE = "file"
@@ -30,7 +30,7 @@ class InputKind(StrEnum):
 
 
 class Frames(StrEnum):
-    """What the bytes of a socket or pipe consist of."""
+    """The content of the bytes of a socket or pipe."""
 
     DOCUMENT = "document"
     """One document, which may never end."""
@@ -41,7 +41,7 @@ class Frames(StrEnum):
 
     @property
     def delimiter(self) -> bytes | None:
-        """What ends each message; None for a document, which ends with its root element."""
+        """The delimiter after each message; None for a document, which ends with its root element."""
         return {Frames.LINES: b"\n", Frames.NETCONF: MARK}.get(self)
 
 
@@ -55,7 +55,7 @@ class OutputKind(StrEnum):
 
 
 class WrongPlace(ValueError):
-    """The text names no place."""
+    """The text names no valid place."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class InputPlace:
 
     kind: InputKind
     text: str
-    """As it was written; a checkpoint remembers it."""
+    """As written; a checkpoint records it."""
     path: str = ""
     host: str = ""
     port: int = 0
@@ -75,7 +75,7 @@ class InputPlace:
 
     @property
     def is_one_document(self) -> bool:
-        """Whether a path from the root is asked of one document that grows, and not of each message."""
+        """Whether a path from the root is evaluated over one growing document, and not over each message."""
         return self.kind not in (InputKind.DIRECTORY, InputKind.KAFKA) and self.frames is Frames.DOCUMENT
 
 
@@ -144,7 +144,7 @@ def _address(text: str) -> tuple[str, int, dict[str, str]]:
 
 
 def _kafka(text: str) -> tuple[str, str, tuple[tuple[str, str], ...]]:
-    """Brokers (several are written with commas), topic, and what is handed on to Kafka."""
+    """Brokers (separated by commas), topic, and options for Kafka."""
     parts = urlsplit(text)
     topic = parts.path.strip("/")
     if not parts.netloc or not topic:

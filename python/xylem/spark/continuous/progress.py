@@ -1,8 +1,8 @@
-"""What a continuous query tells of itself after each batch: a line for people, a line of JSON for programs.
+"""The report of a continuous query after each batch: a line for people, a line of JSON for programs.
 
     batch 12   1,204 items   221.4 kB   0.8 MB/s   latency 0.61 s   state 1.2 kB   2 malformed
 
-Latency runs from the arrival of the oldest item of the batch to the moment its results are out.
+Latency is the time from the arrival of the oldest item of the batch until its results are written.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ class BatchProgress:
     """Documents, messages, or items of one document."""
     bytes: int
     seconds: float
-    """From the beginning of the evaluation until the results were out."""
+    """Time from the beginning of the evaluation until the results are written."""
     megabytes_per_second: float
     latency_seconds: float
     state_bytes: int
     held_items: int
-    """Items of open windows, and those that wait for their turn in event time."""
+    """Items of open windows, and those waiting for their turn in event time."""
     window_keys: int
-    """How many keys have windows of their own."""
+    """Number of keys with windows of their own."""
     late: int
     """Items that came too late for event time."""
     results: int
@@ -44,12 +44,12 @@ class BatchProgress:
     result_bytes: int
     malformed: int
     changed: int
-    """Files that were written again between being found and being read."""
+    """Files that were rewritten between being found and being read."""
     total_items: int
     total_bytes: int
     total_malformed: int
     late_by_side: dict[str, int] = field(default_factory=dict)
-    """Of a join by event time: which variables the late items belong to."""
+    """For a join by event time: the variables of the late items."""
 
     def line(self) -> str:
         """The figures for people."""
@@ -85,7 +85,7 @@ def in_bytes(size: int) -> str:
 
 
 class ProgressReport:
-    """Writes the figures of each batch where they are wanted."""
+    """Writes the figures of each batch to their destinations."""
 
     def __init__(
         self, metrics: Path | None, *, is_quiet: bool, out: TextIO | None = None, clock: Callable[[], float] = time.time
@@ -104,7 +104,7 @@ class ProgressReport:
                 raise InputError("XYIN0002", f"{metrics}: {reason.strerror}") from reason
 
     def tell(self, progress: BatchProgress) -> None:
-        """A batch is done."""
+        """Report a batch."""
         self.batches += 1
         self.last = progress
         if self._out is not None:
@@ -113,12 +113,12 @@ class ProgressReport:
             print(json.dumps(asdict(progress)), file=self._metrics, flush=True)
 
     def say(self, text: str) -> None:
-        """Something people should know."""
+        """Report a message for people."""
         if self._out is not None:
             print(text, file=self._out, flush=True)
 
     def summary(self, why: str) -> str:
-        """What was done in all, by this run."""
+        """The summary of this run."""
         seconds = self._clock() - self._began
         text = f"{why} after {seconds:.1f} s and {_counted(self.batches, 'batch', 'batches')}"
         if self.last is None:

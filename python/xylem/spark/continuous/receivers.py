@@ -29,15 +29,15 @@ COMMIT_SECONDS = 0.1
 COMMIT_BYTES = 4 << 20
 RECEIVED_BYTES = 1 << 16
 SUSPICIOUS_BYTES = 1 << 20
-"""So much without a single item: time to ask whether this is XML at all."""
+"""This many bytes without a single item raise the question whether they are XML at all."""
 _LITTLE_BYTES = 1 << 12
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 PATIENCE_SECONDS = 10.0
-"""How long the first connection is tried."""
+"""How long to retry the first connection."""
 
 
 class Receiver(threading.Thread):
-    """Takes one input into the spool. What differs from input to input is `_connections`."""
+    """Receives one input into the spool. `_connections` implements the differences between inputs."""
 
     def __init__(
         self, place: InputPlace, spool: Path, finder: Callable[[Segment | None], Finder], *, has_context: bool
@@ -49,14 +49,14 @@ class Receiver(threading.Thread):
         self._has_context = has_context
         self._stopping = threading.Event()
         self.replay: Replay | None = None
-        """How the input was recorded, where it is replayed."""
+        """How the input was recorded, if it is replayed."""
         self._clock: ReplayClock | None = None
         self.is_over = False
         self.fault: XylemError | None = None
         self._was_closed = False
-        """Whether the other side closed the last connection, and it did not break."""
+        """Whether the other side closed the last connection regularly."""
         self.left_out_bytes = 0
-        """Of items that a broken connection left incomplete."""
+        """Bytes of items that a broken connection left incomplete."""
 
     def run(self) -> None:
         try:
@@ -66,21 +66,21 @@ class Receiver(threading.Thread):
         except XylemError as error:
             self.fault = error
         except OSError as error:
-            # No input fails for want of space: the spool did.
+            # A full disk is a fault of the spool, not of an input.
             place = self._spool if error.errno in _NO_SPACE else self._place.text
             self.fault = InputError("XYIN0002", f"{place}: {error.strerror or error}")
         except Exception as error:
-            # A thread that dies without a word would be an input that has ended well.
+            # If a thread died silently, its input would seem to have ended regularly.
             self.fault = EngineBug("XYBUG0001", f"{self._place.text}: {type(error).__name__}: {error}")
         finally:
             self.is_over = True
 
     def stop(self) -> None:
-        """End as soon as possible; what was received and counts, counts."""
+        """End as soon as possible; counted input stays counted."""
         self._stopping.set()
 
     def _connections(self) -> Iterator[Iterator[bytes | None]]:
-        """The pieces of each connection as they come; None where nothing came for a moment."""
+        """The pieces of each connection as they arrive; None if nothing came for a moment."""
         raise NotImplementedError
 
     def _paced(self, pieces: Iterator[bytes | None]) -> Iterator[bytes | None]:
@@ -89,7 +89,7 @@ class Receiver(threading.Thread):
             return pieces
         from .paced_input import paced
 
-        # One clock for all connections: what comes again was due.
+        # One clock for all connections: repeated input was due already.
         self._clock = self._clock or ReplayClock(replay.speed)
         return paced(pieces, replay, self._clock, self._stopping.wait, self._place.frames.delimiter)
 
@@ -97,7 +97,7 @@ class Receiver(threading.Thread):
         return SpoolWriter(self._spool, self._finder(None), has_context=self._has_context)
 
     def _receive(self, pieces: Iterator[bytes | None]) -> bool:
-        """Whether the input has ended, and not only the connection."""
+        """Receive a connection; return whether the input has ended, and not only the connection."""
         writer = self._writer()
         try:
             is_complete = self._taken(pieces, writer)
@@ -105,12 +105,12 @@ class Receiver(threading.Thread):
         finally:
             writer.close()
         self.left_out_bytes += len(writer.uncounted.strip()) if not is_complete else 0
-        # Messages have no root element that says when they end: whoever closes the connection says so.
+        # Messages have no root element that marks the end: closing the connection does.
         is_closed = self._place.frames.delimiter is not None and self._was_closed
         return is_complete or is_closed or self._stopping.is_set()
 
     def _taken(self, pieces: Iterator[bytes | None], writer: SpoolWriter) -> bool:
-        """Take all pieces into the spool; whether the document is complete."""
+        """Take all pieces into the spool; return whether the document is complete."""
         watch = _EndWatch(writer, self._place.text) if self._has_context else None
         due, size = time.monotonic() + COMMIT_SECONDS, 0
         for piece in pieces:
@@ -134,7 +134,7 @@ class Receiver(threading.Thread):
 
 
 class _EndWatch:
-    """Notices the end of the root element, and what cannot be XML."""
+    """Watches for the end of the root element, and for bytes that cannot be XML."""
 
     def __init__(self, writer: SpoolWriter, source: str) -> None:
         self._writer = writer
@@ -143,10 +143,10 @@ class _EndWatch:
         self._suspicious = SUSPICIOUS_BYTES
 
     def has_ended(self, is_quiet: bool, *, is_last: bool = False) -> bool:
-        """Whether the document is complete; XYIN0001 if it is broken, after what is whole before that.
+        """Whether the document is complete; XYIN0001 if it is broken, after its whole items.
 
-        Looks closer only when there is reason to: at the end of a connection, in a quiet moment after the end of a tag
-        or at the beginning, and when no item comes for long.
+        Parses only when there is reason to: at the end of a connection, in a quiet moment after the end of a tag or at
+        the beginning, and when no item comes for long.
         """
         tail = self._writer.uncounted
         if len(tail) >= self._suspicious:
@@ -166,12 +166,12 @@ class _EndWatch:
 
 
 def _may_end(tail: bytes) -> bool:
-    """Whether a look is worth it: there is little, or a tag ends here, in whatever encoding."""
+    """Whether parsing is worth it: there is little text, or a tag ends here, in whatever encoding."""
     return len(tail) <= _LITTLE_BYTES or tail.rstrip(b" \t\r\n\0").endswith(b">")
 
 
 class TcpReceiver(Receiver):
-    """A socket; where it breaks before the root element has closed, it is connected again, as a new document."""
+    """A socket; if it breaks before the root element is closed, it reconnects, as a new document."""
 
     def _connections(self) -> Iterator[Iterator[bytes | None]]:
         patience = time.monotonic() + PATIENCE_SECONDS
@@ -226,10 +226,10 @@ class PipeReceiver(Receiver):
 
 
 class FileReceiver(Receiver):
-    """A file that grows until its root element closes. It is its own spool: nothing is copied."""
+    """A file that grows until its root element is closed. It is its own spool: nothing is copied."""
 
     caught_up = False
-    """Whether all that was there at the start has been seen."""
+    """Whether everything that was there at the start has been read."""
 
     def _connections(self) -> Iterator[Iterator[bytes | None]]:
         known = self._known()
@@ -261,7 +261,7 @@ class FileReceiver(Receiver):
 
 
 def receiver(place: InputPlace, spool: Path, make_finder: Callable[[Segment | None], Finder]) -> Receiver | None:
-    """The thread that takes an input into the spool; None where the input is a log itself."""
+    """The thread that receives an input into the spool; None if the input is itself a log."""
     classes: dict[InputKind, type[Receiver]] = {
         InputKind.TCP: TcpReceiver,
         InputKind.STDIN: PipeReceiver,
@@ -276,11 +276,11 @@ def receiver(place: InputPlace, spool: Path, make_finder: Callable[[Segment | No
 
 
 ROOT_CHILDREN: Scope = (("child", None, None), ("child", None, None))
-"""Where a document is cut if no query says where: it is only passed on, in pieces."""
+"""The default places to cut a document if no query determines them: it is only passed on, in pieces."""
 
 
 def item_finder(scopes: Sequence[Scope]) -> Callable[[Segment | None], Finder]:
-    """Finders for the items of the queries; one for a segment that is known already goes on after its last cut."""
+    """Finders for the items of the queries; for a known segment, one continues after its last cut."""
 
     def make(known: Segment | None) -> Finder:
         cut = known.marks[-1].cut if known is not None and known.marks else None

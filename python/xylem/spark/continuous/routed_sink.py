@@ -1,7 +1,7 @@
-"""A sink that hands elements of some names to sinks of their own, and the rest to another one.
+"""A sink that passes elements with certain names to separate sinks, and the rest to another one.
 
-What it knows of texts that are not complete is part of what it gives for the next turn, as is what each of its sinks
-gives: after a crash, a batch is divided in the same way again.
+Its state, for incomplete texts, is saved for the next turn with the states of its sinks: after a crash, a batch is
+divided in the same way again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class RoutedSink:
         routed: dict[str, list[Output]] = {name: [] for name in self._routes}
         for output in outputs:
             if output.current is not None:
-                # An answer that changes is divided when it is final.
+                # A changing answer is divided when it is final.
                 left.append(output)
                 continue
             rest, taken = self._told_apart(output, texts)
@@ -47,7 +47,7 @@ class RoutedSink:
         """The rest of an output, and the elements routed by name."""
         left: list[str] = []
         taken: dict[str, list[str]] = {}
-        # The end of a text that came in pieces is a message that ends its line.
+        # The end of a text that arrived in pieces is a message that ends its line.
         continues = not output.ends_lines or output.query in texts
         for message in output.messages:
             text = RoutedText(self._routes, texts.get(output.query, ()) if continues else ())

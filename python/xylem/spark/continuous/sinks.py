@@ -1,11 +1,11 @@
 """The outputs of answers: each batch once, whatever happens.
 
-A sink is given the messages of one batch for all queries at once, under the number of the batch. It may be given the
-same batch again after a crash, with the same messages: the outcome is as if it had been given once.
+A sink gets the messages of one batch for all queries at once, with the number of the batch. After a crash it may get
+the same batch again, with the same messages: the outcome is as if it came once.
 
-    dir      a file for each batch that has results; a name once seen is complete and never changes
-    file     one file that grows; what lies beyond its committed length is written again after a crash
-    console  standard output; not exactly once, as nobody can take back what a terminal has shown
+    dir      a file for each batch that has results; a visible file is complete and never changes
+    file     one file that grows; the part beyond its committed length is rewritten after a crash
+    console  standard output; not exactly once, because a terminal cannot take output back
     kafka    a transaction for each batch (`kafka_sink.py`)
 """
 
@@ -25,17 +25,17 @@ from xylem.run.sealed_file import sync_directory
 
 @dataclass(frozen=True)
 class Output:
-    """What one query has to say in one batch."""
+    """The output of one query in one batch."""
 
     query: str
     messages: tuple[str, ...]
     ends_lines: bool
-    """Whether each message stands on lines of its own."""
+    """Whether each message is on its own lines."""
     current: str | None = None
-    """The whole answer so far, for queries whose answer changes; None where it is final as it comes, or unchanged."""
+    """The whole answer so far, for queries whose answer changes; None if output is final on arrival, or unchanged."""
 
     def text(self) -> str:
-        """The messages as a file has them."""
+        """The messages as written to a file."""
         if not self.ends_lines:
             return "".join(self.messages)
         return "".join(message if message.endswith("\n") else f"{message}\n" for message in self.messages)
@@ -43,32 +43,32 @@ class Output:
 
 @dataclass(frozen=True, order=True)
 class Turn:
-    """When something is written: with a batch, or after it because the stream has ended."""
+    """The time of a write: with a batch, or after it because the stream has ended."""
 
     batch: int
     is_end: bool = False
 
     @property
     def number(self) -> int:
-        """All turns in one order, from 0."""
+        """A number that orders all turns, from 0."""
         return 2 * (self.batch + 1) + self.is_end
 
 
 class Sink(Protocol):
-    """Writes what queries say."""
+    """Writes the output of queries."""
 
     wants_changes: bool
-    """Whether answers that change are of interest before they are final."""
+    """Whether changing answers are wanted before they are final."""
 
     def write(self, turn: Turn, outputs: Sequence[Output], committed: dict[str, Any]) -> dict[str, Any]:
-        """Write, so that it lasts; what must be known for the next turn. `committed` is what the last one gave."""
+        """Write durably; return the state for the next turn. `committed` is the state returned last."""
         ...
 
     def close(self) -> None: ...
 
 
 class DirectorySink:
-    """A directory, or one below it for each query: `cat part-*` is the answer so far."""
+    """A directory, or a subdirectory for each query: `cat part-*` is the answer so far."""
 
     def __init__(self, path: str, endings: dict[str, str], *, wants_changes: bool = False) -> None:
         self._path = Path(path)
@@ -86,7 +86,7 @@ class DirectorySink:
         return {}
 
     def refuse_other_results(self) -> None:
-        """XYRT0031 where files of another answer lie: some would be replaced, the others stay among the new ones."""
+        """XYRT0031 if there are files of another answer: some would be replaced, others would stay."""
         for query in self._endings:
             folder = self.folder(query)
             if folder.exists() and not folder.is_dir():
@@ -96,11 +96,11 @@ class DirectorySink:
                 raise InputError("XYRT0031", str(found))
 
     def files(self) -> list[Path]:
-        """A file of each query, for whoever must not take results for input."""
+        """An output file of each query, to check that results are not read as input."""
         return [self.folder(query) / part_name(Turn(0), ending) for query, ending in self._endings.items()]
 
     def folder(self, query: str) -> Path:
-        """Where the files of a query lie."""
+        """The directory of a query's files."""
         return self._path / query if len(self._endings) > 1 else self._path
 
     def close(self) -> None:
@@ -108,7 +108,7 @@ class DirectorySink:
 
 
 def part_name(turn: Turn, ending: str) -> str:
-    """The name of the file of a batch: they sort in the order of the answer."""
+    """The file name for a batch: names sort in the order of the answer."""
     return f"part-{turn.batch + 1:012}-{int(turn.is_end)}{ending}"
 
 
@@ -126,7 +126,7 @@ class FileSink:
         return {"length": length + len(data)}
 
     def refuse_other_results(self) -> None:
-        """XYRT0031 where the file has content: it would be replaced."""
+        """XYRT0031 if the file has content, which would be replaced."""
         if self._path.exists() and not self._path.is_file():
             raise InputError(
                 "XYIN0002", f"{self._path}: it is not a regular file", hint="--output console, or dir:PATH"
@@ -135,7 +135,7 @@ class FileSink:
             raise InputError("XYRT0031", str(self._path))
 
     def files(self) -> list[Path]:
-        """The file, for whoever must not take it for input."""
+        """The file, to check that it is not read as input."""
         return [self._path]
 
     def _append(self, length: int, data: bytes) -> None:
@@ -156,7 +156,7 @@ class FileSink:
 
 
 class ConsoleSink:
-    """Standard output. On a terminal, answers that change are edited in place; elsewhere each change is a line."""
+    """Standard output. On a terminal, changing answers are edited in place; elsewhere each change is a line."""
 
     def __init__(self, terminal: TextIO | None = None, *, is_named: bool = False, wants_changes: bool = True) -> None:
         self.wants_changes = wants_changes
@@ -164,7 +164,7 @@ class ConsoleSink:
         self._is_terminal = self._out.isatty()
         self._is_named = is_named
         self._currents: dict[str, str] = {}
-        """What stands at the bottom of the terminal, and is drawn again below whatever is added."""
+        """The text at the bottom of the terminal, which is redrawn below any added text."""
         self._drawn_lines = 0
 
     def write(self, turn: Turn, outputs: Sequence[Output], committed: dict[str, Any]) -> dict[str, Any]:

@@ -1,15 +1,15 @@
-"""Spark's own files of a checkpoint, looked at before Spark does: it takes what it finds for what it wrote.
+"""Checks Spark's own files of a checkpoint before Spark reads them, because Spark trusts what it finds.
 
     spark/metadata        the identity of the query, JSON
-    spark/offsets/N       up to where batch N reads each input: a version, settings, then an offset for each input
-    spark/commits/N       batch N is done, for all that Spark knows: a version, JSON
+    spark/offsets/N       the end of batch N in each input: a version, settings, then an offset for each input
+    spark/commits/N       batch N is done, as far as Spark knows: a version, JSON
 
-Where a batch begins is where the one before it ended. So with each commit a digest of the offsets of its batch is kept
-with it, and they are held against it when the query is started again. What Spark has begun since then is compared with
-those: the settings stay what they were. All else only has to be readable.
+A batch begins where the previous one ended. So each commit stores a digest of the offsets of its batch, which is
+checked when the query is restarted. Batches that Spark has begun since then are compared with those: the settings must
+not change. Other files only have to be readable.
 
-A file that Spark was writing when it was killed, or when the disk was full, has another name, and means nothing. Spark
-would refuse to begin the first batch beside it, so such files are removed.
+A file that Spark was writing when it was killed, or when the disk was full, has another name, and no meaning. Spark
+would refuse to start the first batch with it, so such files are removed.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _UNFINISHED = re.compile(r"\.{1,2}(\d{1,19}|metadata)\.[0-9a-f-]{36}\.tmp(\.crc)
 
 
 def offsets_digest(folder: Path, batch: int) -> str:
-    """What the offsets of a batch are known by; nothing where Spark keeps none."""
+    """A digest of the offsets of a batch; empty if Spark keeps none."""
     data = _content(folder / "offsets" / str(batch))
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove the files that Spark had begun and not ended; nobody else is writing."""
+    """Remove Spark's unfinished files; no other process is writing."""
     for place in (folder, folder / "offsets", folder / "commits"):
         try:
             for path in [path for path in place.iterdir() if _UNFINISHED.fullmatch(path.name)]:
@@ -59,7 +59,7 @@ def check_spark_files(folder: Path, batch: int, digest: str) -> None:
             raise damaged(known, "what is in it is not what was written")
     _check_metadata(folder / "metadata")
     for number in _numbers(folder / "offsets", ".crc"):
-        # Spark would take the rest of a file for that of another query.
+        # Spark would treat a truncated file as that of another query.
         if number > batch and number not in begun:
             raise missing(folder / "offsets" / str(number))
     for number in [number for number in begun if number > batch]:
@@ -91,7 +91,7 @@ def _settings(place: Path) -> dict[str, Any]:
 
 
 def _lines(place: Path) -> list[Any]:
-    """The values of a file of Spark's, which has its version in the first line."""
+    """The values of a Spark file, whose first line is its version."""
     content = _content(place)
     if content is None:
         raise missing(place)
@@ -106,7 +106,7 @@ def _lines(place: Path) -> list[Any]:
 
 
 def _numbers(folder: Path, ending: str = "") -> list[int]:
-    """The batches that there are files for; with an ending, those of their checksums."""
+    """The batches that have files; with an ending, those with checksum files."""
     names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
     if ending:
         names = [name[1:].removesuffix(ending) for name in names if name[:1] == "." and name.endswith(ending)]

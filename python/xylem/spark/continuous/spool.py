@@ -1,14 +1,14 @@
-"""A stream of bytes as a log: segments on disk, and beside each of them where it may be cut.
+"""A stream of bytes as a log: segments on disk, each with a journal of places where it may be cut.
 
     spool/00000000.data       the bytes, as they came
-    spool/00000000.cuts       a journal: a header, then a line for each place up to which the bytes count
+    spool/00000000.cuts       a journal: a header, then a line for each mark up to which the bytes count
 
-The line of a place has a checksum of the bytes since the place before, and the header tells how far the journal of the
-segment before had grown; so bytes that are not those that came are XYRT0033, and so are those that are gone.
+The line of a mark has a checksum of the bytes since the previous one, and the header records the size of the previous
+segment's journal; so changed bytes are XYRT0033, and so are missing ones.
 
 A segment holds (a part of) one document or a run of messages, and starts at a cut itself. A position is a segment and a
-byte offset in it; only positions in the journal exist. What was received after the last of them does not count yet.
-A document that grows as a file is such a segment by itself: then there is a journal alone, whose header names the file.
+byte offset in it; only positions in the journal exist. Bytes after the last of them do not count yet. A growing file is
+itself such a segment: then there is only a journal, whose header names the file.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from xylem.source.byte_ranges import ByteRange, CutPoint
 
 @dataclass(frozen=True, order=True)
 class Position:
-    """A place in the log; it sorts as the log runs."""
+    """A position in the log; positions sort in log order."""
 
     segment: int = 0
     byte_offset: int = 0
 
     def to_offset(self) -> dict[str, int]:
-        """As Spark keeps it in a checkpoint."""
+        """In the form that Spark keeps in a checkpoint."""
         return {"segment": self.segment, "bytes": self.byte_offset}
 
     @classmethod
@@ -44,17 +44,17 @@ class Position:
 
 @dataclass(frozen=True)
 class Mark:
-    """A place up to which bytes count, with its context if it lies inside a document."""
+    """A mark up to which bytes count, with its context if it is inside a document."""
 
     position: Position
     arrived_ms: int
     cut: CutPoint | None = None
     is_end: bool = False
-    """Nothing follows in this document."""
+    """Whether nothing follows in this document."""
     items: int = 0
-    """How many items or messages begin before it, in this segment."""
+    """Number of items or messages that begin before it, in this segment."""
     crc: int | None = None
-    """Of the bytes since the mark before it; None for those of a file that is not ours."""
+    """Checksum of the bytes since the previous mark; None for those of a file that is not ours."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ class Stretch:
     range: ByteRange | None
     """The same as a part of a document; None for messages, and for bytes that are only passed on."""
     arrived_ms: int
-    """When the oldest of its bytes came."""
+    """When the oldest of its bytes arrived."""
     items: int = 0
     reached: tuple[int, int] = (0, 0)
-    """Where it ends: segment and byte offset."""
+    """Its end: segment and byte offset."""
 
     @property
     def size(self) -> int:
@@ -86,7 +86,7 @@ def cuts_path(spool: Path, segment: int) -> Path:
 
 
 class Segment:
-    """What is known of one segment, by its journal."""
+    """The known state of one segment, from its journal."""
 
     def __init__(self, spool: Path, number: int) -> None:
         self.number = number
@@ -106,7 +106,7 @@ class Segment:
         return bool(self.marks) and self.marks[-1].is_end
 
     def refresh(self) -> None:
-        """Read what has been added to the journal."""
+        """Read the additions to the journal."""
         for entry in self._journal.unread():
             if self._header is None:
                 self._header = entry
@@ -115,11 +115,11 @@ class Segment:
 
     @property
     def reached(self) -> Reached:
-        """How far its journal has grown."""
+        """The size of its journal."""
         return self._journal.reached
 
     def check(self, start: Position, end: Position, following: Segment | None) -> None:
-        """XYRT0033 where its bytes between two positions are not what came, or some are not there any more."""
+        """XYRT0033 if its bytes between two positions have changed, or some are missing."""
         self.refresh()
         known = (following._header or {}).get("after") if following is not None else None
         if known is not None and Reached(*known) != self.reached:
@@ -159,7 +159,7 @@ class Segment:
         last = self.marks[-1].cut if self.marks else None
         cut = None
         if "line" in entry:
-            # The context is written down when it changes.
+            # The context is recorded when it changes.
             opening = b64decode(entry["open"]) if "open" in entry else last.opening if last else b""
             closing = b64decode(entry["close"]) if "close" in entry else last.closing if last else b""
             cut = CutPoint(entry["at"], entry["line"], opening, closing)
@@ -196,7 +196,7 @@ def journal_entry(mark: Mark, before: Mark | None) -> dict[str, Any]:
 
 
 class SpoolLog:
-    """The spool as the planner of batches and the driver read it."""
+    """The spool, as read by the planner of batches and the driver."""
 
     def __init__(self, spool: Path) -> None:
         self._spool = spool
@@ -210,7 +210,7 @@ class SpoolLog:
         for number in numbers:
             if number not in self._segments:
                 self._segments[number] = Segment(self._spool, number)
-            # Only the last of them grows, and any may be seen for the first time.
+            # Only the last of them grows, and any may be new here.
             if number == numbers[-1] or not self._segments[number].marks or self._grows(number):
                 self._segments[number].refresh()
 
@@ -219,13 +219,13 @@ class SpoolLog:
 
     @property
     def end(self) -> Position:
-        """Up to where bytes count."""
+        """The position up to which bytes count."""
         return max(
             (segment.marks[-1].position for segment in self._segments.values() if segment.marks), default=Position()
         )
 
     def reach(self, start: Position, most_bytes: int | None) -> Position:
-        """The last position whose bytes after `start` are at most so many; at least the next one there is."""
+        """The last position within so many bytes after `start`; at least the next one there is."""
         reached, size = start, 0
         for before, mark in self._steps(start):
             size += mark.position.byte_offset - before.position.byte_offset
@@ -235,7 +235,7 @@ class SpoolLog:
         return reached
 
     def passed(self, start: Position, size: int) -> tuple[Position, int]:
-        """The last position that lies at most so many bytes after `start`, and how many it falls short of them."""
+        """The last position within so many bytes after `start`, and how many remain."""
         place = start
         for before, mark in self._steps(start):
             step = mark.position.byte_offset - before.position.byte_offset
@@ -257,7 +257,7 @@ class SpoolLog:
         return found
 
     def check(self, start: Position, end: Position) -> None:
-        """XYRT0033 where what came between two positions is not there any more, as it came."""
+        """XYRT0033 if the input between two positions is no longer there unchanged."""
         if end == Position():
             return
         for number in range(start.segment, end.segment + 1):
@@ -267,7 +267,7 @@ class SpoolLog:
             segment.check(start, end, self._segments.get(number + 1))
 
     def drop_before(self, position: Position) -> None:
-        """Forget the bytes of segments that lie before a position."""
+        """Drop the bytes of segments before a position."""
         for number in sorted(self._segments):
             if number >= position.segment:
                 return
@@ -276,7 +276,7 @@ class SpoolLog:
             del self._segments[number]
 
     def forget_before(self, position: Position) -> None:
-        """Let go of marks that no batch will begin with again; the bytes stay."""
+        """Drop marks that no batch will begin with again; the bytes stay."""
         for segment in self._segments.values():
             segment.forget_before(position)
 
@@ -309,5 +309,5 @@ def _pieces(segment: Segment, indexes: list[int], most_bytes: int | None) -> lis
 
 
 def at_offset(cut: CutPoint, byte_offset: int) -> CutPoint:
-    """A cut point of a document, by its place in the segment that holds this part of it."""
+    """A cut point of a document, by its position in the segment that holds this part of it."""
     return replace(cut, offset=byte_offset)

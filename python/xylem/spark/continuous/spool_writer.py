@@ -1,7 +1,7 @@
 """Writing a spool: bytes are on disk, and cut, before they count.
 
-Received bytes go to the last segment at once. From time to time they are made durable, and the journal gets the last
-cut in them; a batch may then read them. A crash loses only the bytes after the last mark.
+Received bytes are written to the last segment at once. From time to time they are flushed, and their last cut is added
+to the journal; a batch may then read them. A crash loses only the bytes after the last mark.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Finder(Protocol):
     """Finds where the bytes fed to it may be cut."""
 
     items: int
-    """How many items or messages have begun (items) or ended (messages) before the last cut."""
+    """The number of items begun, or messages ended, before the last cut."""
 
     def feed(self, piece: bytes) -> CutPoint | None:
-        """The last cut in what has been fed, if there is one in this piece."""
+        """The last cut in the bytes so far, if it is in this piece."""
         ...
 
 
@@ -42,12 +42,12 @@ class ItemFinder:
     def __init__(self, scopes: Sequence[Scope], resume_at: CutPoint | None = None, scanner: str = "auto") -> None:
         from xylem.source.cut_points import CutFinder
 
-        # Before every item: of a slow stream no item should wait for more than the next one.
+        # Before every item: on a slow stream no item should wait for more than the next one.
         self._finder = CutFinder(scopes, 1, scanner=scanner)
         if resume_at is not None:
             self._finder.resume(resume_at)
         self.items = 0
-        # Up to the first cut of a document there is no item; from where it is gone on with there is one.
+        # Up to the first cut of a document there is no item; from a resumed position there is one.
         self._cuts = -1 if resume_at is None else 0
 
     def feed(self, piece: bytes) -> CutPoint | None:
@@ -71,7 +71,8 @@ class DelimiterFinder:
         self._tail = b""
 
     def feed(self, piece: bytes) -> CutPoint | None:
-        # From the left, as messages are separated later: text that looks like a delimiter may begin inside of one.
+        # From the left, the direction in which messages are separated later: text that looks like a delimiter may begin
+        # inside one.
         *messages, rest = (self._tail + piece).split(self._delimiter)
         self.items += len(messages)
         self._fed_bytes += len(piece)
@@ -81,7 +82,7 @@ class DelimiterFinder:
 
 
 class SegmentWriter:
-    """The journal of one segment while it grows; the bytes too, unless they are in a file of their own already."""
+    """The journal of one segment while it grows; the bytes too, unless they are already in a separate file."""
 
     def __init__(self, spool: Path, number: int, *, path: Path | None, has_context: bool) -> None:
         private_directory(spool)
@@ -108,7 +109,7 @@ class SegmentWriter:
             self._file.write(piece)
 
     def sync(self) -> None:
-        """What was written is on disk."""
+        """Flush written bytes to disk."""
         if self._file is not None:
             self._file.flush()
             os.fsync(self._file.fileno())
@@ -116,7 +117,7 @@ class SegmentWriter:
     def mark(
         self, byte_offset: int, cut: CutPoint | None, arrived_ms: int, items: int, crc: int, *, is_end: bool = False
     ) -> None:
-        """Bytes up to here count; `crc` is that of those since the mark before."""
+        """Mark bytes up to here as counted; `crc` is that of those since the previous mark."""
         context = at_offset(cut, byte_offset) if cut is not None and self._has_context else None
         own = None if self._file is None else crc
         mark = Mark(Position(self.number, byte_offset), arrived_ms, context, is_end, items, own)
@@ -135,7 +136,7 @@ class SegmentWriter:
 
 
 class SpoolWriter:
-    """Takes the bytes of one connection, or of one file that grows, into the spool."""
+    """Receives the bytes of one connection, or of one growing file, into the spool."""
 
     def __init__(
         self,
@@ -147,7 +148,7 @@ class SpoolWriter:
         segment_bytes: int = SEGMENT_BYTES,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """A file that grows is named by `path`; its journal is gone on with. Anything else begins a new segment."""
+        """`path` names a growing file, whose journal is continued. Any other input begins a new segment."""
         self._finder = finder
         self._has_context = has_context
         self._clock = clock
@@ -156,19 +157,19 @@ class SpoolWriter:
         self._writer = SegmentWriter(spool, number, path=path, has_context=has_context)
         self._is_copied = path is None
         self._base = 0
-        """Where this segment begins, in bytes of the document."""
+        """Start of this segment, in bytes of the document."""
         self._written = self._writer.last.position.byte_offset if self._writer.last else 0
         """Bytes of the document so far."""
         self._known_items = self._writer.last.items if self._writer.last else 0
         self._cut: CutPoint | None = None
         """The last cut, if it is not in the journal yet."""
         self._since_cut = bytearray()
-        """What came after it: the beginning of the next segment, should one be begun there."""
+        """The bytes after it: the beginning of the next segment, if one begins there."""
         self._crc = 0
-        """Of the bytes from the last mark up to the last cut."""
+        """Checksum of the bytes from the last mark up to the last cut."""
         self._arrived_ms = 0
         if self._writer.last is None:
-            # The beginning is a place, too.
+            # The beginning is a mark, too.
             try:
                 self._writer.mark(0, None, self._now(), 0, 0)
             except OSError:
@@ -178,7 +179,7 @@ class SpoolWriter:
 
     @property
     def uncounted(self) -> bytes:
-        """What came after the last cut."""
+        """The bytes after the last cut."""
         return bytes(self._since_cut)
 
     @property
@@ -187,7 +188,7 @@ class SpoolWriter:
         return self._writer.last.cut if self._writer.last else None
 
     def take(self, piece: bytes) -> None:
-        """Add a piece, as it came."""
+        """Add a piece as received."""
         if not self._arrived_ms:
             self._arrived_ms = self._now()
         self._writer.write(piece)
@@ -201,12 +202,12 @@ class SpoolWriter:
         self._count_until(len(self._since_cut) - (self._written - cut.offset))
 
     def _count_until(self, size: int) -> None:
-        """So much of what came after the last cut lies before the next one."""
+        """The number of bytes after the last cut that precede the next one."""
         self._crc = crc32(self._since_cut[:size], self._crc)
         del self._since_cut[:size]
 
     def commit(self) -> None:
-        """Make durable what came, and let it count up to the last cut."""
+        """Flush received bytes, and count them up to the last cut."""
         if self._cut is None:
             return
         self._writer.sync()
@@ -217,7 +218,7 @@ class SpoolWriter:
             self._roll(cut)
 
     def end(self, *, is_complete: bool) -> None:
-        """Nothing more comes. With `is_complete`, all that came counts; else what came after the last cut does not."""
+        """Nothing more arrives. With `is_complete`, all bytes count; otherwise those after the last cut do not."""
         self.commit()
         self._writer.sync()
         if is_complete:
@@ -225,11 +226,11 @@ class SpoolWriter:
             arrived_ms, crc = self._arrived_ms or self._now(), crc32(self._since_cut, self._crc)
             self._writer.mark(self._written - self._base, None, arrived_ms, items, crc, is_end=True)
         elif self._has_context and self.uncounted and is_whole(self.last_context, self.uncounted):
-            # The next item would have begun here: what came is whole.
+            # The next item would have begun here: these bytes are whole.
             self.count(len(self._since_cut))
 
     def count(self, size: int) -> None:
-        """Of what came after the last cut, so much holds whole items: let it count."""
+        """Count this many bytes after the last cut, which hold whole items."""
         self._writer.sync()
         at = self._written - len(self._since_cut) + size - self._base
         self._count_until(size)
@@ -237,7 +238,7 @@ class SpoolWriter:
         self._crc = 0
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._writer.close()
 
     @property
@@ -257,6 +258,6 @@ class SpoolWriter:
 
 
 def next_segment(spool: Path) -> int:
-    """The number of the segment after all that there are."""
+    """The number after all existing segments."""
     numbers: Sequence[int] = [int(path.stem) for path in spool.glob("*.cuts")] if spool.is_dir() else []
     return max(numbers, default=-1) + 1

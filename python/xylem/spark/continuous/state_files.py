@@ -1,8 +1,8 @@
-"""The states of answers on disk: one whole, and after it what each batch changed.
+"""The states of answers on disk: one whole state, followed by the changes of each batch.
 
-The chain of files that makes up a state is part of a commit; files in no chain are left over from batches that were not
-committed, or have been superseded. A new whole state is written when the changes have become longer than it. Each file
-is sealed (`run/sealed_file.py`), and its content is values of `values/state_codec.py`: reading it runs nothing.
+The chain of files that makes up a state is part of a commit; files in no chain are left over from uncommitted batches,
+or superseded. A new whole state is written when the changes have become longer than it. Each file is sealed
+(`run/sealed_file.py`), and its content is values of `values/state_codec.py`: reading it runs nothing.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from xylem.run.sealed_file import missing, private_directory, read_sealed, write
 LONGEST_CHAIN = 100
 KIND = "state"
 SMALL_BYTES = 1 << 16
-"""A state that is written as a whole each time."""
+"""A smaller state is written as a whole each time."""
 
 Save = Callable[[bool], bytes]
-"""Gives the state: all of it (True), or what has changed since it was last asked for (False)."""
+"""Returns the state: all of it (True), or the changes since the last call (False)."""
 
 
 class StateFiles:
@@ -28,7 +28,7 @@ class StateFiles:
         self._folder = folder
 
     def load(self, chain: Sequence[str]) -> list[bytes]:
-        """The whole state and its changes, in their order."""
+        """The whole state and its changes, in order."""
         return [self._content(self._folder / name) for name in chain]
 
     def _content(self, path: Path) -> bytes:
@@ -38,7 +38,7 @@ class StateFiles:
             raise missing(path) from None
 
     def save(self, batch: int, name: str, chain: Sequence[str], save: Save) -> list[str]:
-        """Write a state as of a batch; the chain that makes it up."""
+        """Write a state as of a batch; return the chain that makes it up."""
         is_whole = not chain or len(chain) >= LONGEST_CHAIN or self._is_long(chain)
         state = save(is_whole)
         if is_whole and not state:
@@ -60,7 +60,7 @@ class StateFiles:
             raise missing(path) from None
 
     def keep_only(self, chains: Iterable[Sequence[str]]) -> None:
-        """Drop files that make up no state any more."""
+        """Remove files that belong to no state any more."""
         wanted = {name for chain in chains for name in chain}
         if self._folder.is_dir():
             for place in self._folder.iterdir():

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM while a continuous query runs: they ask it to stop, and nothing else happens."""
+"""Ctrl-C and SIGTERM while a continuous query runs: they only ask it to stop."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StopSignals:
         return self
 
     def take(self) -> None:
-        """From now on they come here."""
+        """Handle the signals from now on."""
         for number in self._before:
             signal.signal(number, self._handle)
 

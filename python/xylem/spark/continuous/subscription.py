@@ -1,4 +1,4 @@
-"""What tasks on Spark must know of continuous queries that share a source: plain values, which travel."""
+"""What tasks on Spark must know about continuous queries that share a source: plain values, which can be sent."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Changed(StrEnum):
     """How to handle a file that was written again after it was found and before it was read."""
 
     TELL = "tell"
-    """It is read as it is, counted, and told."""
+    """Read it in its new form, count it, and report it."""
     STOP = "stop"
     """It ends the query: XYIN0032."""
 
@@ -43,33 +43,33 @@ class Subscription:
     """One query of those that share a source."""
 
     name: str
-    """What its output is called: the name of its file, without the ending."""
+    """Name of its output: the name of its file, without the extension."""
     query: ShippedQuery
     mode: Mode
 
 
 @dataclass(frozen=True)
 class Work:
-    """All that tasks do with what they read."""
+    """The whole work of tasks on their input."""
 
     subscriptions: tuple[Subscription, ...]
     malformed: Malformed = Malformed.STOP
     changed: Changed = Changed.TELL
     each_item: bool = False
-    """Whether results are handed over one by one, as messages are made of them."""
+    """Whether results are returned one by one, because they become messages."""
     limits: Limits = DEFAULT_LIMITS
     input_number: int = 0
-    """Which input it reads, where there are several; then its queries are numbered from there on."""
+    """The number of its input, if there are several; its queries are numbered from there on."""
     run_limits: RunLimits = UNLIMITED
-    """What evaluating one document, message or part of a document may take."""
+    """Limits for evaluating one document, message or part of a document."""
     feed: tuple[tuple[str, Any], ...] | None = None
-    """How a feed of records was told of, whose records are evaluated each by itself."""
+    """The description of a keyed feed whose records are evaluated separately."""
     is_joined: bool = False
-    """Whether rows say when their items arrived, so that items of another input can be joined with them."""
+    """Whether rows include the arrival times of items, so that items of another input can be joined."""
 
     @cached_property
     def key(self) -> str:
-        """Tells processes that they know this work already."""
+        """Identifies the work for processes that have it already."""
         return " ".join(subscription.query.key for subscription in self.subscriptions)
 
     @property

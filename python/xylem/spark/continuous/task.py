@@ -1,7 +1,7 @@
-"""What one task does: evaluate all queries over its pieces, and hand over rows.
+"""The work of one task: evaluate all queries over its pieces, and return rows.
 
-A row is (query, part, key, range, ordinal, value), as `run/tasks/rows.py` has it, with the number of the query
-before it. Rows of query -1 tell about the task itself: what it read, and what it could not evaluate.
+A row is (query, part, key, range, ordinal, value), as `run/tasks/rows.py` has it, with the number of the query before
+it. Rows of query -1 describe the task itself: its input, and the records it could not evaluate.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from .update_stream import RecordTask
 ROW_SCHEMA = "query int, part int, key binary, range long, ordinal long, value binary"
 ABOUT = -1
 READ, FAILED, ERROR, STATE = 0, 1, 2, 3
-"""Parts of query -1: what was read, each piece that could not be evaluated, what ended the task, what windows keep."""
+"""Parts of query -1: figures of the input, each failed piece, the error that ended the task, the state of windows."""
 EXCERPT_BYTES = 200
 NAMES_OF_CHANGED = 3
-"""As many names of files that were changed a task tells; it counts them all."""
+"""Most names of changed files that a task reports; it counts all of them."""
 WAY_OUT = "repair it and start again, or leave it out: --on-malformed skip, --on-malformed dead-letter=DIR"
 
 
@@ -68,7 +68,7 @@ class Task:
                     self._look_after(piece)
                 self._reached = one.reached
         except Exception as error:
-            # Spark would try again, and then tell it in its own way.
+            # Spark would retry, and then report it in its own way.
             query = self._work.input_number + self._query
             yield ABOUT, ERROR, b"", number, query, carried(error, self._texts[self._query])
         yield from self._merged.rest()
@@ -82,7 +82,7 @@ class Task:
         yield ABOUT, READ, b"", number, 0, json.dumps(about).encode()
 
     def _look_after(self, piece: Piece) -> None:
-        """Whether a file was what had been found, now that it has been read."""
+        """Check after reading that a file is the one that was found."""
         if not piece.is_changed():
             return
         if self._work.changed is Changed.STOP:
@@ -105,7 +105,7 @@ class Task:
                 yield from self._rows_or_error(number, piece)
             else:
                 yield from self._rows_or_failures(number, piece)
-        # What no query can read counts once.
+        # A piece that no query can read counts once.
         self._read["failed"] += len({row[3] for row in self._failures[failed_before:]})
 
     def _rows_or_error(self, number: int, piece: Piece) -> Iterator[TaskRow]:
@@ -115,12 +115,12 @@ class Task:
             raise named(error, piece) from error
 
     def _rows_or_failures(self, number: int, piece: Piece) -> list[TaskRow]:
-        """All rows of a piece, or none: nothing of what cannot be evaluated as a whole counts."""
+        """All rows of a piece, or none: a piece that cannot be evaluated as a whole contributes nothing."""
         try:
             return list(self._of_query(number, piece))
         except DynamicError as error:
             if error.code == NOT_FLAT:
-                # No fault of the record: nothing like it can be answered.
+                # Not a fault of the record: no similar record can be answered.
                 raise
             if not isinstance(piece.source, ByteRange):
                 self._fail(number, piece, error)
@@ -164,7 +164,7 @@ def named(error: DynamicError, piece: Piece) -> XylemError:
     if isinstance(piece.source, ByteRange):
         return error
     if isinstance(error, InputError):
-        # Whatever the input was called where it was read.
+        # Whatever the name of the input where it was read.
         placed: DynamicError = error.located(piece.name)
     else:
         placed = type(error)(error.code, f"{piece.name}: {error.why}", span=error.span)
@@ -178,7 +178,7 @@ def failure_record(piece: Piece, error: DynamicError, *, whole: bool) -> dict[st
     try:
         data = content(piece)
     except InputError:
-        # It is gone, or cannot be read: that is what the error says.
+        # It is missing or unreadable: the error says so.
         data = b""
     record: dict[str, Any] = {
         "source": piece.name,

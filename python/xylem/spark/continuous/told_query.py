@@ -1,4 +1,4 @@
-"""Queries that share a source, as tasks and checkpoints want them."""
+"""Queries that share a source, in the form for tasks and checkpoints."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ ENDINGS = {"xml": ".xml", "xhtml": ".xhtml", "html": ".html", "json": ".json"}
 
 @dataclass(frozen=True)
 class QueryText:
-    """A query as it was written."""
+    """A query as written."""
 
     output_name: str
-    """What its output is called."""
+    """The name of its output."""
     text: str
     name: str
-    """What errors call it."""
+    """Its name in errors."""
     base_uri: str
     folder: Path
-    """Where its modules are."""
+    """The directory of its modules."""
 
 
 def told_queries(
     texts: Sequence[QueryText], *, variables: Mapping[str, Any], **given: Any
 ) -> list[tuple[str, ShippedQuery]]:
-    """The queries with what they were given; their static errors are raised here.
+    """The queries with their parameters; their static errors are raised here.
 
     A variable is for those that declare it; XYIN0006 for one that none of them does.
     """
@@ -47,7 +47,7 @@ def told_queries(
         query = shipped_query(
             text.text,
             variables=variables,
-            # Of several queries, each takes those that it declares.
+            # Each of several queries takes the variables it declares.
             only_declared=len(texts) > 1,
             name=text.name,
             base_uri=text.base_uri,
@@ -64,7 +64,7 @@ def told_queries(
 
 
 def fingerprint(query: ShippedQuery) -> str:
-    """The same for queries that differ in white space and comments only; modules, functions and values count, too."""
+    """A digest that ignores white space and comments in queries; modules, functions and values count, too."""
     known = query.compiled.environment.parsed_modules
     parsed = [query.compiled.written, *(known[module] for module in query.modules)]
     printed = [print_query(module) for module in parsed]
@@ -73,7 +73,7 @@ def fingerprint(query: ShippedQuery) -> str:
     functions = sorted(definition_of(function) for function in query.functions if function.local in called)
     told = repr((printed, values, sorted(query.output.items()), *functions))
     told += "" if query.event_time is None else repr(query.event_time)
-    # How fast it is replayed may change, and where the times are may not.
+    # The speed of a replay may change, the path of the times may not.
     told += "" if query.replay is None else repr(query.replay.path)
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
@@ -85,5 +85,5 @@ def serialization(query: ShippedQuery) -> dict[str, str]:
 
 
 def file_ending(query: ShippedQuery) -> str:
-    """The ending of files with its answers, by the method that it or the caller names."""
+    """The extension of files with its answers, by the method that it or the caller names."""
     return ENDINGS.get(serialization(query).get("method", "xml"), ".txt")

@@ -1,9 +1,9 @@
 """The change log of a query over update streams: messages in their order, one answer, kept by the driver.
 
-Tasks read the messages and check them. Where each record of a keyed feed gives its results by itself, they evaluate the
-records, too. Operators that take back what they gave need all of them in one place. The state is the history that the
-query looks back at, or the messages since it was last saved: a batch that is done again after a crash, and a state that
-is made again from messages, give the same rows.
+Tasks read the messages and check them. If each record of a keyed feed has independent results, they evaluate the
+records, too. Operators that retract results need all of them in one place. The state is the history that the query
+looks back at, or the messages since it was last saved: a batch repeated after a crash, and a state rebuilt from
+messages, yield the same rows.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from .task import EXCERPT_BYTES
 from .update_stream import UpdateStream
 
 WHOLE_DOCUMENT = "/"
-"""What tasks ask of each message."""
+"""The query that tasks evaluate for each message."""
 
 
 class UpdateAnswer(Answer):
-    """Gives the rows of the change log.
+    """Returns the rows of the change log.
 
-    Holds:  the document as the updates have left it, the versions that the query looks back at, and the answer.
+    Holds:  the document after all updates, the versions that the query looks back at, and the answer.
     """
 
     ends_lines = True
@@ -50,7 +50,7 @@ class UpdateAnswer(Answer):
         state_limit_bytes: int,
         saved: Sequence[bytes] = (),
     ) -> None:
-        """`saved` is what `save` gave: a whole state, then the messages of each batch."""
+        """`saved` is the output of `save`: a whole state, then the messages of each batch."""
         compiled = HistoryQuery(query.text, query.compiled.environment)
         seen = query.seen()
         around = Surroundings(seen["resources"], seen["variables"], seen["environment"], query.output or None)
@@ -60,7 +60,7 @@ class UpdateAnswer(Answer):
         self._malformed = malformed
         self._letters: list[bytes] = []
         self._since: list[tuple[int, bytes]] = []
-        """The messages since the state was last asked for, each with the number of its input."""
+        """The messages since the last save, each with the number of its input."""
         self._run = LoggedRun(
             compiled.program,
             compiled.operators,
@@ -81,7 +81,7 @@ class UpdateAnswer(Answer):
             for number, message in state_in(messages):
                 for _ in self._run.take(message, number):
                     pass
-        # What was left out then has been told.
+        # Updates skipped then have been reported.
         self._letters.clear()
         self._is_told = True
 
@@ -116,11 +116,11 @@ class UpdateAnswer(Answer):
         return state
 
     def as_of(self, time: Decimal) -> AnswerThen:
-        """The answer as of a time. XYDY0021 where that is not known any more."""
+        """The answer as of a time. XYDY0021 if that is not known any more."""
         return self._run.as_of(time)
 
     def _bury(self, record: MalformedRecord) -> None:
-        """Tell of an update that cannot be applied; with the update, if it is to be kept."""
+        """Report an update that cannot be applied; with the update, if it is to be kept."""
         if not self._is_told:
             return
         told: dict[str, Any] = {

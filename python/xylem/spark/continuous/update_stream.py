@@ -1,4 +1,4 @@
-"""How messages carry updates of earlier ones, and what tasks make of a message where they evaluate its records."""
+"""How messages carry updates of earlier ones, and the task's version of a message if it evaluates records."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ class UpdateStream:
     envelope: Envelope | None = None
     late: Late = "stop"
     names: tuple[str, ...] = ONE_STREAM
-    """What the query calls its inputs, where there are several."""
+    """The query's names for its inputs, if there are several."""
     keep: Keep | None = None
-    """What is kept of the past beyond what the query asks for."""
+    """The retention of the past beyond the query's needs."""
     by_tasks: bool = False
-    """Whether tasks evaluate the records, each by itself."""
+    """Whether tasks evaluate the records separately."""
 
     @property
     def told(self) -> dict[str, Any]:
-        """What must stay the same as long as a checkpoint is used."""
+        """The settings that must stay the same while a checkpoint is used."""
         how = self.how
         told: dict[str, Any] = {name: getattr(how, name) for name in _OF_FORMAT}
         told |= {"envelope": self.envelope, "late": self.late, "names": list(self.names)}
@@ -48,24 +48,24 @@ class UpdateStream:
 
     @property
     def record(self) -> tuple[str, ...] | None:
-        """Where the records of a feed are."""
+        """The path to the records of a feed."""
         feed = self.how.feed()
         return None if feed is None else feed.record
 
     @classmethod
     def of(cls, told: Mapping[str, Any]) -> UpdateStream:
-        """The stream that was told of so."""
+        """The stream with these settings."""
         how = UpdateFormat(**{name: told[name] for name in _OF_FORMAT})
         versions, seconds = told.get("keep", (None, None))
         keep = Keep(versions, seconds and Decimal(seconds)) if "keep" in told else None
         return cls(how, told["envelope"], told["late"], tuple(told["names"]), keep, told.get("by_tasks", False))
 
     def spread(self, query: ShippedQuery, malformed: Malformed) -> UpdateStream:
-        """The same with records evaluated by tasks, where the query allows that."""
+        """The same with records evaluated by tasks, if the query allows that."""
         return self if self.why_not_by_tasks(query, malformed) else replace(self, by_tasks=True)
 
     def why_not_by_tasks(self, query: ShippedQuery, malformed: Malformed) -> str:
-        """Why the driver evaluates all; '' where tasks evaluate each record by itself."""
+        """Why the driver evaluates everything; '' if tasks evaluate each record separately."""
         feed = self.how.feed()
         if self.how.name != "keyed" or feed is None:
             return "updates of a record may come apart from it"
@@ -79,7 +79,7 @@ class UpdateStream:
 
 
 class RecordTask:
-    """What a task makes of messages, where it evaluates records."""
+    """The task's work on messages if it evaluates records."""
 
     def __init__(self, query: ShippedQuery) -> None:
         compiled = HistoryQuery(query.text, query.compiled.environment)
@@ -89,7 +89,7 @@ class RecordTask:
         self._limits = query.limits
 
     def evaluated(self, message: bytes, told: Mapping[str, Any]) -> bytes:
-        """The message with the rows of its records. `told`: how the stream was told of."""
+        """The message with the rows of its records. `told`: the settings of the stream."""
         feed = UpdateStream.of(told).how.feed()
         assert feed is not None
         return evaluated_message(message, feed, self._rows, self._limits)

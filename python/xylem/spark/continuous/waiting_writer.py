@@ -1,8 +1,7 @@
-"""A generator of text that waits for its input: run in a thread that stops where the next piece is not there yet.
+"""A text generator that waits for its input: it runs in a thread that blocks until the next piece arrives.
 
-Whatever draws from a `Flow` waits there once it is used up; `TextWriter.wait` returns at that moment, with all the text
-that could be made of what was given. So code that reads from iterators and writes text, and was made for inputs that
-are there, answers a stream batch by batch.
+A reader of a `Flow` waits when it is used up; `TextWriter.wait` returns at that moment, with all text written so far.
+So code that reads from iterators and writes text, designed for complete inputs, answers a stream batch by batch.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ class Abandoned(BaseException):
 
 
 class Flow(Generic[T]):
-    """Values on their way to the thread that draws them."""
+    """Values passed to the thread that draws them."""
 
     def __init__(self) -> None:
         self._values: deque[T] = deque()
         self._changed = threading.Condition()
         self._has_ended = self._is_abandoned = False
         self.is_starved = False
-        """Whether the thread waits here, having used up all there was."""
+        """Whether the thread waits here, with all values used up."""
         self.on_starved: Callable[[], object] = lambda: None
 
     def give(self, values: Iterable[T]) -> None:
-        """Values that can be drawn now."""
+        """Add values to draw."""
         with self._changed:
             self._values.extend(values)
             if self._values:
@@ -45,7 +44,7 @@ class Flow(Generic[T]):
             self._changed.notify_all()
 
     def abandon(self) -> None:
-        """Whoever waits here gives up."""
+        """Make the waiting thread give up."""
         with self._changed:
             self._is_abandoned = True
             self._changed.notify_all()
@@ -67,7 +66,7 @@ class Flow(Generic[T]):
 
 
 class TextWriter:
-    """Text made in a thread, from flows: by something that draws from them and writes."""
+    """Text written in a thread by code that draws from flows."""
 
     def __init__(self, produce: Callable[[Callable[[str], None]], object], flows: dict[int, Flow[T]]) -> None:
         self._produce = produce
@@ -108,7 +107,7 @@ class TextWriter:
         return text
 
     def put_back(self, text: str) -> None:
-        """Text that is to be handed out with what comes next."""
+        """Return this text with the next output."""
         self._text.insert(0, text)
 
     def close(self) -> None:

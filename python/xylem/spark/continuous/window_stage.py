@@ -1,13 +1,13 @@
-"""Where windows over a stream are formed, batch by batch: without a key by the driver, with one by tasks.
+"""Forms windows over a stream, batch by batch: without a key on the driver, with one in tasks.
 
     tasks of the source    items, by bucket of their key
     windows by key         rows shuffled by bucket; a task for each slot, with the state of its keys
     windows of all items   on the driver, when the rows of the batch have come
-    driver                 results of all places, in the order of the items that completed them
+    driver                 all results, in the order of the items that completed them
 
-A slot has the keys of some buckets. Its state is a file of the checkpoint, as all other state is: the task reads that
-of the batch before, unless it has it in memory, and writes the next under the number of the batch. Which files count
-is part of the driver's commit; so a batch that is done again begins with the same state, and overwrites the same files.
+A slot has the keys of some buckets. Its state is a file of the checkpoint, like all other state: the task reads that of
+the previous batch, unless it has it in memory, and writes the next with the number of the batch. The driver's commit
+names the valid files; so a repeated batch begins with the same state, and overwrites the same files.
 
 Spark's own keyed state (transformWithState on RocksDB) was measured at 5.5 to 8.4 thousand rows a second and one
 millisecond of CPU for each key that a batch touches, and makes a batch cost a second and more; a slot reads and writes
@@ -45,28 +45,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WindowPart:
-    """The windows of one part of one query; it travels to tasks."""
+    """The windows of one part of one query; sent to tasks."""
 
     query_number: int
     query_name: str
     query: ShippedQuery
     part: int
     slots: int
-    """How many places its keys have; 1 where there is no key."""
+    """The number of places for its keys; 1 without a key."""
     folder: str
     each_item: bool
     keeps_late: bool = False
-    """Whether items that come too late are handed over."""
+    """Whether items that come too late are returned."""
     run: str = field(default_factory=lambda: uuid4().hex)
-    """Tells this run from others with the same checkpoint."""
+    """Distinguishes this run from others with the same checkpoint."""
 
     def place(self, slot: int) -> StatePlace:
-        """Where the state of a slot is."""
+        """The place of a slot's state."""
         return StatePlace(self.folder, state_name(self.query_name, self.part, slot, self.slots), self.run)
 
     @property
     def clock_name(self) -> str:
-        """What its event time is called."""
+        """The name of its event time."""
         return f"{self.query_name}.windows{self.part}"
 
     def slot_of(self, bucket: bytes) -> int:
@@ -74,29 +74,29 @@ class WindowPart:
 
 
 def state_name(query: str, part: int, slot: int, slots: int) -> str:
-    """What the state of a slot is called; its number of slots is fixed once there is one."""
+    """The name of a slot's state; the number of slots is fixed once there is one."""
     return f"{query}.windows{part}.{slot}of{slots}"
 
 
 @dataclass
 class SlotReport:
-    """What became of a slot in a batch."""
+    """The report of a slot on a batch."""
 
     name: str
     chain: list[str]
     items: int = 0
-    """Items of open windows, and those that wait for their turn."""
+    """Items of open windows, and those waiting for their turn."""
     keys: int = 0
     bytes: int = 0
     late: int = 0
     """Items that came too late, in this batch."""
     letters: list[str] = field(default_factory=list)
-    """Those, where they are kept: JSON."""
+    """The same, if they are kept: JSON."""
 
 
 @dataclass
 class Advanced:
-    """What a batch completes in one slot."""
+    """The results that a batch completes in one slot."""
 
     report: SlotReport
     completed: list[Completed] = field(default_factory=list)
@@ -112,7 +112,7 @@ def advance(
     clock: Clock | None = None,
     is_end: bool = False,
 ) -> Advanced:
-    """Form the windows of a slot with the rows of a batch, in the order of the stream, and save what stays open."""
+    """Form the windows of a slot with the rows of a batch, in the order of the stream, and save the open ones."""
     place = part.place(slot)
     state = place.load(chain)
     program, options = part.query.program(), part.query.options()
@@ -185,7 +185,7 @@ class FormWindows:
         return record_batches(self._rows(batches))
 
     def _rows(self, batches: Iterator[pa.RecordBatch]) -> Iterator[TaskRow]:
-        # Time passes everywhere, be there items or not.
+        # Time passes everywhere, with or without items.
         waiting: dict[tuple[int, int, int], list[Row]] = {(*place, _own_slot()): [] for place in self._clocks}
         for batch in batches:
             columns = (batch.column(name).to_pylist() for name in _COLUMNS)
@@ -208,7 +208,7 @@ class FormWindows:
         try:
             made = advance(part, slot, chain, rows, self._batch, clock=clock)
         except Exception as error:
-            # Spark would try again, and then tell it in its own way.
+            # Spark would retry, and then report it in its own way.
             yield ABOUT, ERROR, b"", 0, part.query_number, carried(error, part.query.text)
             return
         for ordinal, one in enumerate(made.completed):
@@ -217,7 +217,7 @@ class FormWindows:
 
 
 def _own_slot() -> int:
-    """The slot that this task is for: rows go to the task of their slot's number."""
+    """The slot of this task: rows are sent to the task with their slot's number."""
     from pyspark import TaskContext
 
     context = TaskContext.get()
@@ -242,24 +242,24 @@ class WindowStage:
         self._here = [part for part in parts if not _is_keyed(part)]
         self._state_limit_bytes = state_limit_bytes
         self._reports: dict[str, SlotReport] = {}
-        """The last one of each slot."""
+        """The latest report of each slot."""
         self._clocks: dict[str, int] = {}
         self._kept: DataFrame | None = None
         self.late = 0
         """In the last batch."""
         self.letters: list[str] = []
-        """Items that came too late, in the last batch, where they are kept."""
+        """Late items of the last batch, if they are kept."""
 
     # --- one batch
 
     def formed_by_tasks(self, frame: DataFrame, batch: int, commit: Commit) -> DataFrame:
-        """The rows of a batch with the results of windows by key in place of their items."""
+        """The rows of a batch, with the results of windows by key in place of their items."""
         self._clocks = dict(commit.clocks)
         if not self._by_key:
             return frame
         clocks: dict[tuple[int, int], Clock] = {}
         if any(map(_has_clock, self._by_key)):
-            # Looked at twice: first for what time it is.
+            # Read twice: first for the time.
             frame = self._kept = frame.persist()
             clocks = self._told_clocks(frame)
         chains = commit.states
@@ -270,7 +270,7 @@ class WindowStage:
         test = is_keyed[0]
         for other in is_keyed[1:]:
             test = test | other
-        # A bucket is one byte; rows of all else need no place.
+        # A bucket is one byte; other rows need no slot.
         bucket = f.conv(f.hex(f.col("key")), 16, 10).cast("int")
         slot = f.when(test, bucket % slots).otherwise(f.lit(0))
         own = {name: chain for name, chain in chains.items() if name in self._names(self._by_key)}
@@ -278,7 +278,7 @@ class WindowStage:
         return formed.mapInArrow(FormWindows(self._by_key, own, batch, clocks), ROW_SCHEMA)
 
     def _told_clocks(self, frame: DataFrame) -> dict[tuple[int, int], Clock]:
-        """What time it is before each range of a batch, and after all of them."""
+        """The time before each range of a batch, and after all of them."""
         from pyspark.sql import functions as f
 
         found = frame.where(f.col("key") == f.lit(CLOCK)).select("query", "part", "range", "value").toArrow()
@@ -302,7 +302,7 @@ class WindowStage:
         batch: int,
         chains: dict[str, list[str]],
     ) -> None:
-        """Put results in the place of items, for windows that are formed here; and those of all slots in order."""
+        """Replace items by results, for windows that are formed here; and return those of all slots in order."""
         if self._kept is not None:
             self._kept.unpersist()
             self._kept = None
@@ -325,7 +325,7 @@ class WindowStage:
             raise DynamicError("XYRT0023", f"{allowed}, for open windows")
 
     def at_end(self, chains: dict[str, list[str]], batch: int) -> dict[int, dict[int, list[Row]]]:
-        """What the end of the stream completes, by query and part."""
+        """The results completed by the end of the stream, by query and part."""
         rows: dict[int, dict[int, list[Row]]] = {}
         for part in self._parts:
             found: list[Completed] = []
@@ -337,16 +337,16 @@ class WindowStage:
         self._reports.clear()
         return rows
 
-    # --- what is kept
+    # --- state
 
     def chains(self, before: dict[str, list[str]]) -> dict[str, list[str]]:
-        """The files that make up all states, as of the batch that was taken last."""
+        """The files that make up all states, as of the last batch taken."""
         known = {name: chain for name, chain in before.items() if name in self._names(self._parts)}
         return known | {report.name: report.chain for report in self._reports.values()}
 
     @property
     def clocks(self) -> dict[str, int]:
-        """The latest event times, as of the batch that was taken last."""
+        """The latest event times, as of the last batch taken."""
         return self._clocks
 
     @property
@@ -359,7 +359,7 @@ class WindowStage:
 
     @property
     def keys(self) -> int:
-        """Of windows by key."""
+        """The number of keys."""
         names = self._names(self._by_key)
         return sum(report.keys for report in self._reports.values() if report.name in names)
 
@@ -389,7 +389,7 @@ def _as_rows(part: int, completed: Iterable[Completed], batch: int) -> list[Row]
 
 
 def fixed_slots(states: Iterable[str]) -> int | None:
-    """How many slots windows by key have, if that has been settled by a state that is there."""
+    """The number of slots for windows by key, if an existing state fixes it."""
     counts = [int(found[1]) for name in states if (found := _STATE_NAME.search(name)) is not None]
     return max(counts, default=None)
 

@@ -2,9 +2,8 @@
 
     FORMAT, layout of the cursors, keys with their cursors, keys that have gone, items by number, event time, counts
 
-A state of a few kilobytes is written as a whole each time; of a large one, a batch writes the keys that it touched and
-the items that are new (`state_files.py` has the chains). Whoever has the state of a batch in memory need not read it
-again.
+A state of a few kilobytes is written as a whole each time; for a large one, a batch writes the changed keys and the new
+items (`state_files.py` has the chains). A process that has the state of a batch in memory need not read it again.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ from .state_files import StateFiles
 
 FORMAT = 3
 KEPT_STATES = 64
-"""In the memory of one process."""
+"""Per process, in memory."""
 KEY_BYTES = 64
-"""What a key takes besides its cursor, roughly."""
+"""Approximate size of a key besides its cursor."""
 
 
 def saved(state: WindowState, *, is_whole: bool) -> bytes:
@@ -37,7 +36,7 @@ def saved(state: WindowState, *, is_whole: bool) -> bytes:
     gone = [] if is_whole else [group for group in groups if group not in state.keys]
     groups = [group for group in groups if group in state.keys]
     known = [state.keys[group] for group in groups]
-    # Column by column: they take less space and time together.
+    # By columns, which take less space and time.
     keys = (
         groups,
         [one.key for one in known],
@@ -59,7 +58,7 @@ def saved(state: WindowState, *, is_whole: bool) -> bytes:
 
 
 def restored(changes: Sequence[bytes]) -> WindowState:
-    """The state that a whole one and the changes after it make up."""
+    """The state from a whole one and the changes after it."""
     state = WindowState()
     for data in changes:
         try:
@@ -86,24 +85,24 @@ def restored(changes: Sequence[bytes]) -> WindowState:
 
 
 def held_items(state: WindowState) -> int:
-    """Items of open windows, and those that wait for their turn."""
+    """Items of open windows, and those waiting for their turn."""
     return len(state.items.packed) + (0 if state.event_time is None else len(state.event_time))
 
 
 def size_of(state: WindowState) -> int:
-    """In bytes, roughly."""
+    """Approximate size in bytes."""
     cursors = sum(len(one.cursor.data) + KEY_BYTES for one in state.keys.values())
     return cursors + state.items.size + (0 if state.event_time is None else state.event_time.size)
 
 
 @dataclass(frozen=True)
 class StatePlace:
-    """Where one state is kept: plain values, which travel to tasks."""
+    """The place of one state: plain values, sent to tasks."""
 
     folder: str
     name: str
     run: str = ""
-    """Which run it is kept in memory for: another one reads the files, which may have been put back since."""
+    """The run for which it is kept in memory: others read the files, which may have been restored since."""
 
     def load(self, chain: Sequence[str]) -> WindowState:
         """The state as of a commit; it belongs to the caller until it is saved."""
@@ -113,7 +112,7 @@ class StatePlace:
         return restored(StateFiles(Path(self.folder)).load(chain))
 
     def save(self, batch: int, chain: Sequence[str], state: WindowState) -> list[str]:
-        """Write the state as of a batch; the chain that makes it up."""
+        """Write the state as of a batch; return the chain that makes it up."""
         files = StateFiles(Path(self.folder))
         made = files.save(batch, self.name, chain, lambda is_whole: saved(state, is_whole=is_whole))
         _STATES[self.folder, self.name, self.run] = tuple(made), state
@@ -123,4 +122,4 @@ class StatePlace:
 
 
 _STATES: OrderedDict[tuple[str, str, str], tuple[tuple[str, ...], WindowState]] = OrderedDict()
-"""States of the last batch that this process has computed, with the chains that they are saved as."""
+"""States of the last batch that this process has computed, with their saved chains."""

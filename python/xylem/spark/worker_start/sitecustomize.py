@@ -1,8 +1,8 @@
-"""Python that Spark starts takes the installed PySpark, which is compiled, not the same in an archive, which is not.
+"""Makes Python processes started by Spark use the installed, compiled PySpark instead of the uncompiled archive.
 
 Spark puts `pyspark.zip` first on the path of its Python processes. Python keeps nothing compiled for an archive, so
-each of them compiled PySpark anew, a second of CPU; a continuous query starts a dozen before its first answer. Where
-the archive lies inside a PySpark that is on the path itself, both are the same, and the archive is left out.
+each of them would compile PySpark again, a second of CPU; a continuous query starts a dozen before its first answer.
+If the archive is inside a PySpark that is on the path itself, both are the same, and the archive is left out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def without_archives(path: list[str]) -> list[str]:
 
 
 def _hidden_one() -> None:
-    """Run the `sitecustomize` that would have been found without this one, if there is any."""
+    """Run the `sitecustomize` that this one hides, if there is any."""
     own = sys.modules.pop(__name__)
     try:
         __import__(__name__)
