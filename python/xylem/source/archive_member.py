@@ -23,7 +23,7 @@ def is_archive(path: Path) -> bool:
 
 
 def member_of(name: str) -> tuple[Path, str] | None:
-    """The archive and the member that a name stands for; None where it names no member."""
+    """The archive and the member in a name; None if it names no member."""
     archive, mark, member = name.partition(f"{ZIP}{BETWEEN}")
     if not mark or Path(name).exists():
         return None
@@ -38,20 +38,20 @@ def member_names(archive: Path) -> list[str]:
 
 
 def matching_members(name: str) -> list[str] | None:
-    """The members that `archive.zip!pattern` stands for, by name; None where the name is not of that form."""
+    """The members that match `archive.zip!pattern`, by name; None for a name of another form."""
     found = member_of(name)
     if found is None or not is_archive(found[0]):
         return None
     archive, pattern = found
     prefix = f"{archive}{BETWEEN}"
     inside = [member.removeprefix(prefix) for member in member_names(archive)]
-    # A member with the very name comes first: [ and ] are usual in names.
+    # An exact member name comes first: [ and ] are common in names.
     chosen = [pattern] if pattern in inside else [one for one in inside if fnmatchcase(one, pattern)]
     return [f"{prefix}{one}" for one in chosen]
 
 
 class ArchiveMember:
-    """One member, decompressed as it is read; a ratio that only an attack has is an error."""
+    """One member, decompressed while it is read; an abnormal compression ratio is an error."""
 
     def __init__(self, archive: Path, member: str, ratio_limit: int) -> None:
         self._packed = _opened(archive)

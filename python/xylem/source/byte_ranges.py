@@ -41,7 +41,7 @@ Scope = tuple[PathStep, ...]
 """The path from the document node to the elements before which a document may be cut."""
 
 NOWHERE: Scope = (("descendant", "urn:xylem:nowhere", "nothing"),)
-"""Leads to nothing: a document that is cut everywhere is then cut between any two tags."""
+"""A path that selects nothing: a document that is cut everywhere is then cut between any two tags."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,13 @@ class CutPoint:
     line: int
     """The line of this place, from 1."""
     opening: bytes
-    """Makes what follows a document: declaration and DOCTYPE as far as they matter, start tags of the open elements."""
+    """The text that turns the part after it into a document: declaration and DOCTYPE as needed, start tags of the open
+    elements.
+    """
     closing: bytes
-    """Makes what precedes a document: the end tags of the open elements."""
+    """The text that turns the part before it into a document: the end tags of the open elements."""
     is_before_item: bool = True
-    """Or just somewhere between items that are far apart."""
+    """Whether it is before an item, or between distant items."""
 
 
 @dataclass(frozen=True)
@@ -70,26 +72,26 @@ class ByteRange:
 
     @property
     def opening(self) -> bytes:
-        """What is read before the bytes of the file."""
+        """The text read before the bytes of the file."""
         return b"" if self.start is None else self.start.opening
 
     @property
     def closing(self) -> bytes:
-        """What is read after them."""
+        """The text read after them."""
         return b"" if self.end is None else self.end.closing
 
     @property
     def around(self) -> ByteRange | None:
-        """The elements that are open where it begins, with nothing in them; None at the beginning of the file."""
+        """The elements open at its beginning, without content; None at the beginning of the file."""
         return None if self.start is None else ByteRange(self.path, self.start, self.start)
 
     @property
     def size(self) -> int:
-        """How many bytes are read, opening and closing included. XYIN0002: the file is not there."""
+        """Number of bytes to read, including opening and closing. XYIN0002: the file is missing."""
         return len(self.opening) + self._end_offset() - self._start_offset() + len(self.closing)
 
     def chunks(self) -> Iterator[bytes]:
-        """The part as a document of its own; XYIN0002 where the file cannot be read, or has become shorter."""
+        """The part as a separate document; XYIN0002 if the file cannot be read, or has become shorter."""
         if self.start is not None:
             yield self.opening
         left = None if self.end is None else self.end.offset - self._start_offset()
@@ -109,7 +111,7 @@ class ByteRange:
             yield self.closing
 
     def located(self, place: InputPlace) -> InputPlace:
-        """Where a place of the part is in the file."""
+        """A place of the part as a place in the file."""
         if self.start is None:
             return place
         before = len(self.opening)
@@ -132,7 +134,7 @@ class ByteRange:
             raise InputError("XYIN0002", error.strerror or str(error), source=self.path) from error
 
     def _column(self, offset: int) -> int | None:
-        """The column of an offset in the line of the start; None where the line is too long to look, or is no text."""
+        """The column of an offset in its line; None if the line is too long, or not text."""
         first = max(offset - _LONGEST_LINE, 0)
         try:
             with Path(self.path).open("rb", buffering=0) as file:
@@ -146,7 +148,7 @@ class ByteRange:
 
 
 def ranges(path: str | PathLike[str], cuts: Sequence[CutPoint]) -> list[ByteRange]:
-    """The parts of a file between its cut points, in order; the whole file where there are none."""
+    """The parts of a file between its cut points, in order; the whole file if there are none."""
     borders = [None, *cuts, None]
     return [ByteRange(fspath(path), start, end) for start, end in pairwise(borders)]
 

@@ -69,25 +69,25 @@ class ByteSource:
         file: Any = None,
     ) -> None:
         self.is_whole = is_whole
-        """Whether all of it is in memory: nothing is gained by telling what it begins with before its end is known."""
+        """Whether all of it is in memory: reporting partial results early then gains nothing."""
         self.name = name
-        """For messages; None where there is nothing to call it."""
+        """Name for messages; None if it has none."""
         self.uri = uri
         self.size = size
-        """The number of bytes before decompression, where it is known."""
+        """Number of bytes before decompression, if known."""
         self.position = 0
-        """How many of them have been read."""
+        """Number of these bytes read so far."""
         self._chunks = chunks
         self._ratio_limit = ratio_limit
         self._close = close
         self._part = part
         self._again = again
         self._file = file
-        """What the chunks are read from, where it is a file, pipe or socket of the system."""
+        """The system's file, pipe or socket, if the chunks come from one."""
         self.head = b""
-        """What it begins with, decompressed, once it is being read: the root element is told from it."""
+        """Its first bytes, decompressed, once it is being read: they show the root element."""
         self.before_waiting: Callable[[], object] | None = None
-        """Called each time before more is waited for: what has been made of the input so far may be handed on."""
+        """Called before each wait for more input: results so far may be passed on."""
 
     @classmethod
     def of(cls, source: Source | ByteSource, ratio_limit: int = DEFAULT_LIMITS.decompression_ratio) -> ByteSource:
@@ -139,7 +139,7 @@ class ByteSource:
 
     @classmethod
     def _elsewhere(cls, name: str, ratio_limit: int) -> ByteSource | None:
-        """What is in no file of its own: a member of an archive, or the content of a URL."""
+        """An input without a file of its own: a member of an archive, or the content of a URL."""
         if "!" in name:
             from .archive_member import ArchiveMember, member_of
 
@@ -164,7 +164,7 @@ class ByteSource:
 
     @classmethod
     def _rewinding(cls, source: Any, name: str | None, ratio_limit: int) -> ByteSource:
-        """What somebody else opened: a regular file is set back to where it stands now, for each reading."""
+        """A file opened by others: a regular file is rewound to its current position for each reading."""
         size = _size(source)
         if size is None:
             file = source if _has_number(source) else None
@@ -179,11 +179,11 @@ class ByteSource:
 
     @property
     def may_be_read_ahead(self) -> bool:
-        """Whether another thread may read it: not what somebody gives in pieces, or wants to know of each wait."""
+        """Whether another thread may read it: not chunks from a caller, nor sources that report each wait."""
         return self._file is not None and self.before_waiting is None
 
     def is_ready(self) -> bool:
-        """Whether the next chunk is there without waiting, of what may be read ahead."""
+        """Whether the next chunk is available without waiting, for sources that may be read ahead."""
         if self.size is not None:
             return True
         try:
@@ -216,7 +216,7 @@ class ByteSource:
         return data
 
     def __iter__(self) -> Iterator[bytes]:
-        # The bytes of a file are there, so that several threads may read ahead.
+        # The bytes of a file are available, so several threads may read ahead.
         by_threads = self.size is not None and self.size > MUCH_BYTES
         for chunk in decompressed(self._counted(), self._ratio_limit, by_threads=by_threads):
             if len(self.head) < HEAD_BYTES:
@@ -238,7 +238,7 @@ class ByteSource:
             yield chunk
 
     def located(self, error: InputError) -> InputError:
-        """An error of a scan of this source, with its name, and the place where it is in the whole file."""
+        """An error of a scan of this source, with its name, and its place in the whole file."""
         if self._part is not None and error.place is not None:
             return error.located(self._part.path, self._part.located(error.place))
         if self.name is None or error.source:
@@ -267,7 +267,7 @@ def _opened(path: Path) -> Any:
 
 
 def _all_of(file: Any, path: Path, size: int) -> bytes | None:
-    """The content of a small file, read at once; None if it is not as large any more as it was."""
+    """The content of a small file, read at once; None if it has shrunk."""
     try:
         data: bytes = file.read(FIRST_CHUNK_BYTES)
         if len(data) == size:
@@ -280,8 +280,8 @@ def _all_of(file: Any, path: Path, size: int) -> bytes | None:
 
 
 def _pieces(source: Readable | Receiving) -> Iterator[bytes]:
-    """What a file or socket gives, until it gives nothing more."""
-    # A buffered reader waits in `read` until it has all it was asked for, and does not in `read1`.
+    """The pieces of a file or socket."""
+    # `read` of a buffered reader blocks until it has all requested bytes, `read1` does not.
     names = ("read1", "read", "recv")
     read = cast("Callable[[int], bytes]", next(getattr(source, name) for name in names if hasattr(source, name)))
     wanted = FIRST_CHUNK_BYTES
@@ -308,7 +308,7 @@ def _name(source: object) -> str | None:
 
 
 def _has_number(source: Any) -> bool:
-    """Whether the system knows it by a number, so that it can tell whether there is something to read."""
+    """Whether it has a file descriptor, so the system can report whether there is something to read."""
     try:
         return isinstance(source.fileno(), int)
     except (AttributeError, OSError, ValueError):
@@ -316,7 +316,7 @@ def _has_number(source: Any) -> bool:
 
 
 def _size(source: object) -> int | None:
-    """What is left of a regular file; None for anything else."""
+    """The remaining size of a regular file; None for anything else."""
     try:
         number = source.fileno()  # type: ignore[attr-defined]  # what has none is no file
         status = fstat(number)

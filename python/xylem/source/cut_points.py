@@ -1,19 +1,19 @@
-"""Cut points, where a document can be split: of files, and of input that comes in pieces and may never end.
+"""Cut points, where a document can be split: for files, and for input that arrives in pieces and may never end.
 
     persons = (("child", "", "site"), ("child", "", "people"), ("child", "", "person"))
     cuts = find_cuts("auction.xml", [persons], 64 << 20)
     for part in ranges("auction.xml", cuts):
         …                                    # each part is scanned as a document, on its own
 
-**Where.** A document is cut before the first element that a scope leads to at or after each multiple of the target;
-not inside an element any scope leads to, not before the root element, and not inside the text of an entity. So the cuts
-depend on the document, the scopes and the target alone, and each part has whole items. With `everywhere`, what has no
-items is cut too, before the first tag of each stretch that a thread looks at, with all elements that are open there:
-half of an auction site may have nothing to do with a query, and still it has to be read by somebody.
+**Where.** A document is cut before the first element that a scope leads to at or after each multiple of the target; not
+inside an element any scope leads to, not before the root element, and not inside the text of an entity. So the cuts
+depend on the document, the scopes and the target alone, and each part has whole items. With `everywhere`, parts without
+items are cut too, before the first tag of each stretch that a thread examines, with all elements that are open there:
+half of an auction site may be irrelevant to a query, and still must be read.
 
-**What it takes.** The kernel looks at a file with several threads (`kernel/src/cut_points/file_pass.rs`); on expat
+**Cost.** The kernel examines a file with several threads (`kernel/src/cut_points/file_pass.rs`); on expat
 (`cut_points_on_expat.py`) it is one, and slow. Nothing is checked: on a document that is not well formed the cuts
-before the error are right, so that the scan of the parts finds it where it is, and those after it mean nothing.
+before the error are right, so the scan of the parts finds the error in its place, and later cuts mean nothing.
 
 **Encodings.** The openings and closings of the cuts are in the encoding of the document. UTF-8, UTF-16, UTF-32 and all
 encodings that contain ASCII are cut; those that switch between alphabets (ISO-2022-JP) are not, nor are compressed
@@ -35,7 +35,7 @@ from .decompression import is_compressed
 from .limits import DEFAULT_LIMITS, Limits
 
 STRETCH_BYTES = 8 << 20
-"""What one thread looks at before it takes the next piece of work."""
+"""Bytes that one thread examines before it takes the next piece of work."""
 _HEAD_BYTES = 16
 
 
@@ -49,9 +49,9 @@ def find_cuts(
     threads: int | None = None,
     everywhere: bool = False,
 ) -> list[CutPoint]:
-    """The cut points of a file, about every `target_bytes`; none where it cannot be divided. XYIN0002: no such file.
+    """The cut points of a file, about every `target_bytes`; none if it cannot be divided. XYIN0002: no such file.
 
-    `everywhere`: also where there are no items; the kernel can, for encodings that contain ASCII.
+    `everywhere`: also where there are no items, with the kernel and encodings that contain ASCII.
     """
     if target_bytes < 1:
         raise ValueError("the target is at least one byte")
@@ -85,7 +85,7 @@ class Inside(StrEnum):
     ITEM = "item"
     """An element that a scope leads to."""
     OTHER = "other"
-    """An element in which no scope leads anywhere."""
+    """An element that no scope leads to or through."""
     OVER = "over"
     """Past the root element, or where tags no longer make sense."""
 
@@ -94,7 +94,7 @@ class CutFinder:
     """The cut points of one document whose bytes come in pieces of any size.
 
     It holds the start tags of the open elements around items, and of the input no more than a tag. The input is not
-    compressed. Once the document has ended, or is found to make no sense, there are no further cuts.
+    compressed. Once the document has ended, or its tags make no sense, there are no further cuts.
     """
 
     def __init__(
@@ -114,11 +114,11 @@ class CutFinder:
         self._finder = finder_class(scopes, target_bytes, limits)
 
     def feed(self, data: bytes) -> list[CutPoint]:
-        """Look at some more input; the cut points whose tags it completes."""
+        """Examine more input; return the cut points whose tags it completes."""
         return self._finder.feed(data)
 
     def resume(self, cut: CutPoint) -> None:
-        """Continue from a cut point, as if everything before it had been fed; the next bytes begin there. For new
+        """Resume from a cut point, as if everything before it had been fed; the next bytes begin there. For new
         finders.
         """
         self._finder.resume(cut)
@@ -126,15 +126,15 @@ class CutFinder:
     def place(self) -> tuple[Inside, CutPoint]:
         """What the end of the input so far is inside of.
 
-        As a cut point: the start of the item it is inside of, or the end of the last tag. There is nothing to go on
-        with before the root element begins, nor after it has ended.
+        As a cut point: the start of the item it is inside of, or the end of the last tag. There is no place to resume
+        from before the root element begins, nor after it has ended.
         """
         inside, cut = self._finder.place()
         return Inside(inside), cut
 
 
 def uses_kernel(scanner: str) -> bool:
-    """Whether the kernel is to look, for a choice of scanner as `scan` takes it."""
+    """Whether to use the kernel, for a choice of scanner as in `scan`."""
     from .kernel import is_kernel_built
 
     if scanner not in ("auto", "kernel", "python"):

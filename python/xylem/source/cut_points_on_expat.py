@@ -1,7 +1,7 @@
 """Cut points found with expat: the reference for the kernel's tests, and its replacement without a kernel.
 
-Whatever its encoding, the document is parsed as UTF-8, in which expat tells where tags begin; the bytes of the document
-are kept beside it as far as a tag reaches, so that openings are what stood there, byte for byte.
+Whatever its encoding, the document is parsed as UTF-8, in which expat reports where tags begin; the original bytes of
+the current tag are kept, so openings equal the original, byte for byte.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CutFinder:
         self._document: _Document | None = None
         self._head = b""
         self._shift = 0
-        """From offsets in what was fed to those in the document: after `resume` they differ."""
+        """Difference between fed offsets and those in the document, after `resume`."""
         self._lines = 0
         self._cuts: list[CutPoint] = []
         self._is_over = not all(scopes)
@@ -104,7 +104,7 @@ class _Over(Exception):
 
 
 class _Document:
-    """One document being parsed, with the text and the bytes that may still be asked for."""
+    """A document being parsed, with the text and the bytes that may still be needed."""
 
     def __init__(self, finder: CutFinder, codec: str, mark: bytes) -> None:
         from pyexpat import ParserCreate
@@ -121,23 +121,23 @@ class _Document:
         self.line = 1
         self._keep = 0
         self._prolog: bytes | None = None
-        """Declaration and document type as they stood there, once the root element begins."""
+        """Declaration and document type as written, once the root element begins."""
         self._doctype_end: int | None = None
         self._open: list[tuple[bytes, bytes]] = []
         self._followed: list[frozenset[Place]] = [frozenset((number, 0) for number in range(len(finder.scopes)))]
         self._passed = 0
         self._item: tuple[int, int] | None = None
-        """Offset and line of the item that is passed over."""
+        """Offset and line of the item being skipped."""
         parser = self._parser = ParserCreate("utf-8", _SEPARATOR)
         parser.ordered_attributes = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.EndDoctypeDeclHandler = self._end_doctype
-        # This keeps expat from expanding entities in content: what is in them is not cut.
+        # This keeps expat from expanding entities in content, which is not cut.
         parser.DefaultHandler = self._other
 
     def feed(self, data: bytes) -> bool:
-        """Parse; whether there can be further cuts."""
+        """Parse; return whether there can be further cuts."""
         from pyexpat import ExpatError
 
         try:
@@ -166,11 +166,11 @@ class _Document:
 
     @property
     def source_length(self) -> int:
-        """How many bytes have been looked at."""
+        """Number of bytes examined."""
         return self._source_base + self._source_size(self._text)
 
     def catch_up(self) -> None:
-        """All that was fed is markup that is complete."""
+        """Everything fed is complete markup."""
         self._drop(len(self._text))
         self._keep = self._base
 
@@ -194,7 +194,7 @@ class _Document:
     # --- events
 
     def _other(self, data: str) -> None:
-        """Only so that expat does not expand entities."""
+        """Installed only so that expat does not expand entities."""
 
     def _end_doctype(self) -> None:
         if not self._finder.allows_doctype:
@@ -236,7 +236,7 @@ class _Document:
                 self._item = None
 
     def _end(self, name: str) -> None:
-        # Of an empty element, the end is told at its only tag.
+        # The end of an empty element is reported at its only tag.
         index = self._parser.CurrentByteIndex
         tag = _TAG.match(self._text, index - self._base) if index >= self._base else None
         self._keep = max(self._keep, self._base + tag.end() if tag is not None else index)
@@ -288,7 +288,7 @@ class _Document:
 
 
 def _coding(head: bytes, is_whole: bool) -> tuple[str, int] | None:
-    """The codec, empty where the document is not cut, and the length of the byte order mark; None until they show."""
+    """The codec (empty if the document is not cut), and the length of the byte order mark; None until known."""
     if len(head) < 4 and not is_whole:
         return None
     mark = encoding_mark(head)

@@ -19,7 +19,7 @@ _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb
 LONGEST_MAGIC = 6
 _ZIP = b"PK\x03\x04"
 _MOST_DECODER_BYTES = 256 << 20
-"""What a decoder may hold: xz and Zstandard let whoever compresses choose it."""
+"""Memory limit of a decoder: xz and Zstandard let the compressor choose it."""
 _CHUNK_BYTES = 1 << 18
 _SMALL_OUTPUT = 10_000_000
 _ZSTANDARD_INPUT = 4096
@@ -38,7 +38,7 @@ class _Part(Protocol):
 
 
 class _ZstandardPart:
-    """A decoder of Zstandard behind the interface of the one of bzip2. What it gives at once is cut into pieces."""
+    """A decoder of Zstandard with the interface of bzip2's. Its output is cut into pieces."""
 
     def __init__(self) -> None:
         zstandard = optional_package("zstandard", "zstd")
@@ -73,7 +73,7 @@ class _ZstandardPart:
 
 
 class _GzipPart:
-    """A decoder of gzip behind the interface of the one of bzip2."""
+    """A decoder of gzip with the interface of bzip2's."""
 
     def __init__(self) -> None:
         import zlib
@@ -97,7 +97,7 @@ class _GzipPart:
 
 
 def is_compressed(head: bytes) -> bool:
-    """Whether the first bytes of an input are those of a compressed one."""
+    """Whether the first bytes of an input show that it is compressed."""
     return head.startswith(tuple(_MAGIC))
 
 
@@ -110,7 +110,7 @@ def decompressed(chunks: Iterable[bytes], ratio_limit: int, *, by_threads: bool 
     head = b""
     for chunk in chunks:
         head += chunk
-        # No longer than it can still be the beginning of a compressed input: the rest may be long in coming.
+        # Only while it may still be the beginning of a compressed input: the rest may be long in coming.
         if not any(magic.startswith(head) for magic in _MAGIC):
             break
     rest = chain((head,), chunks) if head else chunks
@@ -121,7 +121,7 @@ def decompressed(chunks: Iterable[bytes], ratio_limit: int, *, by_threads: bool 
                 return parallel_bzip2.decoded(rest, in_one_thread, partial(_check_ratio, limit=ratio_limit))
             return _decoded(name, _decoder(name), ratio_limit, rest)
     if head.startswith(_ZIP):
-        # Its directory is at the end: it cannot be read as it arrives, and there is no saying which member is meant.
+        # A zip directory is at the end: it cannot be read on arrival, and the wanted member is unknown.
         hint = "save it as a file whose name ends in .zip, then: -i FILE.zip, or -i 'FILE.zip!*.xml' for some members"
         raise InputError("XYIN0001", "it is a zip archive", hint=hint)
     return iter(rest)
@@ -149,7 +149,7 @@ def _decoded(
     read: int = 0,
     written: int = 0,
 ) -> Iterator[bytes]:
-    """Decode chunks, after `read` bytes of whole parts that gave `written` bytes."""
+    """Decode chunks, after `read` bytes of whole parts that produced `written` bytes."""
     part = new_part()
     is_between = read > 0
     for chunk in chunks:
@@ -176,7 +176,7 @@ def _decoded(
 
 
 class _Done:
-    """Between two parts nothing is decoded."""
+    """The state between two parts: nothing is decoded."""
 
     eof = False
     needs_input = True
@@ -197,7 +197,7 @@ def _next_output(part: _Part, data: bytes, name: str, read: int) -> bytes:
     except (zlib.error, OSError, EOFError) as error:
         raise InputError("XYIN0009", f"bytes that are not {name} data, before byte {read}") from error
     except Exception as error:
-        # lzma's own error; the module is loaded where there is xz data only.
+        # lzma's own error; the module is loaded only for xz data.
         if type(error).__name__ != "LZMAError":
             raise
         raise InputError("XYIN0009", f"bytes that are not {name} data, before byte {read}: {error}") from error

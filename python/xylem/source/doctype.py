@@ -17,17 +17,17 @@ from .tree_loader import TreeLoader
 
 UNREAD_DTD = "give the DTD that declares it: --dtd FILE.dtd, or dtd=… in Python"
 ResolveEntity = Callable[[str], "bytes | None"]
-"""The bytes of an external entity by absolute URI, None where it may not be read."""
+"""The bytes of an external entity by absolute URI, None if it may not be read."""
 
 _REFERENCE = re.compile(r"&([^#;&\s][^;&\s]*);")
 _START_TAG = re.compile(rb"""<[^<>"']*(?:"[^"]*"|'[^']*'|[^<>"'])*>""")
 _SMALL_EXPANSION = 100_000
 _ORDINARY_DEFAULTS = 10
-"""Defaults of attributes count as expansion only beyond so many times the length of the input."""
+"""Attribute defaults count as expansion only beyond this multiple of the input's length."""
 _AROUND_NAME_AND_VALUE = 4
 _MOST_REFERRING = 1_000
-"""So many entities may have references to others in them: expat follows these by recursion, and a chain of very many
-would exhaust its stack."""
+"""Most entities with references to others: expat follows these by recursion, and a very long chain would exhaust its
+stack."""
 _PREDEFINED = frozenset({"amp", "lt", "gt", "quot", "apos"})
 _REFERENCE_BYTES = re.compile(rb"&([^#;&\s<>\"'][^;&\s<>\"']*);")
 
@@ -85,13 +85,13 @@ class DoctypeHandlers:
             self._guard_attributes()
 
     def _attribute(self, element: str, attribute: str, kind: str, default: str | None, required: int) -> None:
-        # Expat goes through all it was told of an element, repeated declarations included, at each one and each tag.
+        # Expat visits all declarations of an element, including repeated ones, at each declaration and each tag.
         self._declared[element] += 1
         if self._declared[element] > self.loader.limits.attributes:
             self.loader.exceeds("attributes", self._declared[element])
         if default is not None:
             self._defaults.setdefault(element, set()).add(attribute)
-            # Entities are expanded in it already.
+            # Its entities are expanded already.
             self._count(len(default))
         if kind == "ID":
             self.loader.id_attributes.add((element, attribute))
@@ -129,7 +129,7 @@ class DoctypeHandlers:
                 )
 
     def _size(self, name: str) -> int:
-        """Length of an entity when those declared so far are expanded; each is measured once, at its declaration."""
+        """The expanded length of an entity with the declarations so far; each is measured once, at its declaration."""
         size = len(self.entities[name])
         references = [one for one in _REFERENCE.findall(self.entities[name]) if one not in _PREDEFINED]
         self._referring += bool(references)
@@ -144,7 +144,7 @@ class DoctypeHandlers:
         return size
 
     def _guard_expansion(self) -> None:
-        """From here on, compare what comes out with what went in."""
+        """From here on, compare the length of the output with that of the input."""
         parser = self.parser
         text, start = parser.CharacterDataHandler, self.loader.start_handler()
         assert text is not None
@@ -165,7 +165,7 @@ class DoctypeHandlers:
         parser.StartElementHandler = counted_start
 
     def _count_defaults(self, attributes: list[str], defaults: set[str]) -> None:
-        # Expat does not say which ones a tag lacked. To count those it has as well is no harm: they were read.
+        # Expat does not say which attributes a tag lacked. Counting those it has does no harm: they were read.
         length = 0
         for place in range(0, len(attributes), 2):
             size = len(attributes[place]) + len(attributes[place + 1])
@@ -176,7 +176,7 @@ class DoctypeHandlers:
         self._count(length)
 
     def _count(self, length: int) -> None:
-        # Each character outside entities takes a byte at least, so what exceeds the bytes read came from entities.
+        # Each character outside entities takes at least a byte, so any excess over the bytes read came from entities.
         self._produced += length
         read = self.parser.CurrentByteIndex
         expanded = self._produced - read + max(self._defaulted - _ORDINARY_DEFAULTS * read, 0)
@@ -192,7 +192,7 @@ class DoctypeHandlers:
             self.loader.fail("XYIN0001", why, hint=UNREAD_DTD)
 
     def _guard_attributes(self) -> None:
-        """Expat drops unknown entities of attribute values without a word: look at the tags themselves."""
+        """Check the tags themselves, because expat silently drops unknown entities of attribute values."""
         if self.data is not None and all(
             name in _PREDEFINED or name in self.entities for name in self._references(self.data)
         ):
@@ -203,7 +203,7 @@ class DoctypeHandlers:
         def checked_start(tag: str, attributes: list[str]) -> None:
             match = None
             if attributes:
-                # Of input in pieces, the parser still has the tag it tells of.
+                # For input in pieces, the parser still has the tag that it reports.
                 rest, place = (parser.GetInputContext(), 0) if data is None else (data, parser.CurrentByteIndex)
                 match = _START_TAG.match(rest or b"", place)
             if match is not None:
@@ -226,7 +226,7 @@ class DoctypeHandlers:
         if data is None:
             if context is None:
                 self._has_unread_subset = True
-                return 1  # an external DTD or parameter entity that is not read
+                return 1  # An external DTD or parameter entity that is not read.
             self.loader.fail("XYIN0008", f"'{uri}'")
         inner = self.parser.ExternalEntityParserCreate(context)
         inner.SetBase(uri)

@@ -3,14 +3,14 @@
     for document in split_documents(chunks):
         …                                    # document.data is read alone; document.offset says where it was
 
-**Borders.** A document ends with its root element, and is passed on with its last byte. Between two documents
-there may be white space and the mark `]]>]]>` of NETCONF (RFC 4742 §3.1). Comments and processing instructions there
-go with the second document, or with none if that begins with an XML declaration. With `Framing.MARK` the
-mark alone separates documents, whatever is in them, as that protocol has it: what is broken ends with its message.
+**Borders.** A document ends with its root element, and is passed on with its last byte. Between two documents there may
+be white space and the mark `]]>]]>` of NETCONF (RFC 4742 §3.1). Comments and processing instructions there go with the
+second document, or with none if that begins with an XML declaration. With `Framing.MARK` only the mark separates
+documents, whatever they contain, as in that protocol: a broken document ends with its message.
 
-**What is broken.** Documents are told apart by their tags, not checked. A document that does not end is told as
-incomplete when the next XML declaration shows that another one has begun, or when the stream ends; so is an end tag
-that stands alone. Reading it raises the error, and the documents after it are not affected.
+**Broken documents.** Documents are separated by their tags, not checked. A document without an end is reported as
+incomplete when the next XML declaration shows that another one has begun, or when the stream ends; so is a single end
+tag. Reading it raises the error, and the documents after it are not affected.
 
 **Encodings** may differ from one document to the next; those that do not contain ASCII (UTF-16) cannot be told apart
 in a stream: XYIN0007.
@@ -28,12 +28,12 @@ from .limits import DEFAULT_LIMITS, Limits
 
 
 class Framing(StrEnum):
-    """What separates two documents."""
+    """The separator of two documents."""
 
     ELEMENTS = "elements"
     """The end of the root element."""
     MARK = "mark"
-    """`]]>]]>`, wherever it stands."""
+    """`]]>]]>`, wherever it occurs."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +41,15 @@ class StreamedDocument:
     """One document of a stream."""
 
     offset: int
-    """Where it begins, in bytes of the stream."""
+    """Its offset in the stream, in bytes."""
     line: int
-    """The line it begins in, from 1."""
+    """Its first line, from 1."""
     data: bytes
     is_complete: bool
-    """Whether its root element ends, as far as tags tell; with `Framing.MARK`, whether its mark has come."""
+    """Whether its root element ends, as far as tags show; with `Framing.MARK`, whether its mark has arrived."""
 
     def located(self, place: InputPlace) -> InputPlace:
-        """Where a place of the document is in the stream."""
+        """A place of the document as a place in the stream."""
         if place.line is None:
             return InputPlace(self.offset + place.byte_offset, path=place.path)
         column = place.column if place.line > 1 else None
@@ -80,7 +80,7 @@ class DocumentSplitter:
         self._fed = 0
 
     def feed(self, data: bytes) -> list[StreamedDocument]:
-        """Look at some more of the stream; the documents it completes."""
+        """Examine more of the stream; return the documents it completes."""
         self._fed += len(data)
         found = self._splitter.feed(data)
         held = self._splitter.held
@@ -94,7 +94,7 @@ class DocumentSplitter:
         return [StreamedDocument(*document) for document in found]
 
     def finish(self) -> StreamedDocument | None:
-        """The end of the stream: the document that is not complete, if one has begun."""
+        """The end of the stream; return the incomplete document, if any."""
         rest = self._splitter.finish()
         return None if rest is None else StreamedDocument(*rest)
 
@@ -106,7 +106,7 @@ def split_documents(
     limits: Limits = DEFAULT_LIMITS,
     scanner: str = "auto",
 ) -> Iterator[StreamedDocument]:
-    """The documents of a stream, each as soon as it is there."""
+    """The documents of a stream, each as soon as it is complete."""
     splitter = DocumentSplitter(framing, limits=limits, scanner=scanner)
     for chunk in chunks:
         yield from splitter.feed(chunk)

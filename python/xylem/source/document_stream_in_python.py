@@ -23,7 +23,7 @@ Found = tuple[int, int, bytes, bool]
 
 
 class DocumentSplitter:
-    """The state between two pieces. It holds the document that has begun."""
+    """The state between two pieces: the incomplete document."""
 
     def __init__(self, by_mark: bool) -> None:
         self._by_mark = by_mark
@@ -38,7 +38,7 @@ class DocumentSplitter:
 
     @property
     def held(self) -> int:
-        """How many bytes of a document that is not complete are held."""
+        """Number of bytes held of an incomplete document."""
         return len(self._data)
 
     def feed(self, data: bytes) -> list[Found] | None:
@@ -96,7 +96,7 @@ class DocumentSplitter:
         return found
 
     def _begins(self) -> bool:
-        """Pass over what stands between documents; whether one begins."""
+        """Skip the text between documents; return whether one begins."""
         while True:
             self._drop(len(self._data) - len(self._data.lstrip(_SPACE)))
             if self._data.startswith(MARK):
@@ -143,7 +143,7 @@ class DocumentSplitter:
 
 
 def doctype_end(data: bytes, start: int) -> int:
-    """Where the document type declaration at an index ends; -1 where that is not there yet."""
+    """The end of the document type declaration at an index; -1 if it has not arrived yet."""
     head = _HEAD.match(data, start)
     if head is None:
         return -1

@@ -1,4 +1,4 @@
-"""Which encoding bytes are in, by byte order mark or declaration, and turning them into what expat reads."""
+"""Detect the encoding of bytes, by byte order mark or declaration, and convert them for expat."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ _READ_BY_KERNEL = frozenset(
 )
 
 _OTHER_NAMES = {"x-sjis": "shift_jis", "windows-31j": "cp932", "ucs-4": "utf-32", "iso-10646-ucs-4": "utf-32"}
-"""Names registered, or in wide use, that Python does not have."""
+"""Registered or common names that Python does not have."""
 
 LONGEST_DECLARATION = 4096
-"""How many bytes are looked at for an encoding. A declaration that is longer is refused (XYIN0007)."""
+"""Number of bytes examined for an encoding. A longer declaration is refused (XYIN0007)."""
 _LONGEST_SHOWN = 80
 
 _NO_ENCODINGS = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7", "undefined", "mbcs"})
 
 
 def encoding_mark(data: bytes) -> str | None:
-    """The codec a byte order mark stands for; it removes the mark too."""
+    """The codec for a byte order mark; it removes the mark too."""
     for mark, name in _BYTE_ORDER_MARKS:
         if data.startswith(mark):
             return name
@@ -54,7 +54,7 @@ def encoding_mark(data: bytes) -> str | None:
 
 
 def declared_encoding(data: bytes) -> str | None:
-    """The encoding an XML declaration names, where it can be read as ASCII."""
+    """The encoding that an XML declaration names, if it can be read as ASCII."""
     match = _DECLARATION.match(data[:LONGEST_DECLARATION])
     if match is None:
         return None
@@ -123,7 +123,7 @@ def known_codec(name: str) -> str:
 
 
 def shown(text: str) -> str:
-    """A text of the input as a message shows it."""
+    """A text of the input in the form shown in messages."""
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 3] + "..."
 
 

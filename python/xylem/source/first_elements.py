@@ -1,4 +1,4 @@
-"""The elements near the beginning of a document, by name and namespace: what its first bytes show."""
+"""The elements near the beginning of a document, by name and namespace, from its first bytes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from contextlib import suppress
 from .root_element import HEAD_BYTES
 
 SeenNames = dict[str, dict[str, str]]
-"""Local name to namespace to the name as it is written, with its prefix."""
+"""Local name to namespace to the name as written, with its prefix."""
 
 
 def first_elements(head: bytes) -> SeenNames:
     """The names of the elements that begin in these bytes, up to the first error."""
-    # Here, since commands load this file, and few ask for it.
+    # Imported here, since commands load this file, and few need it.
     from xml.parsers import expat
 
     seen: SeenNames = {}
@@ -24,7 +24,7 @@ def first_elements(head: bytes) -> SeenNames:
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.namespace_prefixes = True
     parser.StartElementHandler = start
-    # With such a handler expat expands no entities: a small head cannot become a large text.
+    # With this handler expat expands no entities: a small head cannot become a large text.
     parser.DefaultHandler = lambda text: None
     with suppress(expat.ExpatError, ValueError, LookupError):
         parser.Parse(head[:HEAD_BYTES], False)

@@ -1,8 +1,8 @@
 """A file with many documents, separated by frames.
 
-    messages.txt?frames=lines        one document in each line; blank lines are passed over
-    messages.bin?frames=length       four bytes before each document say how long it is, the highest first
-    messages.log?frames=netconf      ]]>]]> stands behind each document
+    messages.txt?frames=lines        one document per line; blank lines are skipped
+    messages.bin?frames=length       each document follows its length in four bytes, high byte first
+    messages.log?frames=netconf      ]]>]]> follows each document
 
 Lines and ]]>]]> need an encoding that contains ASCII, as UTF-8 does. The file may be compressed, or standard input
 (`-`).
@@ -30,7 +30,7 @@ _NETCONF = b"]]>]]>"
 
 
 class Frames(Enum):
-    """How documents are told apart."""
+    """The separation of documents."""
 
     LINES = "lines"
     LENGTH = "length"
@@ -38,7 +38,7 @@ class Frames(Enum):
 
 
 def framed(place: str) -> tuple[str, Frames] | None:
-    """The file and the frames that an input names; None for one without. XYIN0012 for frames that there are not."""
+    """The file and the frames in the name of an input; None if it has none. XYIN0012 for unknown frames."""
     path, mark, query = place.rpartition("?")
     options = dict(parse_qsl(query, keep_blank_values=True)) if mark else {}
     if "frames" not in options or Path(place).exists():
@@ -55,7 +55,7 @@ def framed(place: str) -> tuple[str, Frames] | None:
 class FramedFile:
     """The documents of a file, by their numbers.
 
-    Holds:  where they begin and end; all of the file where it is compressed or can be read only once.
+    Holds:  their offsets; the whole file if it is compressed or can be read only once.
     """
 
     def __init__(self, path: str, frames: Frames, limits: Limits) -> None:
@@ -64,7 +64,7 @@ class FramedFile:
         self._data = _content(path, limits)
         self._starts, self._ends = array("Q"), array("Q")
         self._lines = array("Q")
-        """Where documents are lines: the number of each."""
+        """If documents are lines: the line number of each."""
         find = {Frames.LINES: self._by_lines, Frames.LENGTH: self._by_length, Frames.NETCONF: self._by_mark}
         find[frames]()
 
@@ -80,7 +80,7 @@ class FramedFile:
         return self._data[self._starts[number] : self._ends[number]]
 
     def name(self, number: int) -> str:
-        """What errors call a document."""
+        """The name of a document in errors."""
         if self._frames is Frames.LINES:
             return f"{self.path}, line {self._lines[number]}"
         return f"{self.path}, message {number + 1}"

@@ -3,15 +3,15 @@
     <photons> <photon>…</photon> … | <photon>…</photon> … | <photon>…</photon> … </photons>
                                    guessed                guessed
 
-A place is guessed: the next start tag that is called as the first item of the file is. The elements around the first
-item are taken for those around it. The scan of the part before proves it, or does not:
+A place is guessed: the next start tag with the name of the file's first item. It is assumed to have the same ancestors.
+The scan of the previous part proves the guess, or does not:
 
-- the part is scanned with the end tags of these elements behind it, so it is well formed only if exactly they are open
+- the part is scanned with the end tags of these elements appended, so it is well formed only if exactly they are open
   at its end, outside of tags, comments and CDATA sections;
-- nothing in it reads like an end tag of one of them, so that they are the same elements, with the same attributes and
+- nothing in it looks like an end tag of one of them, so they are the same elements, with the same attributes and
   namespaces, and no others of these names.
 
-What is not proved is scanned again, from the last place that is (`run/tasks/in_threads.py`).
+An unproved part is scanned again, from the last proved place (`run/tasks/in_threads.py`).
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from .encodings import declared_encoding
 from .limits import Limits
 
 FIRST_BYTES = 1 << 20
-"""Of the first part: its results come early."""
+"""Size of the first part: its results come early."""
 PART_BYTES = 8 << 20
 _HEAD_BYTES = 1 << 20
 _LOOKED_AT_BYTES = 1 << 16
-"""Behind a place, for a tag."""
+"""Number of bytes searched for a tag after a place."""
 _UTF_8 = ("utf-8", "us-ascii", "ascii")
 _END_TAG = re.compile(rb"</([^>\s]+)")
 _START_TAG = re.compile(rb"<([^\s/>]+)")
@@ -43,12 +43,12 @@ _LINE_ENDS = re.compile(rb"\r\n?|\n")
 
 @dataclass(frozen=True)
 class GuessedRange(ByteRange):
-    """A part of a file; whether it proves the place where it ends is known when it has been read."""
+    """A part of a file; reading it shows whether it proves the place where it ends."""
 
     ends: tuple[bytes, ...] = ()
-    """What end tags of the elements around it begin with."""
+    """The beginnings of the end tags of its ancestors."""
     found: list[bytes] = field(default_factory=list, compare=False)
-    """Those of them that are in it."""
+    """Those of them that occur in it."""
 
     def chunks(self) -> Iterator[bytes]:
         behind = b""
@@ -62,7 +62,7 @@ class GuessedRange(ByteRange):
 
     @property
     def is_proved(self) -> bool:
-        """Of a part that has been read without an error: whether the next one begins where it ends."""
+        """For a part read without an error: whether the next one begins where it ends."""
         return not self.found
 
 
@@ -92,7 +92,7 @@ def guessed_ranges(path: str, scopes: Sequence[Scope], limits: Limits) -> list[G
 
 
 def rest_of(part: ByteRange) -> ByteRange:
-    """All of a file from the beginning of a part on, with the line that it begins in."""
+    """The rest of the file from the beginning of a part on, with its first line number."""
     if part.start is None:
         return ByteRange(part.path)
     return ByteRange(part.path, replace(part.start, line=1 + _lines_before(part.path, part.start.offset)))
@@ -103,7 +103,7 @@ def _lines_before(path: str, offset: int) -> int:
     with Path(path).open("rb") as file:
         while offset > 0 and (chunk := file.read(min(offset, PART_BYTES))):
             if chunk.endswith(b"\r") and len(chunk) < offset:
-                # Perhaps one line end with what follows.
+                # Perhaps one line end together with the following byte.
                 chunk += file.read(1)
             lines += chunk.count(b"\n") if b"\r" not in chunk else len(_LINE_ENDS.findall(chunk))
             offset -= len(chunk)

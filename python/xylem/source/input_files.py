@@ -15,11 +15,11 @@ from .framed_file import framed
 
 
 def named_files(names: Iterable[str]) -> list[str]:
-    """The files that names stand for, in their order; XYIN0002 for a directory or pattern without any.
+    """The files for names, in order; XYIN0002 for a directory or pattern without any.
 
     A directory stands for all files below it whose names (and those of their directories) do not begin with `.` or
     `_`, by name; a pattern for the files it matches, by name; a zip archive for its members, `a.zip!*.xml` for those
-    that match. Frames (`framed_file.py`) apply to each of them. Other names stay as they are, whether or not such a
+    that match. Frames (`framed_file.py`) apply to each of them. Other names are kept unchanged, whether or not such a
     file exists.
     """
     return [path for name in names for path in _files_of(name)]

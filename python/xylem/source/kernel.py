@@ -1,6 +1,6 @@
 """The only interface to the native kernel: its build, its scanner, and its reader of whole documents. The kernel is
-optional. Without it, everything works on the Python fallback, only slower. Here plans and limits become the plain
-tuples it takes, what it gives becomes batches and trees, and its errors become ours.
+optional. Without it, everything works on the Python fallback, only slower. Here plans and limits become its plain
+tuples, its output becomes batches and trees, and its errors become ours.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class KernelBuild(NamedTuple):
 
 
 def kernel_build() -> KernelBuild | None:
-    """What the loaded kernel says of itself; None where the Python fallback is in use."""
+    """The report of the loaded kernel; None if the Python fallback is in use."""
     try:
         from xylem import _kernel
     except ImportError:
@@ -87,7 +87,7 @@ def kernel_build() -> KernelBuild | None:
 
 
 def last_resort(seconds: float, message: bytes, exit_code: int) -> LastResort | None:
-    """What ends the process after a time, also where no Python runs any more; None where there is no kernel."""
+    """Ends the process after a time, even if Python no longer runs; None without a kernel."""
     if not is_kernel_built():
         return None
     from xylem import _kernel
@@ -96,7 +96,7 @@ def last_resort(seconds: float, message: bytes, exit_code: int) -> LastResort | 
 
 
 def number_column() -> NativeColumn:
-    """A column of numbers without any."""
+    """An empty column of numbers."""
     column: NativeColumn = _native().NumberColumn()
     return column
 
@@ -119,9 +119,9 @@ def kernel_pairs(
     keys: tuple[array[int], array[int]] | None,
     by: str = "",
 ) -> tuple[array[int], array[int]] | None:
-    """The pairs of a best-match join over columns, ascending; None where there is no kernel.
+    """The pairs of a best-match join over columns, ascending; None without a kernel.
 
-    `by`: how partners are looked for, `boxes` or `grid`; by default, what looks at fewer items.
+    `by`: how to search for partners, `boxes` or `grid`; by default, whichever visits fewer items.
     """
     if not is_kernel_built():
         return None
@@ -153,7 +153,7 @@ def match_index(
     right_items: int,
     keys: array[int] | None,
 ) -> NativeMatches | None:
-    """The right side of a best-match join over columns, for left items that come later; None without a kernel."""
+    """The right side of a best-match join over columns, for left items that arrive later; None without a kernel."""
     if not is_kernel_built():
         return None
     columns = list(map(_as_column, right))
@@ -193,7 +193,7 @@ def pair_rows(parts: Sequence[tuple[NativeRows, bytes, Sequence[NativePlan]]]) -
 
 
 def pair_texts(pairs: int) -> NativePairTexts:
-    """Room for the texts of so many pairs."""
+    """Room for the texts of this many pairs."""
     made: NativePairTexts = _native().PairTexts(pairs)
     return made
 
@@ -208,7 +208,7 @@ def _as_column(numbers: NativeColumn | array[float]) -> NativeColumn:
 
 @cache
 def is_kernel_built() -> bool:
-    """Whether there is a kernel; asked often, and a failing import takes long. One that must be built again is told."""
+    """Whether there is a kernel; called often, and a failing import is slow. Warns of a kernel that must be rebuilt."""
     if kernel_build() is None:
         return False
     native = _native()
@@ -218,7 +218,7 @@ def is_kernel_built() -> bool:
 
 @cache
 def _native() -> ModuleType:
-    """The kernel's module: where documents are small, even to import what is loaded takes long."""
+    """The kernel's module: for small documents, even importing a loaded module takes long."""
     from xylem import _kernel
 
     return _kernel
@@ -227,8 +227,8 @@ def _native() -> ModuleType:
 class Scanner:
     """One scan by the kernel; `plan/scan_plan.py` says what `feed` and `finish` do.
 
-    Without `namespaces` a colon is a character like any other, as in XML before it had namespaces. An `encoding` given
-    here overrules what the document says of itself.
+    Without `namespaces` a colon is an ordinary character, as in XML without namespaces. A given `encoding` overrides
+    the document's declaration.
     """
 
     __slots__ = ("_failure", "_scanner")
@@ -246,7 +246,7 @@ class Scanner:
         self._scanner: NativeScanner = native.Scanner(_plan_tuple(plan), _limits_tuple(limits), namespaces, encoding)
 
     def again(self, encoding: str | None = None) -> bool:
-        """Start again, with another document, the same plan and limits; False where that cannot be."""
+        """Start again with another document, the same plan and limits; False if that is impossible."""
         return self._scanner.again(encoding)
 
     @property
@@ -259,7 +259,7 @@ class Scanner:
         self._scanner.writes = writes
 
     def keep_columns(self) -> None:
-        """Leave the columns of batches in the kernel: `native` is set in the place of the lists."""
+        """Leave the columns of batches in the kernel: `native` replaces the lists."""
         self._scanner.compact = True
 
     def column(self, test: ValueTest) -> int:
@@ -267,17 +267,17 @@ class Scanner:
         return self._scanner.column((list(test.path), test.text, test.attribute))
 
     def result(self, result: Template | Tally) -> int:
-        """The number of a result that takers may have in common."""
+        """The number of a result that takers may share."""
         made = result_tuple(result)
         assert made is not None
         return self._scanner.result(made)
 
     def add_taker(self, step: int, owner: int, own_step: int, tests: TakerTests, result: int | None) -> int:
-        """Another taker of the elements of a step, see `plan/scan_plan.py`; its number there."""
+        """Add a taker of the elements of a step, see `plan/scan_plan.py`; return its number there."""
         return self._scanner.add_taker(step, owner, own_step, tests, result)
 
     def remove_taker(self, step: int, number: int) -> None:
-        """A taker is gone."""
+        """Remove a taker."""
         self._scanner.remove_taker(step, number)
 
     def feed(self, data: bytes, flush: bool = False) -> Batch | None:
@@ -289,7 +289,7 @@ class Scanner:
         return None if found is None else _batch(found)
 
     def finish(self) -> Batch:
-        """Read the end of the input; gives what is left, be it nothing."""
+        """Read the end of the input; return the rest, even if it is empty."""
         try:
             return _batch(self._scanner.finish())
         except self._failure as failure:
@@ -305,9 +305,7 @@ def read_tree(
     namespaces: bool = True,
     compact: bool = True,
 ) -> TreeInterface:
-    """The tree of a whole document, as `tree_loader.py` makes it; with Python columns where `compact` is not
-    wanted.
-    """
+    """The tree of a whole document, like that of `tree_loader.py`; without `compact` it has Python columns."""
     from xylem import _kernel
 
     try:
@@ -349,7 +347,7 @@ def _python_tree(found: TreeColumns, pool: NamePool, codes: list[int], qnames: d
 
 
 def message_reader(limits: Limits, template: Template | None) -> MessageReader | None:
-    """What reads documents one after another, by a template of the document node; None where there is no kernel."""
+    """A reader of consecutive documents, by a template of the document node; None without a kernel."""
     if not is_kernel_built():
         return None
     made = None if template is None else result_tuple(template)
@@ -367,7 +365,7 @@ def new_names() -> NativeNames:
 
 
 def contains(data: bytes, part: bytes) -> bool:
-    """Whether some bytes are among others; other threads run meanwhile."""
+    """Whether one byte string contains another; other threads run meanwhile."""
     found: bool = _native().contains(data, part)
     return found
 
@@ -390,7 +388,7 @@ def find_cuts(
 
 
 class CutFinder:
-    """The cut points of a document that comes in pieces."""
+    """The cut points of a document that arrives in pieces."""
 
     __slots__ = ("_finder",)
 
@@ -400,21 +398,21 @@ class CutFinder:
         self._finder = _kernel.CutFinder(_scopes(scopes), target_bytes, _limits_tuple(limits))
 
     def feed(self, data: bytes) -> list[CutPoint]:
-        """Look at some more input; the cut points in it."""
+        """Examine more input; return its cut points."""
         return [CutPoint(*cut) for cut in self._finder.feed(data)]
 
     def resume(self, cut: CutPoint) -> None:
-        """Go on from a cut point."""
+        """Resume from a cut point."""
         self._finder.resume(cut.offset, cut.line, cut.opening, cut.closing)
 
     def place(self) -> tuple[str, CutPoint]:
-        """What the place it has come to is inside of, and where that can be gone on from."""
+        """What the current place is inside of, and where to resume from there."""
         inside, cut = self._finder.place()
         return inside, CutPoint(*cut)
 
 
 class RecordChecker:
-    """A scan for its errors alone."""
+    """A scan that only finds errors."""
 
     __slots__ = ("_checker", "_failure")
 
@@ -440,14 +438,14 @@ class RecordChecker:
 
 
 def simple_extent(data: bytes, prefix: bytes, declared: list[bytes], most: tuple[int, int]) -> tuple[int, int]:
-    """How many bytes the simple updates at the beginning of some bytes take, and how many there are."""
+    """The length of the simple updates at the beginning of some bytes, and their number."""
     from xylem import _kernel
 
     return _kernel.simple_extent(data, prefix, declared, most)
 
 
 def text_updates(limits: Limits, template: Template) -> TextUpdates | None:
-    """What answers updates of known texts by a template of the document node; None where there is no kernel."""
+    """Answers updates of known texts by a template of the document node; None without a kernel."""
     if not is_kernel_built():
         return None
     found: TextUpdates = _native().TextUpdates(_limits_tuple(limits), result_tuple(template))
@@ -475,15 +473,15 @@ class DocumentSplitter:
 
     @property
     def held(self) -> int:
-        """How many bytes of a document that is not complete are held."""
+        """Number of bytes held of an incomplete document."""
         return self._splitter.held
 
     def feed(self, data: bytes) -> list[tuple[int, int, bytes, bool]] | None:
-        """Look at some more of the stream; None where the encoding does not contain ASCII."""
+        """Examine more of the stream; None if the encoding does not contain ASCII."""
         return self._splitter.feed(data)
 
     def finish(self) -> tuple[int, int, bytes, bool] | None:
-        """The end of the stream; what is not complete."""
+        """The end of the stream; return the incomplete document."""
         return self._splitter.finish()
 
 
@@ -500,7 +498,7 @@ _NO_LAST = (1 << 64) - 1
 
 
 def _plan_tuple(plan: ScanPlan) -> PlanTuple:
-    # By identity: a plan is made once for each query, and documents may be many.
+    # By identity: a plan is made once for each query, and there may be many documents.
     known = _PLANS.get(id(plan))
     if known is None:
         if len(_PLANS) >= _PLANS_KEPT:

@@ -1,11 +1,11 @@
-"""How much an input may ask for: each limit has a default, an override and an error that names it (XYIN0004)."""
+"""Limits of an input: each has a default, an override and an error that names it (XYIN0004)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 ITEM_BYTES = "item_bytes"
-"""The name of the limit of what is kept of one item."""
+"""The name of the limit on the kept content of one item."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Limits:
     depth: int = 10_000
     """Open elements at once."""
     attributes: int = 1_000
-    """Attributes of one element, namespace declarations included; and how many a document type declares for one."""
+    """Attributes of one element, including namespace declarations; also the number declared for one element."""
     name_characters: int = 1_000
     """Length of a name of any kind, prefix included."""
     attribute_characters: int = 1_000_000
@@ -27,28 +27,28 @@ class Limits:
     text_characters: int = 64_000_000
     """Length of one text node, comment or processing instruction."""
     expanded_characters: int = 1_000_000
-    """What internal entities may add to a document, over the length of the input itself. Attributes that a document
-    type gives by default count too, beyond ten times that length."""
+    """Characters that internal entities may add to a document, beyond the input's own length. Default attributes of a
+    document type count too, beyond ten times that length."""
     expansion_factor: int = 100
-    """How many times longer than the input its text may become by entities and defaults, once past a small start."""
+    """Ratio by which entities and defaults may expand the input, beyond a small initial size."""
     names: int = 1_000_000
-    """Different names of what a scan shows: an endless input may never stop inventing some."""
+    """Distinct names in a scan: an endless input may keep inventing names."""
     item_bytes: int = 256_000_000
-    """What is kept of one element that a scan reports as a whole."""
+    """Kept content of one element that a scan reports as a whole."""
     buffered_bytes: int = 1_000_000_000
-    """What a query may keep of a stream, all its variables together. 0: nothing that grows with the input."""
+    """Buffered content of a stream, all variables together. 0: nothing that grows with the input."""
     spilled_bytes: int = 100_000_000_000
-    """What may be kept on disk of an input that must be read more than once and cannot be."""
+    """Spill size on disk for an input that must be read more than once but cannot be."""
     held_items: int = 1_000_000
-    """How many items or values an operation on an infinite sequence may keep (XYDY0010)."""
+    """Number of items or values that an operation on an infinite sequence may keep (XYDY0010)."""
     regions: int = 20_000_000
-    """How many regions of update streams may be open to updates at once (XYIN0048)."""
+    """Number of regions of update streams open to updates at once (XYIN0048)."""
     history_bytes: int = 8_000_000_000
-    """What updates may have brought that is kept: the newest versions of regions, and earlier ones (XYIN0049)."""
+    """Kept content of updates: the newest versions of regions, and earlier ones (XYIN0049)."""
     allow_dtd: bool = True
     """Whether an internal DTD subset is read: entities, attribute defaults, identifiers. Nothing is fetched for it."""
     decompression_ratio: int = 200
-    """How many times longer than the compressed input it may become, once past a small start."""
+    """Decompression ratio, beyond a small initial size."""
 
 
 DEFAULT_LIMITS = Limits()

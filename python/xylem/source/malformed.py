@@ -1,4 +1,4 @@
-"""What becomes of malformed input: it stops the run, or the bad record is left out, counted, and kept elsewhere."""
+"""The treatment of malformed input: it stops the run, or the bad record is skipped, counted, and stored elsewhere."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ from enum import StrEnum
 from xylem.errors import InputError
 
 EXCERPT_BYTES = 1 << 20
-"""What is kept of one bad record: it may itself be too large to keep."""
+"""The kept excerpt of a bad record, which may itself be too large to keep."""
 
 
 class OnMalformed(StrEnum):
     """The policies."""
 
     STOP = "stop"
-    """The first error ends the run, after everything that was complete before it."""
+    """The first error ends the run, after everything complete before it."""
     SKIP = "skip"
-    """The bad record is left out and counted."""
+    """The bad record is skipped and counted."""
     DEAD_LETTER = "dead-letter"
-    """It is written somewhere else too, with the place and the reason."""
+    """The bad record is also written elsewhere, with the place and the reason."""
 
 
 @dataclass(frozen=True)
 class MalformedRecord:
-    """A part of an input that was left out."""
+    """A skipped part of an input."""
 
     error: InputError
-    """Why; its place is in the whole input."""
+    """The reason; its place is in the whole input."""
     byte_offset: int
-    """Where the part begins."""
+    """Its offset."""
     line: int | None
     size: int
-    """How many bytes it has."""
+    """Its number of bytes."""
     data: bytes
-    """The first of them, see EXCERPT_BYTES."""
+    """Its first bytes, see EXCERPT_BYTES."""
     kind: str = "record"
-    """record; unclosed record (the next one is taken to begin where it fits); between records; end; file"""
+    """record; unclosed record (the next one begins at the first fitting place); between records; end; file."""
 
 
 @dataclass
 class MalformedTally:
-    """Counts what one run leaves out, and hands it on."""
+    """Counts the skipped parts of a run, and passes them on."""
 
     keep: Callable[[MalformedRecord], object] | None = None
-    """Where records go under DEAD_LETTER."""
+    """Receives records under DEAD_LETTER."""
     close: Callable[[], object] | None = None
     """Called when the input has been read."""
     records: int = 0
     documents: int = 0
-    """Inputs of which the rest was left out: unreadable, or broken outside of records."""
+    """Inputs whose rest was skipped: unreadable, or broken outside records."""
     size: int = 0
     """Bytes of the records."""
     codes: dict[str, int] = field(default_factory=dict)
-    """How many of each error code."""
+    """Counts by error code."""
 
     def tell(self, record: MalformedRecord) -> None:
-        """One more."""
+        """Count one more."""
         if record.kind == "file":
             self.documents += 1
         else:

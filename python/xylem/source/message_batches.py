@@ -1,7 +1,6 @@
 """Many small documents, some at a time: from lists and iterators, from columns of Arrow, from files and frames.
 
-A batch is as much as is read by the kernel in one call: enough for the calls not to matter, and little enough to wait
-for and to keep.
+A batch is the input of one kernel call: large enough that calls cost little, and small enough to wait for and to keep.
 """
 
 from __future__ import annotations
@@ -18,32 +17,32 @@ from xylem.errors import InputError
 BATCH_DOCUMENTS = 512
 BATCH_BYTES = 1 << 20
 Document = bytes | str
-"""A document as bytes in any encoding, or as text, whatever that says of its encoding."""
+"""A document as bytes in any encoding, or as decoded text, whatever encoding it declares."""
 LARGE_BYTES = 1 << 20
-"""A document that is larger is read by itself."""
+"""A larger document is read separately."""
 _FEW_BYTES = 1 << 14
 Given = Document | PathLike[str] | None
-"""What a caller gives for a document: itself, or the path of its file. None has no answer."""
+"""A caller's document: its content, or the path of its file. None has no answer."""
 Taken = Document | Path | InputError | None
-"""The entries of a batch: a large file is read at its turn, and an unreadable file is represented by its error."""
+"""The entries of a batch: a large file is read in its turn, and an unreadable file is represented by its error."""
 
 
 class Batch(Protocol):
-    """Some documents, in their order."""
+    """Some documents, in order."""
 
     is_plain: bool
-    """Whether they are all there, small, and to be read together."""
+    """Whether all are present, small, and read together."""
 
     def __len__(self) -> int: ...
 
     def document(self, index: int) -> Taken:
-        """One of them; None where a column has no value."""
+        """One of them; None if a column has no value."""
 
     def uri(self, index: int) -> str | None:
-        """The URI of its file, where it comes from one."""
+        """The URI of its file, if it comes from one."""
 
     def name(self, index: int) -> str | None:
-        """The name of its file, where it comes from one."""
+        """The name of its file, if it comes from one."""
 
 
 class ListedBatch:
@@ -74,7 +73,7 @@ class ListedBatch:
         if path is None:
             return None
         if path[0] == "/" and "//" not in path and "/." not in path:
-            # What a path makes of it, for a tenth of the time.
+            # Equals the result of a path, in a tenth of the time.
             return "file://" + quote_from_bytes(os.fsencode(path))
         return Path(path).absolute().as_uri()
 
@@ -83,7 +82,7 @@ class ListedBatch:
 
 
 class ColumnBatch:
-    """Documents in a column of Arrow: its bytes, and where each of them begins."""
+    """Documents in a column of Arrow: its bytes, and the start of each document."""
 
     __slots__ = ("_column", "data", "is_plain", "is_text", "offsets", "width")
 
@@ -121,7 +120,7 @@ def _is_small(document: Taken) -> bool:
 def message_batches(documents: Any) -> Iterator[Batch]:
     """The documents of a list, an iterator, or a column of Arrow, some at a time.
 
-    An iterator is asked for no more than a batch before its documents are answered.
+    At most one batch is drawn from an iterator before its documents are answered.
     """
     if isinstance(documents, (bytes, str, PathLike)):
         raise TypeError("give documents as a list, an iterator or a column; for one document use Query.stream")
@@ -135,7 +134,7 @@ def message_batches(documents: Any) -> Iterator[Batch]:
 
 
 def is_column(kind: Any) -> bool:
-    """Whether a type of Arrow is one that documents can have."""
+    """Whether documents can have a type of Arrow."""
     import pyarrow as pa
 
     types = pa.types
@@ -179,10 +178,10 @@ def _of_iterable(documents: Iterable[Given]) -> Iterator[Batch]:
 
 
 def file_content(path: str) -> Taken:
-    """The bytes of a file that is small; else its path, or why it cannot be read."""
+    """The bytes of a small file; otherwise its path, or why it cannot be read."""
     try:
         with open(path, "rb") as content:
-            # Room for a large file costs more than all the rest of reading a small one.
+            # Allocating room for a large file costs more than the rest of reading a small one.
             found = content.read(_FEW_BYTES)
             if len(found) == _FEW_BYTES:
                 found += content.read(LARGE_BYTES + 1 - _FEW_BYTES)

@@ -28,7 +28,7 @@ class MessageInputs:
     """
 
     def __init__(self, places: Sequence[str], limits: Limits) -> None:
-        """`places` are names of files, of which some may have frames."""
+        """`places` are names of files, some with frames."""
         self._limits = limits
         self._inputs: list[str | FramedFile] = []
         self._firsts: list[int] = []
@@ -49,11 +49,11 @@ class MessageInputs:
         return self._total
 
     def use_template(self, template: Template | None) -> None:
-        """Documents that are read from here on are answered by a template, where it can decide them."""
+        """Answer documents read from here on by a template, if it can decide them."""
         self._reader = MessageReader(self._limits, template)
 
     def batches(self, *, writes: bool) -> Iterator[tuple[int, int, ReadBatch]]:
-        """The number of the first document of each batch, how many there are, and what became of them."""
+        """The number of the first document of each batch, the number of documents, and their outcomes."""
         first = 0
         while first < self._total:
             _, batch, read = self._batch_from(first, writes)
@@ -68,7 +68,7 @@ class MessageInputs:
         return MessageSource(self, number) if given.size(number - inner) <= LARGE_BYTES else self.bytes_of(number)
 
     def bytes_of(self, number: int) -> ByteSource:
-        """One document as bytes that stream by."""
+        """One document as streamed bytes."""
         given, inner = self._place(number)
         if isinstance(given, str):
             return ByteSource.of(given, self._limits.decompression_ratio)
@@ -77,7 +77,7 @@ class MessageInputs:
         return whole
 
     def name(self, number: int) -> str:
-        """What errors call a document."""
+        """The name of a document in errors."""
         given, inner = self._place(number)
         return given if isinstance(given, str) else given.name(number - inner)
 
@@ -87,9 +87,9 @@ class MessageInputs:
         return error.located(given) if isinstance(given, str) else given.located(number - inner, error)
 
     def document(self, number: int) -> tuple[Node, int]:
-        """The document node, and the bytes that were read for it."""
+        """The document node, and the number of bytes read."""
         known = self._read
-        # Who goes back begins anew: documents that are read together are in the order of the input.
+        # Going back starts anew: documents are read together in the order of the input.
         is_back = number <= self._last_asked
         self._last_asked = number
         if known is None or is_back or not known[0] <= number < known[0] + len(known[1]):
@@ -136,7 +136,7 @@ class MessageSource:
         return self._inputs.name(self._number)
 
     def document(self) -> tuple[Node, int]:
-        """Its node, and its bytes; an InputError that names it where it cannot be read."""
+        """Its node, and its bytes; an InputError with its name if it cannot be read."""
         return self._inputs.document(self._number)
 
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from .kernel import MessageReader as NativeReader
 
 Written = tuple[str, int]
-"""The text of an answer, and how many items it is."""
+"""The text of an answer, and its number of items."""
 Run = tuple[str, int, bool, bool]
-"""The text of the answers of neighbours, how many items they are, and whether the first and the last are atomic."""
+"""The text of the answers of neighbours, the number of items, and whether the first and the last are atomic."""
 
 
 class MessageReader:
@@ -44,7 +44,7 @@ class MessageReader:
         self._names: _Names | None = None
 
     def read(self, batch: Batch, *, writes: bool) -> ReadBatch:
-        """The documents of a batch; with `writes`, as text where the template can decide them."""
+        """Read the documents of a batch; with `writes`, as text if the template can decide them."""
         reader, names, pool = self._kernel, self._names, current_pool()
         if reader is None:
             return ReadBatch(batch, None, None, self.limits)
@@ -66,12 +66,12 @@ def _read(reader: NativeReader, batch: Batch, writes: bool) -> MessageBatch:
 
 
 _MOST_IDLE = 4
-"""As many as threads that are likely to read at once."""
+"""About the number of threads likely to read at once."""
 _idle: list[MessageReader] = []
 
 
 def small_tree(data: Document, limits: Limits) -> CompactTree | None:
-    """The tree of one small document, by a reader that knows the names of those before it; None where it leaves it."""
+    """The tree of one small document, by a reader that knows earlier names; None if the kernel cannot read it."""
     try:
         reader = _idle.pop()
     except IndexError:
@@ -97,14 +97,14 @@ class ReadBatch:
         self._trees: list[CompactTree | None] | None = None
 
     def written(self) -> list[Written | None]:
-        """For each document the text of its answer; None where it has to be computed."""
+        """For each document the text of its answer; None if it must be computed."""
         if self._native is None:
             return [None] * len(self._batch)
         return self._native.answers()
 
     def runs(self) -> tuple[list[Run], list[int]]:
-        """The answers that were written, one behind the other with a blank between adjacent atomic values: in runs
-        between the documents that were not, whose numbers follow."""
+        """The written answers, concatenated with spaces between adjacent atomic values: in runs between the documents
+        that were not written, whose numbers follow."""
         if self._native is None:
             return [("", 0, False, False)] * (len(self._batch) + 1), self._unwritten()
         return self._native.runs(), self._unwritten()
@@ -119,7 +119,7 @@ class ReadBatch:
         return list(range(len(self._batch))) if self._native is None else self._native.unwritten()
 
     def document(self, index: int) -> Node:
-        """The document node; an InputError with the place where it cannot be read."""
+        """The document node; an InputError with the place if it cannot be read."""
         tree = self.tree(index)
         if tree is None:
             return self._by_itself(index)
@@ -127,7 +127,7 @@ class ReadBatch:
         return Node(tree, 0)
 
     def tree(self, index: int) -> CompactTree | None:
-        """The tree of a document that was read, once; None of any other."""
+        """The tree of a document that was read, once; None for any other."""
         trees = self._trees
         if trees is None:
             trees = self._trees = self._all_trees()

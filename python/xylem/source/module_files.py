@@ -15,5 +15,5 @@ class ModuleFiles:
         self._files = FileResources(folders)
 
     def __call__(self, uri: str, locations: Sequence[str]) -> Sequence[tuple[str, str]]:
-        """(location, text) of each module; XQST0059 for one that is not there or not allowed."""
+        """(location, text) of each module; XQST0059 for a missing or forbidden one."""
         return [(location, self._files.module_text(location)) for location in locations]

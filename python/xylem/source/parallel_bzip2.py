@@ -3,8 +3,8 @@
     BZh9…  BZh9…  BZh9…      →  pieces of some streams each, decoded side by side, their output in order
 
 Python's decoder works without the interpreter's lock, so threads are enough. A stream begins at a whole byte with a
-header of ten bytes. Whatever is unusual (these bytes inside a stream, damaged data, a stream that is very long or gives
-very much) is left to the decoder of one thread, with all that follows: it has the last word on what the data is.
+header of ten bytes. Unusual data (these bytes inside a stream, damaged data, a stream that is very long or expands a
+lot) is left to the single-threaded decoder, with everything after it: that decoder is authoritative.
 
 Holds:  a piece and its output for each thread, and one more.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 PIECE_BYTES = 256 << 10
-"""Streams are taken together up to about this size."""
+"""Streams are grouped up to about this size."""
 LONGEST_PIECE = 8 << 20
 MOST_OUTPUT = 64 << 20
 _OUTPUT_CHUNK = 1 << 18
@@ -30,7 +30,7 @@ _HEADER = re.compile(rb"BZh[1-9]1AY&SY")
 _HEADER_BYTES = 10
 
 InOneThread = Callable[[Iterable[bytes], int, int], Iterator[bytes]]
-"""Decodes data, of which so many bytes were read before, and so many written."""
+"""Decodes data after the given numbers of bytes read and written."""
 
 
 def threads() -> int:
@@ -71,7 +71,7 @@ def decoded(chunks: Iterable[bytes], in_one_thread: InOneThread, check: Callable
 class _Pieces:
     """Cuts data between streams.
 
-    Holds:  the data behind the last piece; all that is left once `next` has given None.
+    Holds:  the data after the last piece; everything left once `next` has returned None.
     """
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
@@ -79,7 +79,7 @@ class _Pieces:
         self.held = b""
 
     def next(self) -> bytes | None:
-        """The next piece, up to the beginning of a stream; None at the end, and where a stream is too long."""
+        """The next piece, up to the beginning of a stream; None at the end, and if a stream is too long."""
         searched = PIECE_BYTES
         while len(self.held) <= LONGEST_PIECE:
             found = _HEADER.search(self.held, searched)
@@ -95,7 +95,7 @@ class _Pieces:
 
 
 def _output(data: bytes) -> bytes | None:
-    """The output of whole streams; None where that is not what the data is."""
+    """The output of whole streams; None if the data is anything else."""
     from bz2 import BZ2Decompressor
 
     output, left = [], MOST_OUTPUT

@@ -1,4 +1,4 @@
-"""The rows and records of one batch of the Python scanner, and what the next batch begins with.
+"""The rows and records of one batch of the Python scanner, and the beginning of the next batch.
 
 Elements are opened and closed here as a stack. When a batch is handed over, the open elements are repeated bare, each
 with its attributes; from the outermost one that is to be reported as a whole, all rows are taken along.
@@ -14,11 +14,11 @@ from xylem.values.node import DOCUMENT
 
 _ITEM = int(Report.ITEM)
 ROW_BYTES = 32
-"""What a row takes beside its value, as the kernel counts it."""
+"""Size of a row besides its value, as counted by the kernel."""
 
 
 class OpenRow:
-    """An element with a row: where it stands, and how many attribute rows follow it."""
+    """An element with a row: its place, and its number of attribute rows."""
 
     __slots__ = ("attributes", "is_whole", "remembered", "row")
 
@@ -32,7 +32,7 @@ class OpenRow:
 
 
 class AwaitingItem:
-    """An item that is reported when the siblings after it, or its parent, have ended."""
+    """An item that is reported when later siblings, or its parent, have ended."""
 
     __slots__ = ("holds", "left", "parent", "row", "step")
 
@@ -41,7 +41,7 @@ class AwaitingItem:
         self.row = row
         self.parent = parent
         self.left = dict(awaited)
-        """The steps it waits for, and how many elements of each."""
+        """The awaited steps, with the number of elements of each."""
         self.holds: bool | None = None
         """Whether its tests hold; None while it is open."""
 
@@ -57,7 +57,7 @@ class ProjectedRows:
         self._repeated = 0
         self._has_counted = False
         self.item_bytes = 0
-        """What is held of the outermost open element that is to be reported as a whole, the document apart."""
+        """Content held of the outermost open element that is reported as a whole, except the document."""
         self._item_depth = 0
         self.awaiting: list[AwaitingItem] = []
         """In document order."""
@@ -123,7 +123,7 @@ class ProjectedRows:
         self.batch.numbers[self.open[-1].row, label] = number
 
     def remember(self, step: int, most: int) -> None:
-        """Let the innermost open element, which is about to end, stay while its parent is open."""
+        """Keep the innermost open element, which is about to end, while its parent is open."""
         parent, row = self.open[-2], self.open[-1].row
         same = [one for one in parent.remembered if one[0] == step]
         if len(same) >= most:
@@ -131,17 +131,17 @@ class ProjectedRows:
         parent.remembered.append((step, row))
 
     def wait(self, step: int, awaited: Iterable[tuple[int, int]]) -> None:
-        """The innermost open element is to be told later."""
+        """The innermost open element will be reported later."""
         self.awaiting.append(AwaitingItem(step, self.open[-1].row, self.open[-2], awaited))
 
     def complete(self, step: int, holds: bool) -> None:
-        """The innermost open element, which is to be told later, is about to end."""
+        """The innermost open element, which will be reported later, is about to end."""
         for item in self.awaiting:
             if item.step == step and item.row == self.open[-1].row:
                 item.holds = holds
 
     def end_waiting(self, steps: Iterable[int]) -> None:
-        """The innermost open element, which the steps reach, is about to end: what waits in it or for it is told."""
+        """The innermost open element, which the steps reach, is about to end: report items waiting in it or for it."""
         for item in self.awaiting:
             if item.parent is self.open[-1]:
                 item.left.clear()
@@ -158,7 +158,7 @@ class ProjectedRows:
                     del item.left[step]
 
     def tell_awaited(self) -> None:
-        """Report the items that wait no more."""
+        """Report the items that no longer wait."""
         while self.awaiting and self.awaiting[0].holds is not None and not self.awaiting[0].left:
             item = self.awaiting.pop(0)
             if item.holds:
@@ -176,16 +176,16 @@ class ProjectedRows:
         self.batch.counts[step] += 1
         self._has_counted = True
 
-    # --- handing over
+    # --- completing a batch
 
     @property
     def has_news(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether there is anything to report."""
         return bool(self.batch.kinds) or self._has_counted
 
     @property
     def held_rows(self) -> int:
-        """How many rows the next batch would begin with because of an open item."""
+        """Number of rows repeated in the next batch because of an open item."""
         held = [open_row.row for open_row in self.open if open_row.is_whole]
         held += [item.row for item in self.awaiting[:1]]
         return len(self.batch.codes) - min(held) if held else 0
@@ -195,7 +195,7 @@ class ProjectedRows:
         return len(self.batch.codes) - self._repeated
 
     def take(self, input_bytes: int) -> Batch:
-        """The batch as it is; another one is begun."""
+        """Return the batch and begin another one."""
         done = self.batch
         for open_row in self.open:
             done.ends[open_row.row] = len(done.codes)
@@ -229,7 +229,7 @@ class ProjectedRows:
                 return
 
     def _repeat_remembered(self, old: Batch, parent: OpenRow) -> None:
-        """What stays of an open element's children; what is repeated because an item waits, is not repeated here."""
+        """Repeat the kept children of an open element, except those repeated for a waiting item."""
         held = self.awaiting[0].row if self.awaiting and self.awaiting[0].parent is parent else len(old.codes)
         moved: dict[int, int] = {}
         for first in sorted({row for _, row in parent.remembered if row < held}):
@@ -238,7 +238,7 @@ class ProjectedRows:
         parent.remembered = [(step, moved.get(row, row)) for step, row in parent.remembered]
 
     def _repeat_all(self, old: Batch, first: int, open_rows: list[OpenRow]) -> None:
-        """Everything from a row on: it is all inside the open element there."""
+        """Repeat everything from a row on: it is all inside the open element there."""
         around = self.open[-1:]
         shift = self._repeat_rows(old, first, len(old.codes))
         for open_row in open_rows:
@@ -253,7 +253,7 @@ class ProjectedRows:
         self.open += open_rows
 
     def _repeat_rows(self, old: Batch, first: int, end: int) -> int:
-        """Some rows, in the innermost open element; gives by how much they move."""
+        """Repeat some rows in the innermost open element; return by how much they move."""
         batch = self.batch
         shift = len(batch.codes) - first
         top = self.open[-1].row if self.open else -1

@@ -1,4 +1,4 @@
-"""Expat's events projected by a scan plan: the rows and records `plan/scan_plan.py` promises.
+"""Expat's events projected by a scan plan: the rows and records that `plan/scan_plan.py` defines.
 
 A stack holds, for each open element, the steps that reach it and those to be followed below it. An element gets its
 row at its start tag if it is kept for its own sake, and otherwise when something below it is kept.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _START = int(Report.START)
 _ITEM = int(Report.ITEM)
 _NUMBER = -1
-"""In the place of a test that counts: the number among siblings."""
+"""In place of a counting test: the number among siblings."""
 _NO_STEPS: frozenset[int] = frozenset()
 
 
@@ -56,7 +56,7 @@ class _Open:
         self.declared: dict[str, str] | None = None
         self.has_row = False
         self.positions: dict[tuple[int, int], int] = {}
-        """By step and test: how many of its children have come to a test of their position."""
+        """By step and test: the number of its children that have reached a positional test."""
         self.lasting: frozenset[int]
         """Descendant steps, which are followed at all depths from here."""
         self.followed: tuple[int, ...]
@@ -81,17 +81,17 @@ class Projection(TreeLoader):
     def __init__(self, plan: ScanPlan, parser: XMLParserType, limits: Limits) -> None:
         super().__init__(parser, limits)
         self.plan = plan
-        # A table of names for this scan alone, never the one all trees share: much of what is met is not kept.
+        # A separate table of names for this scan, never the shared one: many names are not kept.
         self.tree.names = NamePool()
         self.rows = ProjectedRows(self.tree.names, len(plan.steps))
         self._xml_id = self.tree.names.code(ATTRIBUTE, XML_NAMESPACE, "id", "xml")
         self._only_counts = plan.only_counts()
         self._unions: dict[frozenset[int], ReachedSteps] = {}
         self._fitting: dict[tuple[tuple[int, ...], int], tuple[list[int], ReachedSteps]] = {}
-        """By steps and name of an element: the steps that fit, if they have tests, and what they ask for together."""
+        """By steps and name of an element: the steps that match, if they have tests, and their combined needs."""
         self._open: list[_Open] = []
         self._inside: dict[int, int] = dict.fromkeys((n for n, step in enumerate(plan.steps) if step.outermost), 0)
-        """For each step that takes outermost elements, how many it reaches are open."""
+        """For each step that takes outermost elements, the number of its open ones."""
         self._text: list[str] = []
         self._text_length = 0
 
@@ -116,7 +116,7 @@ class Projection(TreeLoader):
         self._report_start(reached)
 
     def end_document(self) -> None:
-        """Close the document node; nothing comes after."""
+        """Close the document node; nothing follows."""
         self._close(self._open.pop())
 
     # --- elements
@@ -174,7 +174,7 @@ class Projection(TreeLoader):
         for kind, step in reached.records_at_end:
             if self._inside.get(step):
                 continue
-            # What has been announced is reported in any case.
+            # An announced element is reported in any case.
             is_tested = kind == _ITEM and not self.plan.steps[step].nests
             tests = self.plan.steps[step].value_tests if is_tested else ()
             does_hold = all(value_may_hold(test, self.rows, self._name) for test in tests)
@@ -261,7 +261,7 @@ class Projection(TreeLoader):
         return found
 
     def _take_string(self, element: _Open) -> None:
-        """Keep a string value as one text node, or where others need more as everything it consists of."""
+        """Keep a string value as one text node, or as all its parts if others need more."""
         if not element.reached.takes_string or element.copies:
             return
         is_alone = all(self._only_counts[step] for step in element.followed)
@@ -273,12 +273,12 @@ class Projection(TreeLoader):
     # --- rows
 
     def _add_row(self, element: _Open, values: list[str]) -> None:
-        """Give an element its row, after those of its ancestors that had none so far."""
+        """Give an element its row, after its ancestors without rows."""
         first = len(self._open) - 1
         while not self._open[first - 1].has_row:
             first -= 1
         for ancestor in self._open[first:-1]:
-            # No step asks anything of it, or it would have its row.
+            # No step needs anything of it, or it would have its row.
             code, _, prefixes = ancestor.shape
             own = [(0, name.prefix) for place, name in prefixes if place == 0]
             self.rows.start(code, [], ancestor.declared, own)

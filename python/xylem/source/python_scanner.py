@@ -19,7 +19,7 @@ from .xml_reader import input_error
 
 _BATCH_ROWS = 20_000
 _DECLARATIONS = ((b"<?xml", b"?>"), (b"Lo\xa7\x94\x93", b"\x6f\x6e"))
-"""How an XML declaration begins and ends, in ASCII and in EBCDIC."""
+"""The beginning and end of an XML declaration, in ASCII and in EBCDIC."""
 _ENCODING_MARK = 5
 _REPEATED_PER_NEW = 4
 _BUFFER_CHARACTERS = 65_536
@@ -32,7 +32,7 @@ class PythonScanner:
         self.plan = plan
         self.limits = limits
         self.writes = False
-        """Taken as an offer: results are always left to the query here."""
+        """An offer only: this scanner always leaves results to the query."""
         self._head = b""
         """The first bytes, until they show the encoding."""
         self._projection: Projection | None = None
@@ -42,7 +42,7 @@ class PythonScanner:
         self._error: XylemError | None = None
 
     def feed(self, data: bytes, flush: bool = False) -> Batch | None:
-        """Read some more input."""
+        """Read more input."""
         if self._is_finished and not data and self._error is None:
             return None
         self._read(data, False, flush)
@@ -60,7 +60,7 @@ class PythonScanner:
         return None
 
     def finish(self) -> Batch:
-        """Read the end of the input; gives what is left, be it nothing."""
+        """Read the end of the input; return the rest, even if it is empty."""
         self._is_finished = True
         self._read(b"", True, True)
         assert self._projection is not None
@@ -69,7 +69,7 @@ class PythonScanner:
         return self._projection.rows.take(self._input_bytes)
 
     def _read(self, data: bytes, is_last: bool, flush: bool) -> None:
-        """Parse; an error is raised at once only where nothing was completed before it, and else at the next call."""
+        """Parse; an error is raised at once only if nothing was completed before it, and otherwise at the next call."""
         if self._error is not None:
             raise self._error
         self._input_bytes += len(data)
@@ -125,7 +125,7 @@ def _parse(projection: Projection, data: bytes, is_last: bool, flush: bool) -> N
     try:
         parser.Parse(data, is_last)
         if flush and not is_last and hasattr(parser, "SetReparseDeferralEnabled"):
-            # Newer versions of expat let a token wait for more input than it needs.
+            # Newer versions of expat delay a token until more input than necessary has arrived.
             parser.SetReparseDeferralEnabled(False)
             parser.Parse(b"", False)
             parser.SetReparseDeferralEnabled(True)

@@ -1,4 +1,4 @@
-"""What the steps that reach one element ask for together, worked out once for each set of steps."""
+"""The combined needs of the steps that reach one element, computed once for each set of steps."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Read ahead: another thread reads and scans the next piece of an input while this one handles the batch before.
 
-The kernel scans without the interpreter's lock, so that code in Python and the scan share the time of two cores. The
-batches are the same, in the same order. An error of the next piece waits until that piece is asked for.
+The kernel scans without the interpreter's lock, so Python code and the scan use two cores. The batches are the same, in
+the same order. An error of the next piece waits until that piece is asked for.
 
-It is done where it gains: a batch took long to handle, the next piece is there without waiting, and there is a second
-core. A piece that has to be waited for is read by the thread that asks for it, so nothing is later than without.
+This is done if it pays: a batch took long to handle, the next piece is available without waiting, and there is a second
+core. The requesting thread reads a piece that must be waited for, so nothing comes later than otherwise.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read_ahead(
             took = perf_counter() - begun
     finally:
         if pending is not None:
-            # Nobody asks for it any more, nor for its error.
+            # Nobody needs it any more, nor its error.
             with suppress(Exception):
                 pending.result()
         if reader is not None:
@@ -53,7 +53,7 @@ def read_ahead(
 
 
 def _next(batches: Generator[T, None, None]) -> list[T]:
-    """The next batch, or none: the end is no exception that could cross threads."""
+    """The next batch, or none: the end must not be an exception, which could not cross threads."""
     for batch in batches:
         return [batch]
     return []

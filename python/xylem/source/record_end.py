@@ -1,7 +1,7 @@
 """The end of a broken record, found by its tags. A parser cannot continue after an error, but tags can still be
 recognised: `<` begins one, wherever it stands outside of comments and CDATA sections, since no attribute value may have
-it. The record is over with its own end tag, or where an element around it ends; end tags that fit an outer element of
-the record close those inside it, and others are passed over.
+it. The record ends with its own end tag, or where an ancestor ends; end tags that match an outer element of the record
+close those inside it, and others are skipped.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ def tag_names(opening: bytes) -> list[bytes]:
 
 
 def name_at(tag: bytes) -> bytes:
-    """The name of a start tag; empty where it is none."""
+    """The name of a start tag; empty if it is none."""
     match = _NAME.match(tag, 1)
     return match[0] if match is not None and tag[:1] == b"<" and tag[1:2] not in (b"!", b"?", b"/") else b""
 
 
 class RecordEnd:
-    """Looks for the end of a broken record in bytes that come in pieces."""
+    """Searches for the end of a broken record in bytes that arrive in pieces."""
 
     def __init__(self, inner: Sequence[bytes], around: Sequence[bytes], begins: Callable[[bytes], bool]) -> None:
         """`inner` are the open elements of the record, `around` those outside of it; both may be empty.
@@ -45,10 +45,10 @@ class RecordEnd:
         self._passed = 0
         """Bytes before the rest."""
         self.after = b""
-        """Once the end is known: the bytes after it, of which some may have come before the end was known."""
+        """Once the end is known: the bytes after it, some of which may have arrived earlier."""
 
     def feed(self, data: bytes) -> int | None:
-        """Look at some more; how many bytes from the start belong to the record, once that is known."""
+        """Examine more bytes; return how many from the start belong to the record, once that is known."""
         self._rest += data
         place = 0
         end = None
@@ -91,7 +91,7 @@ class RecordEnd:
         return doctype_end(rest, start) if rest.startswith(b"<!", start) else None
 
     def _tag(self, start: int, end: int) -> int | None:
-        """Take a tag into account; where the record ends, if it does."""
+        """Process a tag; return where the record ends, if it does."""
         is_end = self._rest.startswith(b"</", start)
         match = _NAME.match(self._rest, start + (2 if is_end else 1))
         if match is None:

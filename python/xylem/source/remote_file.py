@@ -1,6 +1,6 @@
-"""Inputs at a URL that the user wrote: http(s), s3 and whatever else fsspec reads.
+"""Inputs at a URL that the user wrote: http(s), s3 and everything else that fsspec reads.
 
-Queries never get here: `doc()` and its like read local files below allowed directories.
+Queries never get here: `doc()` and similar functions read local files below allowed directories.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 
 def is_url(name: str) -> bool:
-    """Whether a name is that of a remote place."""
+    """Whether a name is a URL of a remote place."""
     return _URL.match(name) is not None and not name.lower().startswith("file:")
 
 
@@ -39,16 +39,16 @@ def open_url(url: str) -> Any:
     try:
         return fsspec.open(url, "rb", compression=None).open()
     except ImportError as missing:
-        # fsspec names the package for this kind of place.
+        # fsspec names the required package for this kind of place.
         named = _PACKAGE.match(str(missing))
         package = named[1] if named else "'xylem-xquery[remote]'"
         raise InputError("XYIN0011", str(missing), hint=f"pip install {package}") from missing
-    except Exception as reason:  # each kind of place has failures of its own
+    except Exception as reason:  # Each kind of place has its own failures.
         raise InputError("XYIN0002", _why(reason), source=url) from reason
 
 
 def _why(reason: Exception) -> str:
-    """What went wrong, from the bottom: fsspec says "not found" also where nobody answers."""
+    """The root cause: fsspec says "not found" even if no server answers."""
     cause = reason.__cause__
     status = getattr(cause, "status", None)
     if isinstance(reason, FileNotFoundError) and (cause is None or status == 404):

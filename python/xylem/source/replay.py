@@ -47,7 +47,7 @@ def speed_of(text: str) -> float:
 
 @dataclass(frozen=True)
 class Replay:
-    """How an input is to be replayed: where records have their time, and how fast."""
+    """How to replay an input: the path to the times of records, and the speed."""
 
     path: str
     speed: float = 1.0
@@ -57,7 +57,7 @@ class Replay:
         return self.speed != AS_FAST_AS_POSSIBLE
 
     def of(self, source: ByteSource, limits: Limits) -> ReplayedSource:
-        """The source as it is replayed."""
+        """The source in replay."""
         return replayed(source, self.path, speed=self.speed, limits=limits)
 
     def shown(self, source: ByteSource, limits: Limits) -> ReplayedSource:
@@ -65,12 +65,12 @@ class Replay:
         return replayed(source, self.path, speed=AS_FAST_AS_POSSIBLE, limits=limits)
 
     def check(self) -> None:
-        """XYIN0031 where the path is none."""
+        """XYIN0031 for an invalid path."""
         RecordTimes(self.path, DEFAULT_LIMITS)
 
 
 class ReplayClock:
-    """Shows the time of the record that came last, and waits until the next one is due."""
+    """Shows the time of the latest record, and waits until the next one is due."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class ReplayClock:
         self._shown: DateTime | None = None
 
     def reach(self, seconds: float, shown: DateTime) -> None:
-        """Wait until a record of this time is due. One that is late comes at once, and does not turn the clock back."""
+        """Wait until a record of this time is due. A late one passes at once, and does not turn the clock back."""
         left = self.seconds_left(seconds)
         if left > 0:
             self._sleep(left)
@@ -103,7 +103,7 @@ class ReplayClock:
         return self._began + (seconds - self._first) / self.speed - self._monotonic()
 
     def show(self, seconds: float, shown: DateTime) -> None:
-        """A record of this time has come."""
+        """A record of this time has arrived."""
         if seconds > self._latest:
             self._latest, self._shown = seconds, shown
 
@@ -113,7 +113,7 @@ class ReplayClock:
 
 
 class ReplayedSource(ByteSource):
-    """An input whose bytes come record by record, each when it is due."""
+    """An input whose bytes arrive record by record, each when it is due."""
 
     def __init__(self, source: ByteSource, path: str, clock: ReplayClock, limits: Limits = DEFAULT_LIMITS) -> None:
         again = None
@@ -145,7 +145,7 @@ def replayed(
     clock: ReplayClock | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> ReplayedSource:
-    """An input to be read as it was recorded: `path` leads to the time of each record.
+    """An input to be replayed as recorded: `path` selects the time of each record.
 
     Times are xs:dateTime or numbers of seconds. `clock` is for tests that do not want to wait.
     """
@@ -154,7 +154,7 @@ def replayed(
 
 
 def moment_of(text: str, path: str) -> tuple[float, DateTime]:
-    """A time as seconds, to be compared, and as a date and time, to be shown."""
+    """A time as seconds, for comparison, and as a date and time, for display."""
     text = text.strip()
     try:
         seconds = float(text)
@@ -172,7 +172,7 @@ def moment_of(text: str, path: str) -> tuple[float, DateTime]:
 
 
 class RecordTimes:
-    """Finds the times of records in bytes that come in pieces."""
+    """Finds the times of records in bytes that arrive in pieces."""
 
     def __init__(self, path: str, limits: Limits) -> None:
         self.path = path
@@ -184,7 +184,7 @@ class RecordTimes:
         self._has_failed = False
 
     def pieces(self, chunk: bytes) -> Iterator[bytes]:
-        """The chunk, cut before the tags that bring times. Where that is not quite right, no harm is done."""
+        """The chunk, cut before the tags that contain times. Slightly wrong cuts do no harm."""
         start = 0
         place = chunk.find(self._name, 1)
         while place > 0:
@@ -194,7 +194,7 @@ class RecordTimes:
         yield chunk[start:]
 
     def found_in(self, piece: bytes) -> Iterator[str]:
-        """The times of the records of which a piece has the tags."""
+        """The times of the records whose tags are in a piece."""
         if self._has_failed:
             return
         try:

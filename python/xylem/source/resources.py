@@ -25,7 +25,7 @@ from .xml_reader import read_document
 
 
 class TextSource(NamedTuple):
-    """A text by its content or file, with what is known of it from outside."""
+    """A text by its content or file, with external information about it."""
 
     content: bytes | str | PathLike[str]
     encoding: str | None = None
@@ -42,7 +42,7 @@ class FileResources:
         limits: Limits = DEFAULT_LIMITS,
         read_external_entities: bool = False,
     ) -> None:
-        """`allow`: directories and files that may be read; external DTDs and entities too, if asked for."""
+        """`allow`: directories and files that may be read, including external DTDs and entities if enabled."""
         self.places = AllowedPlaces(allow)
         self.limits = limits
         self._reads_entities = read_external_entities
@@ -55,7 +55,7 @@ class FileResources:
     # --- registering
 
     def add_document(self, uri: str, source: Node | bytes | str | PathLike[str]) -> None:
-        """A document for a URI: a node, or XML (or a path to it) that is read when first asked for."""
+        """A document for a URI: a node, or XML (or a path to it) that is read on first use."""
         self._documents[uri] = source
 
     def add_text(
@@ -68,13 +68,13 @@ class FileResources:
         self._texts[uri] = TextSource(content, encoding, media_type)
 
     def add_collection(self, uri: str | None, items: Sequence[Any] | Callable[[], Sequence[Any]]) -> None:
-        """A collection by absolute URI, None or '' for the default one; a function is called when first asked for."""
+        """A collection by absolute URI, None or '' for the default one; a function is called on first use."""
         self._collections[uri or ""] = items
 
     def add_module(self, location: str, content: bytes | str | PathLike[str]) -> None:
         self._modules[location] = content
 
-    # --- what functions ask for
+    # --- the interface for functions
 
     def document(self, uri: str) -> Node:
         found = self._documents.get(uri)
@@ -92,7 +92,7 @@ class FileResources:
         return node
 
     def unread_file(self, uri: str) -> Path | None:
-        """The file of a document that has not been read and asks for nothing external; None for any other document."""
+        """The file of a document that has not been read and needs nothing external; None for any other document."""
         found = self._documents.get(uri)
         if isinstance(found, (Node, bytes, str)) or "#" in uri:
             return None
@@ -118,7 +118,7 @@ class FileResources:
         return items
 
     def collection_uris(self, uri: str | None) -> list[str]:
-        """fn:uri-collection: the URIs of a collection's documents, which are not read for it."""
+        """fn:uri-collection: the URIs of a collection's documents, without reading them."""
         found = self._collections.get(uri or "")
         if found is None and uri:
             return self._members(uri)

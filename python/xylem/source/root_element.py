@@ -1,4 +1,4 @@
-"""The root element of a document, read off its first bytes: its name, its namespace, and the prefixes it declares."""
+"""The root element of a document from its first bytes: its name, its namespace, and the prefixes it declares."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 HEAD_BYTES = 1 << 16
-"""Of an input whose root begins later than this, nothing is said."""
+"""If the root begins later than this, nothing is reported."""
 _XMLNS = "xmlns"
 
 
 @dataclass(frozen=True)
 class RootElement:
-    """What the start tag of the root says."""
+    """The contents of the root's start tag."""
 
     name: str
-    """As it is written, with its prefix."""
+    """As written, with its prefix."""
     namespaces: dict[str, str]
     """Prefix to URI; '' is the default namespace."""
 
@@ -28,12 +28,12 @@ class RootElement:
 
 
 class _Found(Exception):
-    """Ends the parser at the first start tag."""
+    """Stops the parser at the first start tag."""
 
 
 def root_element(head: bytes) -> RootElement | None:
-    """The root that a document begins with; None where these bytes do not reach it, or are no XML."""
-    # Here, since every source knows this file, and few are asked for their root.
+    """The root at the beginning of a document; None if these bytes do not reach it, or are not XML."""
+    # Imported here, since every source knows this file, and few need their root.
     from xml.parsers import expat
 
     found: list[RootElement] = []
@@ -55,7 +55,7 @@ def root_element(head: bytes) -> RootElement | None:
 
 
 def head_of(chunks: Iterable[bytes]) -> bytes:
-    """The first bytes of an input that comes in chunks."""
+    """The first bytes of an input that arrives in chunks."""
     head = b""
     for chunk in chunks:
         head += chunk

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Scanner(Protocol):
-    """What the kernel's scanner and the one in Python both are; see `plan/scan_plan.py`."""
+    """The common interface of the kernel's and the Python scanner; see `plan/scan_plan.py`."""
 
     writes: bool
 
@@ -55,13 +55,13 @@ class ScannedBatch:
     rows: list[int]
     counts: list[int]
     input_bytes: int
-    """How many bytes have been scanned so far, after decompression."""
+    """Number of bytes scanned so far, after decompression."""
     written: list[Written]
     """The texts of the WRITTEN records."""
     tables: list[TableState]
-    """What tables came to that the scan has done with."""
+    """The results of finished tables."""
     taken: Sequence[Taken]
-    """What takers were given."""
+    """The records of takers."""
 
 
 def scan(
@@ -75,12 +75,12 @@ def scan(
     trees: BatchTrees | None = None,
     batch_bytes: int | None = None,
 ) -> Iterator[ScannedBatch]:
-    """Read an input once, as far as the batches are asked for.
+    """Read an input once, as far as batches are requested.
 
-    `uri` becomes document and base URI; a path has its own. `scanner` is kernel, python, or auto for the best there
-    is. An error comes after everything that was complete before it. Before each piece of input, `may_write` is asked
-    whether the results of templates can be taken as text. `trees` is for callers that scan documents one after another:
-    it remembers names. With `batch_bytes`, no batch is of much more input.
+    `uri` becomes document and base URI; a path has its own. `scanner` is kernel, python, or auto for the best
+    available. An error comes after everything complete before it. Before each piece of input, `may_write` returns
+    whether results of templates can be taken as text. `trees` is for callers that scan consecutive documents: it
+    remembers names. `batch_bytes` limits the input of a batch.
     """
     new_scanner = scanner_class(scanner)
     with ByteSource.of(source, limits.decompression_ratio) as byte_source:
@@ -91,7 +91,8 @@ def scan(
             if batch_bytes is not None:
                 chunks = _cut(chunks, batch_bytes)
             batches = _batches(scanner_in_use, chunks, may_write, byte_source.is_whole)
-            # Whether results are taken as text can change with each batch: then the next one has to wait for that.
+            # Whether results are taken as text can change with each batch: then the next one must wait for the
+            # decision.
             if byte_source.may_be_read_ahead and not any(step.result for step in plan.steps):
                 batches = read_ahead(batches, byte_source.is_ready)
             with closing(batches):
@@ -104,7 +105,7 @@ def scan(
 def _begun(
     new_scanner: NewScanner, plan: ScanPlan, limits: Limits, source: ByteSource, trees: BatchTrees
 ) -> tuple[Iterable[bytes], Scanner]:
-    """The scanner and what to feed it.
+    """The scanner and its input.
 
     The kernel is told to keep the columns: even a batch of one small record is not slower for it.
     """
@@ -122,13 +123,13 @@ def _cut(chunks: Iterable[bytes], size: int) -> Iterator[bytes]:
 def _batches(
     scanner: Scanner, chunks: Iterable[bytes], may_write: Callable[[], bool], is_whole: bool
 ) -> Generator[Batch, None, None]:
-    """The batches; where the input is there as a whole, what is complete need not be told before its end."""
+    """The batches; for an input in memory, complete parts need not be reported before its end."""
     pieces = iter(chunks)
     while True:
         try:
             chunk = next(pieces, None)
         except InputError:
-            # What came before bytes that could not be decoded counts.
+            # Input before undecodable bytes counts.
             batch = scanner.feed(b"", True)
             if batch is not None:
                 yield batch
@@ -139,7 +140,7 @@ def _batches(
         batch = scanner.feed(chunk, not is_whole)
         if batch is not None:
             yield batch
-            # An error may be waiting, and the next chunk may be long in coming.
+            # An error may be pending, and the next chunk may be long in coming.
             scanner.feed(b"")
     yield scanner.finish()
     scanner.feed(b"")
@@ -157,7 +158,7 @@ class BatchTrees:
         self._most_names = most_names
         self._names: list[tuple[str, str, str]] = [("", "", "")]
         self._met = 1
-        """How many of them this scan has met."""
+        """Number of them seen in this scan."""
         self._codes = _Codes(current_pool(), self._names)
         self._before: tuple[ScanPlan, Limits, kernel.Scanner] | None = None
 
@@ -167,7 +168,7 @@ class BatchTrees:
         self._met = 1
 
     def scanner(self, plan: ScanPlan, limits: Limits, encoding: str | None) -> kernel.Scanner:
-        """A scanner by the kernel: the one of the document before, where it can start again."""
+        """A scanner by the kernel: that of the previous document, if it can start again."""
         before, self._before = self._before, None
         if before is not None and before[0] is plan and before[1] is limits and before[2].again(encoding):
             scanner = before[2]
@@ -218,7 +219,7 @@ class BatchTrees:
         return tree
 
     def _meet(self, new: list[tuple[str, str, str]]) -> None:
-        """Names the scan has met for the first time."""
+        """Names seen for the first time in the scan."""
         known, self._met = self._met, self._met + len(new)
         if self._names[known : self._met] == new:
             return
@@ -268,7 +269,7 @@ _has_warned = False
 
 
 def scanner_class(choice: str = "auto") -> NewScanner:
-    """The scanner in use; says once where the fast one is missing."""
+    """The scanner in use; warns once if the fast one is missing."""
     if choice not in ("auto", "kernel", "python"):
         raise ValueError(f"the scanner is auto, kernel or python, not {choice!r}")
     if choice != "python":

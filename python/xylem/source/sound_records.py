@@ -4,12 +4,12 @@ A parser cannot continue after an error. So each piece of the input is read twic
 limits of the following scan. The bytes of a record are held until it has been read without an error, and then passed
 on. A record with an error is skipped from its start tag to its end (`record_end.py`).
 
-**Where it goes on.** After the end tag of the record, or where an element around it ends. If the record has no end tag,
-all records after it seem to be inside of it, until something does not fit; then it is tried whether everything fits if
-the record ends where one of these begins. What is broken between two records is left out up to the next one.
+**Where it resumes.** After the end tag of the record, or where an ancestor ends. If the record has no end tag, all
+later records seem to be inside it, until something does not match; then it tests whether everything matches if the
+record ends where one of these begins. Broken text between two records is skipped up to the next one.
 
-**What cannot be left out.** Errors before the first record's parent is open, after the root element, or inside elements
-that are not records: these are raised as if nothing were done. So are those of encodings that do not contain ASCII.
+**What cannot be skipped.** Errors before the first record's parent is open, after the root element, or inside elements
+that are not records: these are raised as usual. So are those of encodings that do not contain ASCII.
 
 Holds:  one record, up to `limits.item_bytes` bytes of input: a longer one is malformed (XYIN0004).
 """
@@ -42,7 +42,7 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\0", b"<\0")
 
 @dataclass
 class _Skip:
-    """A bad stretch whose end is being looked for."""
+    """A bad stretch whose end is being searched for."""
 
     error: InputError
     start: CutPoint
@@ -54,7 +54,7 @@ class _Skip:
 
 
 class SoundRecords(ByteSource):
-    """A byte source that leaves out malformed records of another one, and tells of each."""
+    """A byte source that skips malformed records of another one, and reports each."""
 
     def __init__(
         self,
@@ -82,9 +82,9 @@ class SoundRecords(ByteSource):
         self._tell = tell
         self._scanner = scanner
         self._held = b""
-        """Bytes that are not handed on yet."""
+        """Bytes that are not passed on yet."""
         self._place = CutPoint(0, 1, b"", b"")
-        """Where they begin."""
+        """Their offset."""
         self._inside = Inside.NOTHING
         self._skip: _Skip | None = None
         self._begin(self._place)
@@ -96,7 +96,7 @@ class SoundRecords(ByteSource):
         yield from self._finish()
 
     def _begin(self, cut: CutPoint) -> None:
-        """Read on from a place, with nothing known but its context."""
+        """Read on from a place, knowing only its context."""
         self._checker = self._new_checker(cut.opening)
         self._checked_from = cut
         self._finder = self._new_finder()
@@ -137,7 +137,7 @@ class SoundRecords(ByteSource):
             try:
                 self._checker.finish()
             except InputError as error:
-                # An error inside of a tag may have waited for the end of the tag.
+                # An error inside a tag may have waited for the end of the tag.
                 earlier = self._error_in_held()
                 rest = yield from self._recover(earlier or self._located(error), is_end=earlier is None)
                 if rest:
@@ -154,7 +154,7 @@ class SoundRecords(ByteSource):
         if good:
             yield good
         if inside is not Inside.ITEM and len(self._held) > _MUCH_TEXT:
-            # A long text or comment between records; what may be incomplete at its end is short.
+            # A long text or comment between records; its possibly incomplete end is short.
             good, self._held = self._held[:-_INCOMPLETE], self._held[-_INCOMPLETE:]
             self._pass(good)
             yield good
@@ -173,7 +173,7 @@ class SoundRecords(ByteSource):
         return None
 
     def _located(self, error: InputError, start: CutPoint | None = None) -> InputError:
-        """An error of the checker, or of one that began at another place, at its place in the whole input."""
+        """An error of the checker, or of one that began at another place, with its place in the whole input."""
         place = error.place
         if isinstance(error, _Placed) or place is None:
             return error
@@ -188,13 +188,13 @@ class SoundRecords(ByteSource):
     # --- recovery
 
     def _recover(self, error: InputError, is_end: bool = False) -> Generator[bytes, None, bytes]:
-        """Begin to leave something out, or raise the error; gives back the bytes that are to be looked at again."""
+        """Begin to skip something, or raise the error; return the bytes that must be examined again."""
         if error.code not in _RECOVERED or error.place is None:
             raise error
         if error.place.byte_offset < self._place.offset:
-            # Inside of something that has been handed on already.
+            # Inside something that has been passed on already.
             raise error
-        # Everything before the error is well formed, so that its tags are what they seem.
+        # Everything before the error is well formed, so its tags are what they seem.
         at = len(self._held) if is_end else self._index_of(error.place)
         inside, place = self._place_before(at, error)
         yield from self._hand_on(inside, place)
@@ -207,16 +207,18 @@ class SoundRecords(ByteSource):
         return held
 
     def _index_of(self, place: InputPlace) -> int:
-        """Where an error is in the held bytes. A broken reference is told where it breaks off: it begins before."""
+        """The index of an error in the held bytes. A broken reference is reported where it breaks off: it begins
+        earlier.
+        """
         at = min(max(place.byte_offset - self._place.offset, 0), len(self._held))
         ampersand = self._held.rfind(b"&", 0, at)
         return at if ampersand < 0 or _REFERENCE_ENDS.search(self._held, ampersand, at) else ampersand
 
     def _place_before(self, at: int, error: InputError) -> tuple[Inside, CutPoint]:
-        """What an index of the held bytes is inside of, and where to go on from."""
+        """What an index of the held bytes is inside of, and where to resume from."""
         known = self._looked_at - self._place.offset
         if not self._place.opening and at < _SHORTEST:
-            # Too short to show an encoding: a tag of one letter, after which nothing fits.
+            # Too short to show an encoding: a tag of one letter, with nothing suitable after it.
             finder = self._new_finder()
             finder.resume(CutPoint(at, 1, self._held[:at], b""))
         elif at >= known:
@@ -225,7 +227,7 @@ class SoundRecords(ByteSource):
         elif self._inside is Inside.OTHER:
             raise error
         else:
-            # The error waited for the end of its tag, which has been passed already.
+            # The error waited for the end of its tag, which has already passed.
             finder = self._new_finder()
             if self._place.opening:
                 finder.resume(self._place)
@@ -240,7 +242,7 @@ class SoundRecords(ByteSource):
     ) -> Iterator[bytes]:
         held = self._held
         if not is_item:
-            # The start tag of a record may itself be what is broken.
+            # The start tag of a record may itself be broken.
             start = held.rfind(b"<", 0, at)
             if start < 0 or WHOLE_TAG.match(held, start, at) is not None:
                 start = at
@@ -253,7 +255,7 @@ class SoundRecords(ByteSource):
         kind = "end" if is_end and not held else "record" if is_item else "between records"
         if is_item:
             name = name_at(held)
-            # Where a limit is exceeded, a shorter record always fits.
+            # If a limit is exceeded, a shorter record always fits.
             restart = None if is_end or error.code == "XYIN0004" else self._restart(held, name, at)
             if restart is not None:
                 self._skip = _Skip(error, self._place, "unclosed record", _Known(restart))
@@ -262,7 +264,7 @@ class SoundRecords(ByteSource):
             end.feed(b"")
             self._skip = _Skip(error, self._place, kind, _AfterName(end, len(name) + 1))
             return
-        # Whatever is there, something of it must be passed over.
+        # In any case, at least one byte must be skipped.
         between = _From(RecordEnd([], around, self._begins_record), max(at, 1))
         self._skip = _Skip(error, self._place, kind, between)
 
@@ -271,7 +273,7 @@ class SoundRecords(ByteSource):
         return bool(name) and any(scope[-1][2] in (None, local) for scope in self._scopes)
 
     def _restart(self, held: bytes, name: bytes, at: int) -> int | None:
-        """Where a record begins inside the broken one such that everything fits from there on."""
+        """A place inside the broken record where a record may begin such that everything from there on matches."""
         place = 0
         for _ in range(_MOST_TRIES):
             place = held.find(b"<" + name, place + 1, at)
@@ -290,7 +292,7 @@ class SoundRecords(ByteSource):
         return None
 
     def _skip_on(self, skip: _Skip, data: bytes) -> bytes:
-        """Look for the end in some more bytes; those after it."""
+        """Look for the end in more bytes; return those after it."""
         end = skip.end.feed(data)
         skip.data += data[: max(EXCERPT_BYTES - len(skip.data), 0)]
         skip.size += len(data)
@@ -320,7 +322,7 @@ class _Placed(InputError):
 
 
 class _Known(RecordEnd):
-    """An end that is known."""
+    """A known end."""
 
     def __init__(self, size: int) -> None:
         super().__init__([], [], lambda name: False)
@@ -332,7 +334,7 @@ class _Known(RecordEnd):
 
 
 class _From(RecordEnd):
-    """What stands before some place is not looked at."""
+    """Ignores text before some place."""
 
     def __init__(self, end: RecordEnd, size: int) -> None:
         super().__init__([], [], lambda name: False)
@@ -348,7 +350,7 @@ class _From(RecordEnd):
 
 
 class _AfterName(_From):
-    """The start tag of the record is known by its name; the rest of it may be broken."""
+    """The start tag of the record is recognised by its name; the rest of it may be broken."""
 
     def __init__(self, end: RecordEnd, size: int) -> None:
         super().__init__(end, size)
@@ -368,7 +370,7 @@ class _AfterName(_From):
 
 
 class _Checker:
-    """Raises the errors of a scan, and gives nothing."""
+    """Raises the errors of a scan, without output."""
 
     def __init__(self, plan: ScanPlan, limits: Limits, scanner: str) -> None:
         if uses_kernel(scanner):
@@ -393,7 +395,7 @@ class _Checker:
 
 
 def plan_of_records(scopes: Sequence[Scope]) -> ScanPlan:
-    """A scan that keeps whole records, for readers of which no more is known."""
+    """A scan that keeps whole records, for readers with unknown needs."""
     steps = [ScanStep(-1)]
     for scope in scopes:
         parent = 0
@@ -406,6 +408,6 @@ def plan_of_records(scopes: Sequence[Scope]) -> ScanPlan:
 
 
 def _only_kept(plan: ScanPlan) -> ScanPlan:
-    """The plan without tests: whether a value is what a query wants is not for the reader to say."""
+    """The plan without tests: the reader need not check the values that a query wants."""
     steps = tuple(replace(step, tests=(), value_tests=(), result=None) for step in plan.steps)
     return replace(plan, steps=steps)

@@ -18,12 +18,12 @@ from .byte_source import ByteSource
 
 
 class Kept(Protocol):
-    """Where pieces of an input are kept."""
+    """The storage for pieces of an input."""
 
     def add(self, piece: bytes) -> None: ...
 
     def piece(self, number: int) -> bytes | None:
-        """A piece by its number, from 0; None where there is none yet."""
+        """A piece by its number, from 0; None if there is none yet."""
 
     def close(self) -> None: ...
 
@@ -37,7 +37,7 @@ class SpooledInput:
         self._kept = kept
 
     def reading(self) -> ByteSource:
-        """The input from its beginning. When this one is closed nothing is kept any more; its `again` gives others."""
+        """The input from its beginning. When this reading is closed nothing more is kept; its `again` gives others."""
         return self._reading(self.close)
 
     def _reading(self, close: Callable[[], object] | None = None) -> ByteSource:
@@ -64,7 +64,7 @@ class SpooledInput:
 
 
 class KeptInMemory:
-    """Pieces in memory; `hold` is told of the size of each, and decides whether it may be kept."""
+    """Pieces in memory; `hold` gets the size of each, and decides whether it may be kept."""
 
     def __init__(self, hold: Callable[[int], object]) -> None:
         self._hold = hold
@@ -82,15 +82,15 @@ class KeptInMemory:
 
 
 class KeptOnDisk:
-    """Pieces in a file that nobody else sees and that goes away by itself; no more than a limit."""
+    """Pieces in a private file that is deleted automatically, up to a limit."""
 
     def __init__(self, directory: Path, limit_bytes: int) -> None:
-        """XYIN0002 where the directory cannot be written to."""
+        """XYIN0002 if the directory is not writable."""
         self._directory = directory
         self._limit_bytes = limit_bytes
         self._ends: list[int] = []
         try:
-            # It goes away when it is closed, which is when its reader has closed it.
+            # It is deleted when it is closed, which is when its reader has closed it.
             self._file: IO[bytes] = tempfile.TemporaryFile(dir=directory, prefix="xylem-", buffering=0)  # noqa: SIM115
         except OSError as error:
             raise self._failed(error) from error

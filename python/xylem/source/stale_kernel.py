@@ -2,8 +2,8 @@
 
 Plans that Python describes and the kernel that reads them belong together. An installed package brings both; in a
 checkout, the sources of the kernel can change without a new build. File times show that at little cost, but a new clone
-or a checkout of another branch makes files young that are the same. So where times leave doubt, a checksum of the
-sources decides, which the kernel has from its build (kernel/build.rs).
+or a checkout of another branch gives unchanged files new times. So if times leave doubt, a checksum of the sources
+decides, which the build puts into the kernel (kernel/build.rs).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WARNING = (
 
 
 def warn_of_stale_kernel(library: Path, built_from: str) -> None:
-    """Warn if the kernel of a checkout has to be built again.
+    """Warn if the kernel of a checkout must be rebuilt.
 
     `library` is its file, in the package, and `built_from` the checksum of its sources.
     """
@@ -29,13 +29,13 @@ def warn_of_stale_kernel(library: Path, built_from: str) -> None:
 
 
 def is_older(library: Path, sources: Path) -> bool:
-    """Whether a source was changed after the library was built; never where there are no sources."""
+    """Whether a source was changed after the library was built; False without sources."""
     built = library.stat().st_mtime
     return any(source.stat().st_mtime > built for source in sources.rglob("*.rs"))
 
 
 def checksum(sources: Path) -> str:
-    """The CRC-32 of all Rust files below a folder, each behind its name and a zero byte."""
+    """The CRC-32 of all Rust files below a folder, each preceded by its name and a zero byte."""
     files = sorted((path.relative_to(sources).as_posix().encode(), path) for path in sources.rglob("*.rs"))
     found = 0
     for name, path in files:

@@ -1,4 +1,4 @@
-"""Leaving out text nodes that hold white space alone."""
+"""Dropping text nodes of white space only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .tree_loader import TreeLoader
 
 
 def drop_white_space(loader: TreeLoader) -> None:
-    """Put a filter before the handlers: text waits until it is known whether all of it is white space."""
+    """Install a filter before the handlers: text waits until it is known whether all of it is white space."""
     parser = loader.parser
     text = parser.CharacterDataHandler
     start, end = loader.start_handler(), parser.EndElementHandler

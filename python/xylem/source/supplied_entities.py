@@ -22,9 +22,9 @@ from .byte_source import ByteSource
 MOST_ENTITIES = 10_000
 MOST_CHARACTERS = 1_000_000
 PROLOG_BYTES = 1 << 20
-"""A prolog longer than this is not looked through."""
+"""A longer prolog is not searched."""
 _SKIPPED = re.compile(rb"\s+|<\?.*?\?>|<!--.*?-->", re.DOTALL)
-# The last alternatives are beginnings of what has not arrived as a whole.
+# The last alternatives are beginnings of incomplete tokens.
 _UNFINISHED = (b"<!--", b"<?", b'"', b"'")
 _IN_SUBSET = re.compile(rb"<!--.*?-->|<\?.*?\?>|\"[^\"]*\"|'[^']*'|\]|<!--|<\?|[\"']", re.DOTALL)
 _IN_DOCTYPE = re.compile(rb"\"[^\"]*\"|'[^']*'|\[|>|[\"']")
@@ -128,7 +128,7 @@ class SuppliedEntities(ByteSource):
         return prolog[:offset] + added + prolog[offset:]
 
     def located(self, error: InputError) -> InputError:
-        """The error with the place that it has in the document as it is."""
+        """The error with its place in the original document."""
         place, at = error.place, self._inserted_at
         if place is not None and at is not None and place.byte_offset >= at:
             column = place.column
@@ -140,7 +140,7 @@ class SuppliedEntities(ByteSource):
 
 
 def _place_for(prolog: bytes) -> tuple[int, str] | None:
-    """Where declarations go, and what stands around them; None where the prolog is not complete yet."""
+    """The place for declarations, and the text around them; None if the prolog is not complete yet."""
     if prolog[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in prolog[:4]:
         raise InputError("XYIN0007", "a DTD cannot supply entities for a document in UTF-16")
     position = 3 if prolog.startswith(b"\xef\xbb\xbf") else 0
@@ -164,7 +164,7 @@ def _place_for(prolog: bytes) -> tuple[int, str] | None:
 
 
 def _end_of_subset(prolog: bytes, position: int) -> tuple[int, str] | None:
-    """The end of an internal subset: what the document declares itself comes before it, and counts."""
+    """The end of an internal subset: the document's own declarations come first, and count."""
     for token in _IN_SUBSET.finditer(prolog, position):
         if token[0] in _UNFINISHED:
             return None

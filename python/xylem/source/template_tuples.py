@@ -71,7 +71,7 @@ from xylem.values.strings import UntypedAtomic
 ValueTestTuple: TypeAlias = tuple[
     list[tuple[str | None, str | None]], bool, tuple[str, str] | None, str, str | None, float | None
 ]
-"""As the kernel's stub has it."""
+"""The type in the kernel's stub."""
 
 
 def value_test_tuple(test: ValueTest) -> ValueTestTuple:

@@ -1,4 +1,4 @@
-"""Decoding the texts of fn:unparsed-text and its like (F&O 3.1 §14.8.5)."""
+"""Decoding the texts of fn:unparsed-text and similar functions (F&O 3.1 §14.8.5)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Inputs in encodings that Python knows and the kernel does not: EBCDIC, the code pages of DOS, and others seldom met.
+"""Inputs in encodings that Python knows and the kernel does not: EBCDIC, DOS code pages, and other rare ones.
 
-They are turned into UTF-8 on the way to the scanner, whose offsets then count the bytes of that.
+They are converted to UTF-8 on the way to the scanner, whose offsets then count the converted bytes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _in_utf8(chunks: Iterator[bytes], codec: str) -> Iterator[bytes]:
         try:
             text = decoder.decode(chunk, is_last)
         except UnicodeDecodeError as error:
-            # What came before the bad byte counts: results of it are delivered first.
+            # Input before the bad byte counts: its results are delivered first.
             good = max(error.start - len(before[0]), 0)
             decoder.setstate(before)
             yield decoder.decode(chunk[:good]).encode()

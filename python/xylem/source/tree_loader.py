@@ -28,14 +28,14 @@ _MOST_SCOPES = 2_000
 _LONGEST_PATH = 12
 
 StartHandler = Callable[[str, list[str]], None]
-"""What expat calls with ordered attributes; the stubs of pyexpat know only the other form."""
+"""Expat's start handler with ordered attributes; the stubs of pyexpat know only the other form."""
 
 Shape = tuple[int, list[int], tuple[tuple[int, QName], ...]]
-"""The element's code, its attributes' codes, and the rows (from the element's) with a prefix of their own."""
+"""The element's code, its attributes' codes, and the rows (counted from the element's) with unusual prefixes."""
 
 
 class Scope:
-    """What some elements declare inside the scope around them, the shapes resolved there, and the scopes inside it."""
+    """The declarations of some elements inside the outer scope, the shapes resolved there, and the inner scopes."""
 
     __slots__ = ("declared", "inner", "shapes")
 
@@ -174,7 +174,7 @@ class TreeLoader:
             self._ignore_outermost(start, end)
 
     def _ignore_outermost(self, start: StartHandler, end: Callable[[str], None]) -> None:
-        """A fragment comes wrapped in one element, which stands for the document node."""
+        """A fragment is wrapped in one element, which stands for the document node."""
         parser = self.parser
         level = 0
 
@@ -194,7 +194,7 @@ class TreeLoader:
         parser.EndElementHandler = finish
 
     def finish(self) -> Tree:
-        """Close the document node and settle what had to wait for the end."""
+        """Close the document node and complete deferred work."""
         tree = self.tree
         tree.ends[0] = len(tree.codes)
         for row, parts in self._long_texts.items():
@@ -312,7 +312,7 @@ class TreeLoader:
         return self.scope
 
     def enter(self, declared: dict[str, str]) -> dict[str, str]:
-        """Make `scope` that of an element with these declarations; gives those that change anything."""
+        """Make `scope` that of an element with these declarations; return those that change anything."""
         bound, outer = self._bound, self.scope
         new = {p: uri for p, uri in declared.items() if (bound[p][-1] if p in bound else "") != uri}
         if not new:
@@ -323,14 +323,14 @@ class TreeLoader:
         scope = outer.inner.get(key)
         if scope is None:
             if len(outer.inner) >= _MOST_SCOPES:
-                # A document may bind ever new namespaces.
+                # A document may keep binding new namespaces.
                 outer.inner.clear()
             scope = outer.inner[key] = Scope(new)
         self.scope = scope
         return new
 
     def leave(self, outer: Scope) -> None:
-        """The element has ended that may have made a scope inside another one."""
+        """An element has ended that may have made an inner scope."""
         if self.scope is outer:
             return
         for prefix in self.scope.declared:
@@ -357,7 +357,7 @@ class TreeLoader:
         raise InputError(code, why, place=place, limit=limit, hint=hint)
 
     def place(self, line: int, column: int, byte_offset: int) -> InputPlace:
-        """Where something happened, as expat counts."""
+        """A place in expat's coordinates."""
         names = self.names_on_the_way()
         if len(names) > _LONGEST_PATH:
             names = [*names[:3], "…", *names[-_LONGEST_PATH + 4 :]]

@@ -1,4 +1,4 @@
-"""Tests of values below a complete element, on the rows of the Python scanner; `ValueTest` says what they mean."""
+"""Tests of values below a complete element, on the rows of the Python scanner; `ValueTest` defines them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _fits(step: tuple[str | None, str | None], uri: str, local: str) -> bool:
 
 
 def _end(rows: ProjectedRows, row: int) -> int:
-    """The end of a subtree; the innermost open element reaches to the last row."""
+    """The end of a subtree; the innermost open element extends to the last row."""
     return len(rows.batch.codes) if row == rows.open[-1].row else rows.batch.ends[row]
 
 
@@ -70,5 +70,5 @@ def _compares(test: ValueTest, value: str) -> bool:
     try:
         return compare(parse_double(value), test.number)
     except DynamicError:
-        # What is no number is an error of the query, which raises it.
+        # A value that is not a number is an error of the query, which raises it.
         return True

@@ -1,4 +1,4 @@
-"""Windows that the kernel forms, as the plain tuples that it takes (`kernel/src/bindings/windows.rs` reads them)."""
+"""Windows that the kernel forms, as plain tuples for it (`kernel/src/bindings/windows.rs` reads them)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Reading XML: bytes in, a document node out, or an error with its place in the input.
 
 The kernel reads documents, if it is built and nothing external is needed. Otherwise expat does, which checks
-well-formedness, normalises line ends and attribute values, and never recurses on depth; then namespaces, limits and
-the tree are ours (`tree_loader.py`), as is what a document type may do (`doctype.py`).
+well-formedness, normalises line ends and attribute values, and never recurses on depth; then we handle namespaces,
+limits and the tree (`tree_loader.py`), and restrict document types (`doctype.py`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _UNKNOWN_ENCODING, _INCORRECT_ENCODING = 18, 19
 _RECURSIVE_ENTITY = 12
 _BUFFER_CHARACTERS = 65_536
 SMALL_BYTES = 1 << 16
-"""A document that is not larger is read by a reader that knows the names of those before it."""
+"""A document up to this size is read by a reader that knows the names of earlier ones."""
 
 
 def read_document(
@@ -52,11 +52,10 @@ def read_document(
     """The document node of an XML document.
 
     The source is the XML itself, as bytes or text, or a path or open binary file to read it from; bytes may be
-    compressed. Text has its encoding behind it, whatever its declaration says. `uri` becomes the document URI and,
-    unless `base_uri` says otherwise, the base URI; a path has its own. With `strip_space`, text of white space
-    alone is left out. `code` is the error code of malformed input, where the caller has one of its own. `reader`
-    is kernel, python, or auto for the best there is: the kernel makes trees of `values/compact_tree.py`, Python
-    the reference, `values/tree.py`.
+    compressed. Text is already decoded, whatever its declaration says. `uri` becomes the document URI and, unless
+    `base_uri` says otherwise, the base URI; a path has its own. With `strip_space`, text of white space alone is
+    dropped. `code` is the caller's error code for malformed input, if it has one. `reader` is kernel, python, or auto
+    for the best available: the kernel makes trees of `values/compact_tree.py`, Python the reference, `values/tree.py`.
     """
     by_kernel = uses_kernel(reader)
     if isinstance(source, PathLike):
@@ -79,7 +78,7 @@ def read_document(
 
 
 def _may_name_entities(content: bytes | str) -> bool:
-    """Whether a document may ask for something external: it has a document type, or cannot be looked at as it is."""
+    """Whether a document may need something external: it has a document type, or its raw bytes cannot be searched."""
     if isinstance(content, str):
         return "<!DOCTYPE" in content
     start = content[:LONGEST_DECLARATION].removeprefix(codecs.BOM_UTF8).lstrip()
@@ -87,10 +86,11 @@ def _may_name_entities(content: bytes | str) -> bool:
 
 
 def uses_kernel(reader: str) -> bool:
-    """Whether the kernel is to read. XYIN0010: it is asked for, and not built here."""
+    """Whether the kernel reads. XYIN0010: it was requested, but is not built."""
     if reader not in ("auto", "kernel", "python"):
         raise ValueError(f"the reader is auto, kernel or python, not {reader!r}")
-    # Here, because a query without a document needs no kernel: to load what comes with it takes a tenth of its start.
+    # Imported here, because a query without a document needs no kernel: loading its dependencies takes a tenth of the
+    # start.
     from .kernel import is_kernel_built
 
     if reader == "kernel" and not is_kernel_built():
@@ -159,16 +159,16 @@ def _read(
 
 @cache
 def _small_tree() -> Callable[[bytes | str, Limits], TreeInterface | None]:
-    # It reads what it leaves by what stands here.
+    # Imported here, because message_reader imports this module for the documents that it leaves.
     from .message_reader import small_tree
 
     return small_tree
 
 
 def _as_bytes(content: bytes | str, codec_of: Callable[[bytes], str | None]) -> tuple[bytes, str | None]:
-    """Bytes that the parser can read, and the encoding to tell it, which overrides the declaration.
+    """Bytes that the parser can read, and the encoding for it, which overrides the declaration.
 
-    `codec_of` gives the codec for what the parser cannot decode itself.
+    `codec_of` returns the codec for encodings that the parser cannot decode itself.
     """
     if isinstance(content, str):
         return content.removeprefix("\ufeff").encode("utf-8", "surrogatepass"), "utf-8"
@@ -219,11 +219,11 @@ def _parse(loader: TreeLoader, pieces: list[bytes], shift: int) -> None:
 
 
 def input_error(loader: TreeLoader, error: Exception, shift: int = 0) -> InputError:
-    """What stopped the parser, as an error of the catalogue with its place."""
+    """The parser's error as an error of the catalogue with its place."""
     from pyexpat import ExpatError
 
     if not isinstance(error, ExpatError):
-        # An encoding name that Python does not know, or one whose characters take several bytes.
+        # An unknown encoding name, or one whose characters take several bytes.
         return InputError("XYIN0007", shown(str(error)))
     column = error.offset - (shift if error.lineno == 1 else 0)
     place = loader.place(error.lineno, max(column, 0), max(loader.parser.ErrorByteIndex - shift, 0))

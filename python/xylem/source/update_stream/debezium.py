@@ -47,14 +47,14 @@ class DebeziumFeed(KeyedFeed):
         if isinstance(told, dict) and isinstance(told.get("payload"), dict):
             told = told["payload"]
         if told is None:
-            return  # a tombstone: the removal has come before it
+            return  # A tombstone: the removal has come before it.
         try:
             time = _time_of(told)
         except InputError as refused:
             yield Operation("updates", where=where, data=line, error=refused)
             return
         if told["op"] in ("m", "t"):
-            # A message is no change of the table; a truncation removes every row of it.
+            # A message does not change the table; a truncation removes every row of it.
             keys = sorted(self.known - {ANCHOR}) if told["op"] == "t" else ()
             gone = [event for key in keys for event in self.removal(key)]
             yield Operation("updates" if gone else "clock", gone, time, where=where, data=line)
@@ -65,7 +65,7 @@ class DebeziumFeed(KeyedFeed):
             error = InputError(NO_KEY, f"a row has no {'/'.join(columns)}")
             yield Operation("updates", where=where, data=line, error=error)
             return
-        # Between columns stands what no text has: a, b/c is another key than a/b, c.
+        # The separator of columns occurs in no text: a, b/c is a different key from a/b, c.
         key = "\0".join(str(row[column]) for column in columns)
         written = tuple(_row(row))
         if any(isinstance(event, Text) and _NOT_XML(event.value) for event in written):
@@ -77,7 +77,7 @@ class DebeziumFeed(KeyedFeed):
 
 
 def _time_of(told: Any) -> Decimal | None:
-    """When a change was made; None where it does not say. XYIN0047 for what is no change."""
+    """The time of a change; None if it has none. XYIN0047 for anything but a change."""
     if not isinstance(told, dict) or "op" not in told:
         raise InputError(NO_CHANGE, "it has no op")
     if not isinstance(told["op"], str) or told["op"] not in _CHANGES:
@@ -113,7 +113,7 @@ def _text(value: Any) -> str:
 
 
 def _lines(chunks: Iterable[bytes], limits: Limits) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not empty, with where they begin."""
+    """The lines that are not empty, with their offsets."""
     rest, start = b"", 0
     for chunk in chunks:
         rest += chunk

@@ -1,4 +1,4 @@
-"""Where update streams come from and how they are written: a place and a format give operations."""
+"""The place and format of update streams: they determine the operations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TCP = "tcp://"
 
 @dataclass(frozen=True)
 class UpdateFormat:
-    """How a stream is written, and for feeds of records where they carry what makes updates of them."""
+    """The format of a stream, and for feeds of records the paths to keys, times and deletions."""
 
     name: Format = "native"
     record: str | None = None
@@ -41,7 +41,7 @@ class UpdateFormat:
     warn: Callable[[str], object] = field(default=lambda text: None)
 
     def feed(self) -> KeyedFeed | None:
-        """What makes updates of records; None for streams of updates."""
+        """The adapter that turns records into updates; None for streams of updates."""
         made = _feeds().get(self.name)
         if made is None:
             return None
@@ -81,7 +81,7 @@ def operations_of(place: str, how: UpdateFormat, limits: Limits = DEFAULT_LIMITS
 
 
 def message_run(how: UpdateFormat, limits: Limits) -> SimpleRun | None:
-    """What reads messages that are simple updates; None for feeds."""
+    """A reader for messages that are simple updates; None for feeds."""
     return SimpleRun("", {}, None, limits) if how.name == "native" and is_kernel_built() else None
 
 
@@ -94,7 +94,7 @@ def message_operations(
     is_first: bool,
     simple: SimpleRun | None = None,
 ) -> Iterator[Operation]:
-    """The operations of one message, a document, of many that are one stream. `simple`: what `message_run` gave."""
+    """The operations of one message, a document, of a stream of messages. `simple` is the result of `message_run`."""
     if feed is None:
         from .wire import read_wire
 
@@ -139,7 +139,7 @@ def _read(source: ByteSource, how: UpdateFormat, feed: KeyedFeed | None, limits:
         yield from feed.operations(source, limits)
     else:
         assert feed is not None
-        # Polled feeds and patches may stand one after another.
+        # Polled feeds and patches may come one after another.
         for document in split_documents(source, limits=limits):
             feed.origin = document.offset, document.line - 1
             yield from feed.operations([document.data], limits)

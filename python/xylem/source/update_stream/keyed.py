@@ -1,7 +1,7 @@
 """Feeds of keyed records as update streams: the same key replaces, a new key is inserted, and a key may be deleted.
 
 The container of the records is the base, with an empty region at its end before which new records are inserted. Each
-record is an update, and a commit, of its own.
+record is a separate update and commit.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FALSE = frozenset(("", "0", "false", "no", "n"))
 @saved("keyed-feed", 2, fields=("versions", "known", "has_base"))
 @dataclass
 class KeyedFeed:
-    """Where records carry what makes updates of them, and which keys there have been."""
+    """The paths to the keys, times and deletions of records, and the keys seen."""
 
     record: Path = ("*", "*")
     key: Path = ("@id",)
@@ -39,14 +39,14 @@ class KeyedFeed:
     known: set[str] = field(default_factory=set)
     has_base: bool = False
     origin: Origin = (0, 0)
-    """Where the document begins that is read."""
+    """Start of the document being read."""
 
     def operations(self, chunks: Iterable[bytes], limits: Limits = DEFAULT_LIMITS) -> Iterator[Operation]:
         """The operations of one document of the feed."""
         yield from self.of_records(records(chunks, self.record, limits, self.origin))
 
     def of_records(self, read: Iterable[Record | Event]) -> Iterator[Operation]:
-        """The operations of the records of a document, and of what is around them."""
+        """The operations of the records of a document, and of the content around them."""
         around: list[Event] = []
         for found in read:
             if not isinstance(found, Record):
@@ -62,16 +62,16 @@ class KeyedFeed:
 
     @property
     def paths(self) -> list[Path]:
-        """Where records carry what makes updates of them."""
+        """The paths to keys, times and deletions of records."""
         return [one for one in (self.key, self.time, self.version, self.delete) if one is not None]
 
     def base(self, around: Sequence[Event], *, commits: bool = True) -> Operation:
-        """What stands before the first record, and the region before which records are inserted."""
+        """The content before the first record, and the region before which records are inserted."""
         self.has_base = True
         return Operation("base", [*around, BeginRegion(ANCHOR), EndRegion()], Decimal(0), commits)
 
     def update(self, record: Record) -> Operation | None:
-        """The update a record is; None for one that is known already."""
+        """The update for a record; None for one that is already known."""
         key = record.value(self.key)
         if key is None:
             name = next((event.name for event in record.events if isinstance(event, Start)), "")
@@ -90,7 +90,7 @@ class KeyedFeed:
         return Operation("updates", where=record.where, data=record.data, error=error)
 
     def time_of(self, record: Record) -> Decimal | None:
-        """When a record was so; None where it does not say. XYIN0044 for what is no time."""
+        """The time of a record; None if it has none. XYIN0044 for an invalid time."""
         written = None if self.time is None else record.value(self.time)
         return None if written is None else time_of(written)
 
@@ -115,12 +115,12 @@ class KeyedFeed:
         return self.removal(key, record) if is_gone else self.put(key, record)
 
     def put(self, key: str, record: Record) -> list[Event]:
-        """A key has a record now."""
+        """A key gets a record."""
         self.known.add(key)
         return [BeginUpdate(PUT, ANCHOR, key, record.where), *record.events, EndUpdate()]
 
     def removal(self, key: str, record: Record | None = None) -> list[Event]:
-        """A key has no record any more; `record` says so."""
+        """A key loses its record; `record` says so."""
         where = None if record is None else record.where
         return [BeginUpdate(DISCARD, key, key, where), EndUpdate()] if key in self.known else []
 
@@ -128,7 +128,7 @@ class KeyedFeed:
 def inside_container(around: Sequence[Event], record: Path) -> Sequence[Event]:
     """The events of a document without records, up to the end of the element that will hold them.
 
-    Where it has none such, up to the end of the element that is nearest to being it.
+    If there is no such element, up to the end of the deepest one on the path.
     """
     names: list[str] = []
     best = depth = 0

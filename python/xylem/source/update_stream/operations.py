@@ -1,4 +1,4 @@
-"""What a reader of an update stream gives: operations, each a list of events that take place together."""
+"""The output of a reader of an update stream: operations, each a list of events that take place together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OperationKind = Literal["base", "updates", "commit", "clock", "freeze", "run"]
 
 
 class Start(NamedTuple):
-    """An element begins; with an id it is a region of its own."""
+    """An element begins; with an id it is a separate region."""
 
     name: QName
     attributes: Sequence[tuple[QName, str]] = ()
@@ -58,7 +58,7 @@ def place_of(where: Where | None) -> InputPlace | None:
 
 
 PUT, DISCARD = "put", "discard"
-"""What feeds of keyed records ask for: a reader cannot know which earlier records were left out as too late."""
+"""Operations of feeds of keyed records: a reader cannot know which earlier records were skipped as too late."""
 
 
 class BeginUpdate(NamedTuple):
@@ -87,7 +87,7 @@ Event = Start | End | Text | Leaf | BeginRegion | EndRegion | BeginUpdate | EndU
 
 
 class WrittenNames(Protocol):
-    """What the names in an update mean, as they are written."""
+    """The meaning of the names in an update as written."""
 
     @property
     def elements(self) -> Mapping[str, QName]: ...
@@ -106,7 +106,7 @@ WrittenElement = tuple[str, tuple[tuple[str, str], ...], str | None, WrittenCont
 
 
 class WrittenUpdate(NamedTuple):
-    """An update with no other in it, as the kernel reads it: its content in tuples instead of events."""
+    """An update without inner updates, as read by the kernel: its content in tuples instead of events."""
 
     kind: str
     of: str
@@ -116,11 +116,11 @@ class WrittenUpdate(NamedTuple):
 
 
 class UnreadRun(Protocol):
-    """What reads the updates of a run, now or when they are applied."""
+    """Reads the updates of a run, now or when they are applied."""
 
     @property
     def told(self) -> tuple[bytes, list[bytes], tuple[int, int]]:
-        """For the kernel: the prefix of updates, other prefixes, and how deep and wide elements may be."""
+        """Facts for the kernel: the prefix of updates, other prefixes, and limits on depth and attributes."""
 
     @property
     def declared(self) -> Mapping[str, str] | None: ...
@@ -132,11 +132,11 @@ class UnreadRun(Protocol):
 class Operation:
     """Events that are applied together.
 
-    base      more of the base; `commits` where it ends with this
+    base      more of the base; `commits` if it ends with this
     updates   an outermost update with all in it, or a batch of them
     commit    `u:commit`
     clock     `u:clock`: time has gone on
-    freeze    what is named is never updated again
+    freeze    the named regions are never updated again
     run       simple updates, clocks and commits one after another, unread: `simple` reads `data`
     """
 
@@ -147,9 +147,9 @@ class Operation:
     commits: bool = True
     where: Where | None = None
     data: bytes = b""
-    """Its bytes in the input, where it can be told."""
+    """Its bytes in the input, if known."""
     error: InputError | None = None
-    """Why it cannot be applied, where that is known from its markup alone."""
+    """Why it cannot be applied, if its markup alone shows it."""
     update: WrittenUpdate | None = None
     """Instead of events: the only update of the operation."""
     simple: UnreadRun | None = None

@@ -1,7 +1,7 @@
 """OpenStreetMap: extracts and change files. The key of an object is its type and id, its version orders its changes.
 
 A change file may hold several versions of an object, in any order: they are applied by version, duplicates are dropped,
-gaps are told. A file is one commit, at the greatest timestamp in it.
+gaps are reported. A file is one commit, at the greatest timestamp in it.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class OsmFeed(KeyedFeed):
         return Operation("updates" if events else "commit", events, time, where=where)
 
     def _objects(self, chunks: Iterable[bytes], limits: Limits) -> Iterator[Record | str]:
-        """The objects of a file, in a change file after the action that is asked for them."""
+        """The objects of a file; in a change file after the requested action."""
         depth = 0
         for found in records(chunks, _is_object, limits, self.origin):
             if isinstance(found, Record):

@@ -25,7 +25,7 @@ NOT_BY_KEY = "XYIN0046"
 _BY_ID = re.compile(r"""id\(\s*(?:"([^"]*)"|'([^']*)')\s*\)""").fullmatch
 _BY_ATTRIBUTE = re.compile(r"""[^\[\]]*\[\s*@([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')\s*\]""").fullmatch
 FIRST, LAST = "\0first ", "\0last "
-"""What the ids of the regions at both ends of an element begin with; no key does."""
+"""The prefixes of the ids of the regions at both ends of an element; no key begins with them."""
 
 
 @saved("patches-feed", 2, fields=("versions", "known", "has_base"))
@@ -98,7 +98,7 @@ class PatchFeed(KeyedFeed):
             return [BeginUpdate("remove", key, None, record.where), EndUpdate()]
         own = _only_key(content)
         if own is not None:
-            # The update itself has the key: what is added beside it later is no part of its history.
+            # The update itself has the key: content added next to it later is not part of its history.
             assert isinstance(content[0], Start)
             content[0] = content[0]._replace(id=None)
         if kind == "replace":
@@ -113,7 +113,7 @@ class PatchFeed(KeyedFeed):
         return [BeginUpdate(update, of, own, record.where), *content, EndUpdate()]
 
     def _selected(self, selector: str) -> str | None:
-        """The key a selector names; None where it names none."""
+        """The key in a selector; None if it has none."""
         by_id = _BY_ID(selector.strip())
         if by_id is not None:
             return by_id[1] if by_id[1] is not None else by_id[2]
@@ -124,7 +124,7 @@ class PatchFeed(KeyedFeed):
 
 
 def _only_key(content: list[Event]) -> str | None:
-    """The key of the only element of some content; None where there is another thing, or none."""
+    """The key of the only element of some content; None if there is anything else, or nothing."""
     depth = 0
     for place, event in enumerate(content):
         depth += isinstance(event, Start) - isinstance(event, End)

@@ -1,4 +1,4 @@
-"""Where a parser stands in an input that it is not given whole: documents come before, and parts are passed over."""
+"""The position of a parser that does not get the whole input: documents precede it, and parts are skipped."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ class Places:
     """Counts bytes and lines."""
 
     def __init__(self, origin: tuple[int, int] = (0, 0)) -> None:
-        """`origin`: the bytes and lines of the input before what is read."""
+        """`origin`: the bytes and lines of the input before this document."""
         self._bytes_before, self._lines_before = origin
-        """What was taken before the document and passed over in it."""
+        """Bytes and lines before the document, and skipped in it."""
         self.fed = 0
-        """How many bytes the parser was given."""
+        """Number of bytes passed to the parser."""
         self._fed_lines = 0
         self._line_start = origin[0]
-        """Where the last line begins."""
+        """Start of the last line."""
         self._passed: tuple[int, int] = (-1, 0)
-        """The line, as the parser counts, on which something was passed over, and where it begins now."""
+        """The parser's line in which something was skipped, and its new start."""
 
     def feed(self, data: bytes) -> None:
-        """The parser is given some bytes."""
+        """Pass some bytes to the parser."""
         self._note_line(data)
         self.fed += len(data)
         self._fed_lines += data.count(b"\n")
 
     def pass_over(self, data: bytes) -> None:
-        """Some bytes are read by another."""
+        """Some bytes are read by another reader."""
         self._note_line(data)
         self._bytes_before += len(data)
         self._lines_before += data.count(b"\n")
@@ -44,7 +44,7 @@ class Places:
             self._line_start = self._bytes_before + self.fed + last + 1
 
     def next_document(self, byte_offset: int, line: int) -> None:
-        """Another document begins, with a parser of its own, where this one stopped."""
+        """Another document begins, with its own parser, where this one stopped."""
         self._bytes_before += byte_offset
         self._lines_before += line - 1
         self.fed = self._fed_lines = 0
@@ -52,13 +52,13 @@ class Places:
 
     @property
     def end(self) -> Where:
-        """Behind all that was fed and passed over."""
+        """After everything fed and skipped."""
         offset = self._bytes_before + self.fed
         return offset, self._lines_before + self._fed_lines + 1, offset - self._line_start + 1
 
     def of(self, byte_offset: int, line: int, column: int) -> Where:
-        """Offset, line and column of what the parser tells; its columns count from 0."""
-        # The parser tells -1 where there is nothing at all.
+        """Offset, line and column for the parser's coordinates; its columns count from 0."""
+        # The parser reports -1 for empty input.
         offset = max(byte_offset, 0) + self._bytes_before
         passed_line, start = self._passed
         return offset, line + self._lines_before, (offset - start if line == passed_line else column) + 1

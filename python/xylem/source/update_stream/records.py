@@ -1,7 +1,7 @@
-"""Records of ordinary documents as events: what adapters make updates of.
+"""Records of ordinary documents as events, which adapters turn into updates.
 
-A record is an element that a path leads to from the root, `/*/*` by default. Keys, times and the like are found in a
-record by short paths: `@id`, `guid`, `tags/@name`, `.`. Names in paths are local names.
+A record is an element selected by a path from the root, `/*/*` by default. Keys, times and similar values are found in
+a record by short paths: `@id`, `guid`, `tags/@name`, `.`. Names in paths are local names.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from .wire import WireReader, reading
 
 Path = tuple[str, ...]
 Origin = tuple[int, int]
-"""How many bytes and lines of the input come before a document."""
+"""Number of bytes and lines of the input before a document."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """An element that is a record, with all in it."""
+    """An element that is a record, with its content."""
 
     events: tuple[Event, ...]
     where: Where | None = None
@@ -32,13 +32,13 @@ class Record:
     """Its bytes in the input."""
 
     def value(self, path: Path) -> str | None:
-        """The string value of the first thing a path leads to; None where there is nothing."""
+        """The string value of the first node of a path; None if there is none."""
         return value_of(self, path)
 
 
 @dataclass(frozen=True)
 class ReadRecord(Record):
-    """A record of which some values have been read, and which holds something else now."""
+    """A record from which some values have been read, and whose content was replaced."""
 
     values: tuple[tuple[Path, str | None], ...] = ()
 
@@ -57,9 +57,9 @@ def records(
     limits: Limits = DEFAULT_LIMITS,
     origin: Origin = (0, 0),
 ) -> Iterator[Record | Event]:
-    """The records of a document, and the events of what is around them, in the order of the document.
+    """The records of a document, and the events around them, in document order.
 
-    `path`: where records are, or what says it of the names of open elements.
+    `path`: the path to records, or a test of the names of open elements.
     """
     is_record = path if callable(path) else lambda names: leads_to(path, names)
     reader = _RecordReader(is_record, limits, origin)
@@ -67,7 +67,7 @@ def records(
 
 
 class _RecordReader(WireReader):
-    """Tells records from what is around them."""
+    """Separates records from the content around them."""
 
     def __init__(self, is_record: Callable[[Sequence[str]], bool], limits: Limits, origin: Origin) -> None:
         super().__init__(limits, False, None, True)
@@ -76,7 +76,7 @@ class _RecordReader(WireReader):
         self._names_open: list[str] = []
         self._found: list[Record | Event] = []
         self._depth_of_record = 0
-        """How many elements were open where the record began that is open; 0 for none."""
+        """Number of open elements where the current record began; 0 for none."""
         self._record_where: Where = (0, 1, 1)
 
     @property
@@ -114,7 +114,7 @@ class _RecordReader(WireReader):
         self._names_open.pop()
 
     def _base_node_ended(self) -> None:
-        """Records are commits as their feeds say."""
+        """Records are commits as their feeds decide."""
 
     def _start_update(self, kind: str, attributes: list[str]) -> None:
         self._refuse_updates(self._where())
@@ -125,12 +125,12 @@ class _RecordReader(WireReader):
 
 
 def leads_to(path: Path, stack: Sequence[str]) -> bool:
-    """Whether a path leads to the innermost of some open elements."""
+    """Whether a path selects the innermost of some open elements."""
     return len(path) == len(stack) and all(step in ("*", name) for step, name in zip(path, stack, strict=True))
 
 
 def value_of(record: Record, path: Path) -> str | None:
-    """The string value of the first thing a path leads to in a record; None where there is nothing."""
+    """The string value of the first node of a path in a record; None if there is none."""
     if path == (".",):
         return "".join(event.value for event in record.events if isinstance(event, Text))
     last = path[-1]

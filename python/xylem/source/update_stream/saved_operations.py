@@ -43,7 +43,7 @@ class _Names:
 
 
 def plain_operation(operation: Operation) -> Plain:
-    """An operation in values of `values/state_codec.py`."""
+    """An operation as values of `values/state_codec.py`."""
     error = operation.error
     told = None if error is None else (error.code, error.detail, error.source, _plain_place(error.place))
     update = None if operation.update is None else _plain_update(operation.update)
@@ -52,7 +52,7 @@ def plain_operation(operation: Operation) -> Plain:
 
 
 def operation_of(plain: Plain) -> Operation:
-    """What `plain_operation` was given."""
+    """The operation from the output of `plain_operation`."""
     kind, events, time, commits, where, data, told, update = plain
     error = None
     if told is not None:

@@ -1,8 +1,8 @@
 """Runs of updates that the kernel reads at once: one call for many updates, and none for each event.
 
 Most of an update stream is one small update after the other. Where a run of them may begin, the bytes go to the kernel
-(`kernel/src/simple_updates.rs`), which reads as many as are simple. What it leaves goes to the reader of the whole
-format, which knows nothing of those that were read: each was an element of its own.
+(`kernel/src/simple_updates.rs`), which reads as many as are simple. The rest goes to the reader of the whole format,
+which need not know about them: each was a separate element.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from .times import BAD_UPDATE, seconds_of, why_bad_time
 
 MOST_DEPTH = 48
 MOST_ATTRIBUTES = 32
-"""What goes deeper, or has more attributes, is read otherwise."""
+"""Deeper nesting, or more attributes, are read otherwise."""
 _KINDS: dict[str, OperationKind] = {"commit": "commit", "clock": "clock"}
 
 
 class SimpleRun:
     """Reads runs of updates under one declaration of namespaces.
 
-    Holds:  the names that have been met.
+    Holds:  the names seen.
     """
 
     def __init__(
         self, prefix: str, scope: Mapping[str, str], declared: Mapping[str, str] | None, limits: Limits
     ) -> None:
-        """`prefix`: of the updates, or '' where each declares its own. `scope`: the namespaces around all of them."""
+        """`prefix`: of the updates, or '' if each declares its own. `scope`: the namespaces around all of them."""
         most = (min(MOST_DEPTH, limits.depth - 3), min(MOST_ATTRIBUTES, limits.attributes))
         self.told = prefix.encode(), [prefix.encode() for prefix in scope if prefix], most
         self.elements: Mapping[str, QName] = _Names(scope, scope.get("", ""), limits.names)
@@ -43,11 +43,11 @@ class SimpleRun:
         self._time: Decimal | None = None
 
     def extent(self, data: bytes) -> int:
-        """How many bytes the run at the beginning of some bytes takes."""
+        """The length of the run at the beginning of some bytes."""
         return simple_extent(data, *self.told)[0]
 
     def read(self, data: bytes, place: Where) -> tuple[list[Operation], int]:
-        """The operations of the run at the beginning of some bytes, and how many bytes it takes."""
+        """The operations of the run at the beginning of some bytes, and its length."""
         found, end = simple_updates(data, *self.told, place)
         made = []
         for kind, of, id, time, content, where, written in found:
@@ -99,7 +99,7 @@ def _place_in(run: Operation, start: int) -> Where:
 
 
 class _Names(dict[str, QName]):
-    """QNames by what is written."""
+    """QNames by their written form."""
 
     def __init__(self, scope: Mapping[str, str], default: str, most: int) -> None:
         self._scope = scope

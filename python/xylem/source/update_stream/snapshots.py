@@ -1,9 +1,9 @@
 """Polled feeds: each document is the whole state, and keys show the changes from one to the next.
 
-A new key is inserted before the record that follows it, a vanished one is removed, another content replaces. Of records
-that have changed places, as few as possible are removed and inserted where they are now: a record that stays keeps its
-history. A document is one commit, at the greatest time that a record of it or of an earlier document tells: the newest
-record may vanish, and time does not run back with it. What stands around the records is that of the first document.
+A new key is inserted before the record that follows it, a vanished one is removed, another content replaces. If records
+have changed places, as few as possible are removed and inserted again: a record that stays keeps its history. A
+document is one commit, at the greatest time in a record of it or of an earlier document: the newest record may vanish,
+and time must not run back. The content around the records is that of the first document.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .records import Record, records, value_of
 @saved("snapshot-feed", 3, fields=("versions", "known", "has_base", "present", "order", "latest"))
 @dataclass
 class SnapshotFeed(KeyedFeed):
-    """What tells the records of the last document from others."""
+    """Compares the records of the last document with others."""
 
     present: dict[str, bytes] = field(default_factory=dict)
-    """By key, a digest of each."""
+    """A digest of each record, by key."""
     order: list[str] = field(default_factory=list)
-    """The keys as their regions stand in the document, those that have vanished included."""
+    """The keys in the order of their regions in the document, including vanished ones."""
     latest: Decimal | None = None
     """The greatest time so far."""
 
@@ -55,7 +55,7 @@ class SnapshotFeed(KeyedFeed):
         try:
             times = [time for time in map(self.time_of, found.values()) if time is not None]
         except InputError as error:
-            # Left out as a whole: the next document is compared with the one before.
+            # Skipped as a whole: the next document is compared with the previous one.
             yield Operation("updates", where=where, error=error)
             return
         self.latest = max((*times, *(() if self.latest is None else (self.latest,))), default=None)
@@ -71,7 +71,7 @@ class SnapshotFeed(KeyedFeed):
         self.known = {key for key in self.known if key not in found or key in steady}
         following = ANCHOR
         coming: dict[str, list[str]] = {}
-        """The keys that are inserted before one, the nearest first."""
+        """The keys that are inserted before one, nearest first."""
         digests = {key: _digest(record) for key, record in found.items()}
         place = ANCHOR
         for key in reversed(found):
@@ -93,7 +93,7 @@ class SnapshotFeed(KeyedFeed):
         return [BeginUpdate(kind, of, key, record.where), *record.events, EndUpdate()]
 
     def _steady(self, found: dict[str, Record]) -> set[str]:
-        """The keys whose regions stand in the order of the new document: as many as there can be."""
+        """The keys whose regions are in the order of the new document: as many as possible."""
         at = {key: place for place, key in enumerate(self.order)}
         keys = [key for key in found if key in at]
         return {keys[place] for place in _longest_ascending([at[key] for key in keys])}
@@ -108,9 +108,9 @@ class SnapshotFeed(KeyedFeed):
 
 
 def _longest_ascending(numbers: Sequence[int]) -> list[int]:
-    """The places of a longest ascending part of some numbers that are all different."""
+    """The indexes of a longest ascending subsequence of distinct numbers."""
     ends: list[int] = []
-    """The smallest number that an ascending part of each length ends with."""
+    """The smallest number that ends an ascending subsequence of each length."""
     at: list[int] = []
     before: list[int] = []
     for place, number in enumerate(numbers):

@@ -15,7 +15,7 @@ _SECONDS = re.compile(r"\s*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*").fullmatch
 
 
 def seconds_of(text: str) -> Decimal | None:
-    """None for what is none of them."""
+    """The seconds of a time; None if it is none of these."""
     if (text.isascii() and text.isdigit()) or _SECONDS(text):
         return Decimal(text.strip())
     from xylem.values.atomic_type import ATOMIC_TYPES
@@ -31,7 +31,7 @@ def seconds_of(text: str) -> Decimal | None:
 
 
 def time_of(text: str) -> Decimal:
-    """XYIN0044 for what is no time."""
+    """XYIN0044 for anything but a time."""
     found = seconds_of(text)
     if found is None:
         raise InputError(BAD_UPDATE, why_bad_time(text))

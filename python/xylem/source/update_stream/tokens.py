@@ -2,8 +2,8 @@
 
     sS(10,0) sM(0,1) cD(1,"x") eM(0,1) @1 sR(1,2) cD(2,"y") eR(1,2) eS(10,0)
 
-`@T` is the time from there on, and `commit` a commit. Updates may be open at once, each with an id of its own, which no
-well-formed XML could say.
+`@T` is the time from there on, and `commit` a commit. Several updates, each with its own id, may be open at once, which
+well-formed XML cannot express.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class _Tokens:
     def __init__(self) -> None:
         self._base: list[Event] = []
         self._open: dict[str, list[Event]] = {}
-        """The content that ids write to; any other is the base."""
+        """The open content that ids write to; any other id writes to the base."""
         self._home: dict[str, list[Event]] = {}
-        """The update that is open and has a region in it."""
+        """The open update that contains a region."""
         self._time: Decimal | None = Decimal(0)
 
     def take(self, token: re.Match[str]) -> Iterator[Operation]:

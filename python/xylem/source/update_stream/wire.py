@@ -54,14 +54,14 @@ _EMPTY = frozenset(("remove", "commit", "clock", "freeze"))
 _KINDS: dict[str, OperationKind] = {"commit": "commit", "clock": "clock", "freeze": "freeze"}
 _NAMES = _UPDATES | _EMPTY | {"stream", "mutable", "batch"}
 _BASE_EVENTS = 20_000
-"""A base is handed on in parts of about so many events."""
+"""A base is passed on in parts of about this many events."""
 _SEPARATOR = " "
 _IN_STREAM = ["stream"]
 _TAG_NAME = re.compile(rb"[^\s/>]+").match
 _PART_BYTES = 1 << 14
-"""So much is read before it is seen whether simple updates come."""
+"""Bytes to read before checking for simple updates."""
 _ANOTHER_DOCUMENT = (9, 17)
-"""XML_ERROR_JUNK_AFTER_DOC_ELEMENT, XML_ERROR_MISPLACED_XML_PI"""
+"""XML_ERROR_JUNK_AFTER_DOC_ELEMENT, XML_ERROR_MISPLACED_XML_PI."""
 
 
 def read_wire(
@@ -86,7 +86,7 @@ def read_wire(
 
 
 def reading(reader: WireReader, chunks: Iterable[bytes], given: Callable[[], Iterator[T]]) -> Iterator[T]:
-    """Let a reader read some bytes: what it gives as it comes, before an error too."""
+    """Let a reader read some bytes: returns its operations as they come, even before an error."""
     from pyexpat import ExpatError
 
     try:
@@ -116,35 +116,35 @@ class WireReader:
         self._operations: list[Operation] = []
         self._base: list[Event] = []
         self._events = self._base
-        """Where content goes: the base, or the operation that is open."""
+        """The target of content: the base, or the open operation."""
         self._open_updates: list[str] = []
-        """Updates and batches that are open, the outermost first."""
+        """Open updates and batches, outermost first."""
         self._operation: Operation | None = None
         self._start_byte = 0
         self._stack: list[str] = []
-        """Of each open element: "" for content, else the name of the update element."""
+        """For each open element: "" for content, else the name of the update element."""
         self._depth = 0
-        """How many elements and regions of the base are open."""
+        """Number of open elements and regions of the base."""
         self._base_time: Decimal | None = Decimal(0) if is_first else None
         self._scope: dict[str, str] = {}
         self._scopes: list[dict[str, str]] = []
         self._around: list[dict[str, str]] = [{}]
-        """The namespaces in scope at the element whose content is being read; none at the top of content."""
+        """The namespaces in scope of the element whose content is being read; none at the top of content."""
         self._declared: dict[str, str] | None = None
         self._has_default = False
         self._names: dict[str, QName] = {}
         self._data = bytearray()
-        """The bytes from where something is open that may be needed again."""
+        """The bytes from the start of anything open, if they may be needed again."""
         self._data_start = 0
         self._has_ended = False
-        """Whether the root element has: what follows is another document."""
+        """Whether the root element has ended: then another document follows."""
         self._places = Places()
         self._is_plain = encoding is None and is_kernel_built()
         """Whether runs of simple updates may be read: the document is in UTF-8 and has no document type."""
         self._simple: SimpleRun | None = None
-        """Reads them, where they stand under `u:stream` or behind a document."""
+        """Reads them, under `u:stream` or after a document."""
         self._ends_with_tag = False
-        """Whether what was read last is the end of a tag."""
+        """Whether the last read ended with a tag."""
         self.leaves_runs = False
         self._parser = self._attached()
 
@@ -169,7 +169,7 @@ class WireReader:
     # --- bytes and operations
 
     def take(self, chunk: bytes) -> None:
-        """Read some more."""
+        """Read more."""
         at = 0
         while at < len(chunk):
             taken = self._run(chunk[at:] if self.leaves_runs else chunk[at : at + _PART_BYTES])
@@ -183,7 +183,7 @@ class WireReader:
                 chunk, at = rest + chunk[at:], 0
 
     def _run(self, data: bytes) -> int:
-        """Read simple updates at the beginning of some bytes; how many bytes they take."""
+        """Read simple updates at the beginning of some bytes; return their length."""
         if self._simple is None or not self._ends_with_tag or not self._is_between:
             return 0
         if self.leaves_runs:
@@ -199,16 +199,16 @@ class WireReader:
 
     @property
     def _is_between(self) -> bool:
-        """Whether nothing is open but `u:stream`, or a document has ended."""
+        """Whether only `u:stream` is open, or a document has ended."""
         return self._operation is None and (self._has_ended or self._stack == _IN_STREAM)
 
     @property
     def _holds_bytes(self) -> bool:
-        """Whether something is open whose bytes may be told."""
+        """Whether anything is open whose bytes may be reported."""
         return self._operation is not None
 
     def _part(self, chunk: bytes, at: int) -> bytes:
-        """As much of a chunk as is read before simple updates may come again."""
+        """The part of a chunk to read before simple updates may come again."""
         if self._simple is None:
             return chunk[at : at + _PART_BYTES]
         # Up to an end tag: in the base after a while, else to the next one.
@@ -218,7 +218,7 @@ class WireReader:
         return chunk[at:end] if end else chunk[at:]
 
     def _parsed(self, part: bytes) -> bytes:
-        """Let the parser read some more; what is left of it belongs to another document."""
+        """Let the parser read more; the rest belongs to another document."""
         from pyexpat import ExpatError
 
         if not self._holds_bytes:
@@ -257,7 +257,7 @@ class WireReader:
         return InputPlace(*self._places.of(self._parser.ErrorByteIndex, error.lineno, error.offset))
 
     def given(self) -> Iterator[Operation]:
-        """The operations that are complete, and much of a long base."""
+        """The complete operations, and most of a long base."""
         if len(self._base) >= _BASE_EVENTS:
             self._give_base(commits=False)
         made, self._operations = self._operations, []
@@ -266,7 +266,7 @@ class WireReader:
     def _give_base(self, *, commits: bool) -> None:
         if self._base or commits:
             self._operations.append(Operation("base", self._base, self._base_time, commits))
-            # What has been given has its time: the rest of the base is of that time or later.
+            # Passed-on parts have their time: the rest of the base has that time or a later one.
             self._base_time = None
             is_current = self._events is self._base
             self._base = []
@@ -283,7 +283,7 @@ class WireReader:
     def _enter_scope(self) -> None:
         self._scopes.append(self._scope)
         if self._declared is not None:
-            # Names without a prefix that are updates, or other bytes than those of UTF-8, are for the parser alone.
+            # Only the parser handles updates without a prefix, and encodings other than UTF-8.
             if self._declared.get("") == UPDATE_NAMESPACE:
                 self._is_plain = False
             scope = {**self._scope, **self._declared}
@@ -324,13 +324,13 @@ class WireReader:
             self._depth += 1
 
     def _new_namespaces(self) -> dict[str, str] | None:
-        """What is in scope at an element and not around it in its content."""
+        """The namespaces in scope at an element that are not in scope around its content."""
         scope, around = self._scope, self._around[-1]
         if scope is around or (scope == around and (around or not self._has_default)):
             return None
         found = {prefix: uri for prefix, uri in scope.items() if around.get(prefix) != uri}
         if "" not in scope and (around.get("") or not around):
-            # Wherever the content comes to stand, its unprefixed names are in no namespace.
+            # Wherever the content ends up, its unprefixed names are in no namespace.
             found[""] = ""
         return found or None
 
@@ -339,7 +339,7 @@ class WireReader:
         kind = self._stack.pop()
         self._has_ended = not self._stack
         if self._has_ended:
-            # Behind it, each update is a document of its own.
+            # After it, each update is a separate document.
             self._simple = SimpleRun("", {}, None, self._limits) if self._is_plain else None
         if kind:
             self._end_update(kind)
@@ -385,7 +385,7 @@ class WireReader:
     # --- update elements
 
     def _start_update(self, kind: str, attributes: list[str]) -> None:
-        # The attributes of updates are in no namespace, so their names come as they are.
+        # The attributes of updates are in no namespace, so their names are reported unchanged.
         given = dict(zip(attributes[::2], attributes[1::2], strict=True))
         if kind == "stream":
             if self._stack:
@@ -460,7 +460,7 @@ class WireReader:
         first = start_byte - self._data_start
         last = self._parser.CurrentByteIndex - self._data_start
         name = _TAG_NAME(self._data, first + 1)
-        # Of an empty element the parser tells where its tag ends, of others where the end tag begins.
+        # For an empty element the parser reports the end of its tag, for others the start of the end tag.
         has_end_tag = name is not None and self._data.startswith(b"</" + name[0], last)
         return bytes(self._data[first : self._data.find(b">", last) + 1 if has_end_tag else last])
 
@@ -494,7 +494,7 @@ class WireReader:
         return InputPlace(*self._where())
 
     def _refuse(self, why: str) -> None:
-        """XYIN0044: of an update that can be left out, when it is applied."""
+        """XYIN0044: for an update that can be skipped, when it is applied."""
         if self._operation is None:
             self._fail(BAD_UPDATE, why)
         if self._operation.error is None:
