@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.analysis.resolved_module import resolved_module
 from xylem.functions.traits import UNSTEADY, standard
@@ -17,7 +18,8 @@ from xylem.rewrite.inline_prolog import inline_prolog
 from xylem.schema.constraints import Schema
 from xylem.syntax import ast
 
-from .answers import Answer, answer_of, canonical, wholes_in
+from .answer_slots import Reading
+from .answers import Answer, Standing, Whole, answer_of, canonical, wholes_in
 from .conditions import zones_of
 from .implication import implies
 from .matching import Match, Widening, match, residual_of
@@ -89,17 +91,17 @@ def match_answers(own: Properties, wanted: Properties) -> Match:
         return found
     lacking: list[str] | None = None
     is_flat = False
+    is_plain = _looks_only_downward(wanted)
     for part in answer.parts:
-        if not all(part is other or part.is_apart_from(other) for other in answer.parts):
-            continue
         if not part.is_told_apart:
-            is_flat = True
+            is_flat |= bool(part.contents)
             continue
         zones = _zones(part.conditions, own)
         if not implies(wanted.zones, zones):
             continue
         residual, dropped = residual_of(zones, wanted)
-        missing = missing_paths(part.carried, wanted.needed(residual, part.values))
+        given = part.values | part.nodes if is_plain else part.values
+        missing = missing_paths(part.carried, wanted.needed(residual, given, part.texts, part.contents))
         if not missing:
             return replace(found, residual=residual, dropped=dropped)
         if lacking is None or len(missing) < len(lacking):
@@ -134,9 +136,12 @@ def _has_all_wholes(answer: Answer, own: Properties, wanted: Properties) -> bool
     if not answer.wholes:
         return False
     given: list[ast.Expr] = []
-    for expr, whole in wholes_in(wanted, wanted.module.body):
+    is_plain = _looks_only_downward(wanted)
+    for expr, whole, standing in wholes_in(wanted, wanted.module.body):
         for there in answer.wholes:
-            if there.form == whole.form and _are_equal(there.conditions, whole.conditions, own):
+            if not _is_readable(there, expr, standing, is_plain=is_plain) or there.form != whole.form:
+                continue
+            if _are_equal(there.conditions, whole.conditions, own):
                 given.append(expr)
                 break
     rest = replaced(wanted.module.body, lambda node: ast.SequenceExpr() if any(node is one for one in given) else None)
@@ -146,6 +151,30 @@ def _has_all_wholes(answer: Answer, own: Properties, wanted: Properties) -> bool
     except NotShared:
         return False
     return bool(given) and not reader.uses
+
+
+def _is_readable(there: Whole, expr: ast.Expr, standing: Standing, *, is_plain: bool) -> bool:
+    """Whether the value of an expression can be read from an answer that has it, for what is done with it."""
+    if there.reading is not Reading.TEXT or (there.is_of_elements and is_plain):
+        return True
+    is_text = standing is Standing.ATTRIBUTE or gives_values(expr)
+    return standing is not Standing.INSIDE and (is_text or not there.is_attribute)
+
+
+_AROUND = standard("root path id idref element-with-id in-scope-prefixes namespace-uri-for-prefix lang base-uri")
+
+
+def _looks_only_downward(wanted: Properties) -> bool:
+    """Whether a query asks of nodes only what is in them, and not which ones they are."""
+    for node in wanted.module.body.walk():
+        match node:
+            case ast.AxisStep(axis="child" | "attribute" | "descendant" | "self" | "descendant-or-self"):
+                pass
+            case ast.AxisStep() | ast.NodeComparison() | ast.SetOperation():
+                return False
+            case ast.FunctionCall(name=name) if name.expanded in _AROUND:
+                return False
+    return True
 
 
 def _are_equal(one: Conditions, other: Conditions, own: Properties) -> bool:

@@ -5,18 +5,19 @@
 
 An answer consists of *parts*: for each record that meets some conditions, copied paths and computed values. A value
 computed from all records together (an aggregate, a group, the fifth record, an order) serves only itself: it is a
-*whole*. The position of a part in the answer carries no information, so content that several parts share cannot be
-assigned to one of them.
+*whole*. What looks like something else in the same place of the answer is in no part (`answer_slots`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.facts.standard_calls import argument_of
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import Projection, project
 from xylem.functions.registry import FN
@@ -25,6 +26,7 @@ from xylem.rewrite.fresh_names import bound_names
 from xylem.rewrite.negation import negated
 from xylem.syntax import ast
 
+from .answer_slots import Look, Reading, Slot, Thing, name_of, reading_of
 from .properties import NotShared, Properties
 from .record_facts import RECORD, is_path
 from .record_reads import THE_RECORD, Around, Conditions, ExpandedName, Item, One, RecordReads, Records, Scope
@@ -40,16 +42,14 @@ class Part:
     """The copied paths of a record."""
     values: set[ast.Expr] = field(default_factory=set)
     """The computed values, in terms of `$record`."""
+    nodes: set[ast.Expr] = field(default_factory=set)
+    """Nodes of it that are copied, of which the answer does not show where in the record they are."""
+    texts: set[ast.Expr] = field(default_factory=set)
+    """Values whose text is there: not how many there are, nor whether there are any."""
+    contents: set[ast.Expr] = field(default_factory=set)
+    """What stands in an element as it was computed, whatever it is."""
     is_told_apart: bool = False
     """Whether the boundaries of records can be recognised: each has its own element, or something that occurs once."""
-
-    def is_apart_from(self, other: Part) -> bool:
-        """Whether the two hold elements with different names."""
-        if any(one.carried.subtree or one.values or one.carried.attributes for one in (self, other)):
-            return False
-        names = [{(uri, local) for _, uri, local in one.carried.children} for one in (self, other)]
-        is_any = any(None in name for each in names for name in each)
-        return not is_any and not (names[0] & names[1])
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,11 @@ class Whole:
 
     form: ast.Expr
     conditions: Conditions
+    reading: Reading = Reading.TEXT
+    is_of_elements: bool = False
+    """Whether it consists of elements, each of which is there as it is."""
+    is_attribute: bool = False
+    """Whether it stands in an attribute, where nodes are texts."""
 
 
 @dataclass
@@ -71,23 +76,37 @@ class Answer:
 def answer_of(properties: Properties) -> Answer:
     """The parts and wholes in the answer of a query."""
     writer = _Writer(properties)
-    writer.write(properties.module.body, _Place({}))
+    writer.write(properties.module.body, _Place({}, writer.slot(), run=writer))
+    writer.settle()
     return writer.answer
 
 
-def wholes_in(properties: Properties, expr: ast.Expr) -> Iterator[tuple[ast.Expr, Whole]]:
+class Standing(Enum):
+    """Where an expression stands in a query."""
+
+    CONTENT = "its value is part of the answer"
+    ATTRIBUTE = "the text of its value is part of the answer"
+    INSIDE = "something is computed from it"
+
+
+def wholes_in(
+    properties: Properties, expr: ast.Expr, standing: Standing = Standing.CONTENT
+) -> Iterator[tuple[ast.Expr, Whole, Standing]]:
     """The expressions over all records of a query, outermost first, each as a whole."""
     if free_in(expr) == {("", ROOT)} and not isinstance(expr, ast.VarRef):
         whole = whole_of(properties, expr)
         if whole is not None:
-            yield expr, whole
+            yield expr, whole, standing
+    is_written = isinstance(expr, (ast.SequenceExpr, ast.EnclosedExpr, ast.DirectElement, ast.ComputedElement))
+    below = standing if is_written else Standing.INSIDE
     for child in expr.children():
         if isinstance(child, ast.Expr):
-            yield from wholes_in(properties, child)
+            yield from wholes_in(properties, child, below)
         else:
+            is_attribute = isinstance(child, ast.DirectAttribute) and len(child.parts) == 1
             for inner in child.children():
                 if isinstance(inner, ast.Expr):
-                    yield from wholes_in(properties, inner)
+                    yield from wholes_in(properties, inner, Standing.ATTRIBUTE if is_attribute else Standing.INSIDE)
 
 
 def whole_of(properties: Properties, expr: ast.Expr) -> Whole | None:
@@ -126,10 +145,16 @@ class _Place:
     """The context of an expression: the meaning of its variables, and the loop over records around it."""
 
     scope: Scope
+    slot: Slot
     loop: int | None = None
     conditions: Conditions = ()
     is_inside: bool = False
     """Whether it is inside an element that is constructed for each record."""
+    run: object = None
+    """The sequence that it is written in."""
+    is_attribute: bool = False
+    item: ast.Expr | None = None
+    """The items of a record for each of which an element is around it."""
 
 
 class _Writer:
@@ -140,26 +165,42 @@ class _Writer:
         self.reader: RecordReads = properties.reader()
         self.answer = Answer()
         self._loops = 1_000
+        self._slots: list[Slot] = []
+
+    def slot(self, of: tuple[Slot, Thing] | None = None) -> Slot:
+        made = Slot(of)
+        self._slots.append(made)
+        return made
+
+    def settle(self) -> None:
+        """Keep what can be told from all else in its slot."""
+        for slot in self._slots:
+            for thing in slot.things:
+                if thing.found is not None and slot.is_clear(thing):
+                    thing.found()
 
     def write(self, expr: ast.Expr, at: _Place) -> None:
         """Record an expression whose value is part of the answer."""
-        is_element = isinstance(expr, (ast.DirectElement, ast.ComputedElement)) and at.loop is not None
-        if is_element and not any(isinstance(one, Item) for one in at.scope.values()):
-            # One result per record determines the number of records, and the assignment of results.
-            self._part(at).is_told_apart = True
-            at = replace(at, is_inside=True)
         match expr:
             case ast.SequenceExpr(items=items):
                 for item in items:
                     self.write(item, at)
-            case ast.EnclosedExpr(body=body) | ast.ComputedElement(body=body) | ast.ComputedDocument(body=body):
-                self.write(body, at)
-            case ast.DirectElement(attributes=attributes, content=content):
+            case ast.EnclosedExpr(body=body) | ast.ComputedDocument(body=body):
+                self.write(body, replace(at, run=object()))
+            case ast.DirectText() | ast.DirectComment() | ast.DirectPI():
+                pass
+            case ast.ComputedElement(name=name, body=body):
+                self.write(body, self._into_element(name, at))
+            case ast.DirectElement(name=name, attributes=attributes, content=content):
+                inside = self._into_element(name, at)
                 for attribute in attributes:
                     if len(attribute.parts) == 1 and isinstance(attribute.parts[0], ast.EnclosedExpr):
-                        self._write_value(attribute.parts[0].body, at)
+                        slot = self.slot(inside.slot.of)
+                        body = attribute.parts[0].body
+                        for item in body.items if isinstance(body, ast.SequenceExpr) else (body,):
+                            self._write_value(item, replace(inside, slot=slot, run=slot, is_attribute=True))
                 for part in content:
-                    self.write(part, at)
+                    self.write(part, inside)
             case ast.Flwor() if self._write_loop(expr, at):
                 pass
             case ast.If(test=test, then=then, otherwise=otherwise) if at.loop is not None:
@@ -168,6 +209,20 @@ class _Writer:
                 pass
             case _:
                 self._write_value(expr, at)
+
+    def _into_element(self, name: ast.Name | ast.Expr, at: _Place) -> _Place:
+        """The content of an element that is constructed."""
+        item = next((one.path for one in at.scope.values() if isinstance(one, Item)), None)
+        names = (name.uri or "", name.local) if isinstance(name, ast.Name) else (None, None)
+        thing = at.slot.add(Thing(Look.ELEMENT, self._part(at), names, is_fixed=item is None))
+        if at.loop is not None and item is None:
+            # One for each record tells how many there are, and what belongs to which.
+            thing.found = lambda: self._tell_apart(at)
+        is_inside = at.is_inside or (at.loop is not None and item is None)
+        return replace(at, slot=self.slot((at.slot, thing)), is_inside=is_inside, item=item or at.item)
+
+    def _tell_apart(self, at: _Place) -> None:
+        self._part(at).is_told_apart = True
 
     # --- nodes and values
 
@@ -213,29 +268,106 @@ class _Writer:
         return found.stands_for if found is not None and found.loop == at.loop else None
 
     def _carry(self, path: ast.Expr, at: _Place) -> None:
-        part = self._part(at)
-        project(path, {RECORD.expanded: part.carried})
-        part.is_told_apart |= at.is_inside or self.properties.facts.is_always_one(path)
+        """Nodes that are copied: they are known as what they are where the answer shows what they are children of."""
+        part, facts = self._part(at), self.properties.facts
+        is_one = facts.is_always_one(path)
+        look, name = name_of(path)
+        if path == THE_RECORD:
+            look, name = Look.ELEMENT, self.properties.record[-1]
+        is_placed = self._is_placed(path, at)
+        is_of_items = any(isinstance(one, Item) for one in at.scope.values())
+
+        def found() -> None:
+            part.is_told_apart |= at.is_inside or is_one
+            if is_placed:
+                project(path, {RECORD.expanded: part.carried})
+            elif not is_of_items and look is not Look.TEXT:
+                part.nodes.add(path)
+            if not is_of_items:
+                part.contents.add(path)
+
+        at.slot.add(Thing(look, part, name, is_one and not is_of_items, path=path, found=found))
+
+    def _is_placed(self, path: ast.Expr, at: _Place) -> bool:
+        """Whether it can be seen which elements a path has led through: there is one at each step but the last."""
+        facts = self.properties.facts
+        if not isinstance(path, ast.Path):
+            return True
+        match path:
+            case ast.Path(
+                left=ast.Path(left=left, right=ast.AxisStep(axis="descendant-or-self", test=ast.AnyKindTest())),
+                right=ast.AxisStep(axis="child", test=ast.Wildcard()),
+            ) if left == THE_RECORD:
+                # Of all elements in their order, each one's descendants follow it.
+                return True
+            case ast.Path(right=ast.AxisStep(axis=axis)) if axis not in ("child", "attribute"):
+                return False
+        above = path.left
+        if at.item is not None and _begins_with(above, at.item):
+            item = at.item
+            rest = replaced(above, lambda node: THE_RECORD if node == item else None)
+            return facts.inside(item).is_always_one(rest) and self._is_placed(item, replace(at, item=None))
+        return facts.is_always_one(above)
 
     def _write_value(self, expr: ast.Expr, at: _Place) -> None:
+        if isinstance(expr, ast.SequenceExpr) and not expr.items:
+            return
+        is_text = at.is_attribute or gives_values(expr)
+        look = Look.TEXT if is_text else Look.ANYTHING
         if at.loop is None:
-            whole = whole_of(self.properties, expr) if free_in(expr) == {("", ROOT)} else None
-            if whole is not None:
-                self.answer.wholes.append(whole)
-            return
-        if any(isinstance(one, Item) and name in free_in(expr) for name, one in at.scope.items()):
-            return
-        value = self._of_record(expr, at)
-        if value is None:
+            self._write_whole(expr, look, at)
             return
         part = self._part(at)
-        part.values.add(value)
+        is_of_items = any(isinstance(one, Item) and name in free_in(expr) for name, one in at.scope.items())
+        value = None if is_of_items else self._of_record(expr, at)
+        if value is None:
+            at.slot.add(Thing(look, part))
+            return
+        is_copied = not is_text and _is_downward(value)
+        if is_copied:
+            look, name = name_of(value)
+            at.slot.add(Thing(look, part, name, found=lambda: self._found_nodes(value, look, at)))
+            return
+        known = next((one for name in ("string", "data") if (one := argument_of(value, name)) is not None), value)
+        reading = reading_of(value, self.properties.facts)
+        run = at.run if reading is Reading.ALWAYS_NUMBER else None
+        at.slot.add(Thing(look, part, run=run, found=lambda: self._found_value(value, known, reading, is_text, at)))
+
+    def _found_nodes(self, value: ast.Expr, look: Look, at: _Place) -> None:
+        part = self._part(at)
         part.is_told_apart |= at.is_inside
-        path = next((one for name in ("string", "data") if (one := argument_of(value, name)) is not None), value)
-        if is_path(path) and _is_bare(path) and self.properties.facts.is_always_one(path):
-            # The string of a single node that always exists is its text.
+        part.contents.add(value)
+        if look is not Look.TEXT:
+            part.nodes.add(value)
+
+    def _found_value(self, value: ast.Expr, path: ast.Expr, reading: Reading, is_text: bool, at: _Place) -> None:
+        part, facts = self._part(at), self.properties.facts
+        part.is_told_apart |= at.is_inside
+        if not at.is_attribute:
+            part.contents.add(value)
+        if not is_text:
+            return
+        part.texts |= {value, path}
+        if reading is not Reading.TEXT:
+            part.values.add(value)
+        if is_path(path) and _is_bare(path) and facts.is_at_most_one(path):
+            # Of one node the text is the text, and of none it is empty.
             text = ast.FunctionCall(ast.Name("string", None, FN), (path,))
-            project(text, {RECORD.expanded: part.carried})
+            part.values.add(text)
+            if facts.is_always_one(path):
+                project(text, {RECORD.expanded: part.carried})
+
+    def _write_whole(self, expr: ast.Expr, look: Look, at: _Place) -> None:
+        whole = whole_of(self.properties, expr) if free_in(expr) == {("", ROOT)} else None
+        if whole is None:
+            if not isinstance(expr, (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)):
+                at.slot.add(Thing(look))
+            return
+        reading = reading_of(expr, self.properties.facts)
+        is_of_elements = look is not Look.TEXT and _gives_elements(expr)
+        known = replace(whole, reading=reading, is_of_elements=is_of_elements, is_attribute=at.is_attribute)
+        run = at.run if reading is Reading.ALWAYS_NUMBER else None
+        at.slot.add(Thing(look, run=run, found=lambda: self.answer.wholes.append(known)))
 
     def _part(self, at: _Place) -> Part:
         found = next((part for part in self.answer.parts if part.conditions == at.conditions), None)
@@ -252,6 +384,8 @@ class _Writer:
             conditions = tuple(one for one in found if one is not None)
             if len(conditions) == len(found):
                 self.write(branch, replace(at, conditions=(*at.conditions, *conditions)))
+            else:
+                at.slot.add(Thing(Look.ANYTHING))
 
     def _write_loop(self, flwor: ast.Flwor, at: _Place) -> bool:
         """Record a loop over records, or over items of one record, and its result; False for any other loop."""
@@ -285,7 +419,8 @@ class _Writer:
                 return replace(at, scope={**at.scope, name: around})
             case (Records(conditions=conditions), made) if at.loop is None and _is_bare(made):
                 self._loops += 1
-                return _Place({**at.scope, name: One(THE_RECORD, self._loops)}, self._loops, conditions)
+                scope = {**at.scope, name: One(THE_RECORD, self._loops)}
+                return replace(at, scope=scope, loop=self._loops, conditions=conditions)
             case (One() | Item(), _) | None:
                 path = self._of_record(clause.collection, at)
                 if path is None or not is_path(path) or not _is_bare(path):
@@ -322,6 +457,23 @@ def _is_downward(path: ast.Expr) -> bool:
     while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
         path = path.left
     return path == THE_RECORD
+
+
+def _begins_with(path: ast.Expr, start: ast.Expr) -> bool:
+    while path != start:
+        if not isinstance(path, ast.Path):
+            return False
+        path = path.left
+    return True
+
+
+def _gives_elements(expr: ast.Expr) -> bool:
+    match expr:
+        case ast.Filter(base=base):
+            return _gives_elements(base)
+        case ast.SequenceExpr(items=(item,)):
+            return _gives_elements(item)
+    return name_of(expr)[0] is Look.ELEMENT
 
 
 def _is_bare(path: ast.Expr) -> bool:

@@ -82,12 +82,22 @@ class Properties:
         constants = _constants(self.module.prolog)
         return RecordReads(self.record, self.facts, constants, frozenset(left_out), single_around=self.single_around)
 
-    def needed(self, conditions: Iterable[ast.Expr], given: Collection[ast.Expr] = ()) -> Projection:
-        """The paths that the transformation and these conditions read, apart from given values."""
+    def needed(
+        self,
+        conditions: Iterable[ast.Expr],
+        given: Collection[ast.Expr] = (),
+        texts: Collection[ast.Expr] = (),
+        contents: Collection[ast.Expr] = (),
+    ) -> Projection:
+        """The paths that the transformation and these conditions read, apart from given values.
+
+        Of some only the text is given, and some only as they are written into an element.
+        """
         found = copied(self.projection)
-        if given:
+        if given or texts or contents:
             reader = self.reader(self.common)
             reader.given = frozenset(given)
+            reader.given_texts, reader.given_contents = frozenset(texts), frozenset(contents)
             found = _projection(reader.read(self.module.body), self.record)
         for condition in conditions:
             rest = replaced(condition, lambda node: ast.SequenceExpr() if node in given else None)

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
+from xylem.analysis.facts.standard_calls import argument_of
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import reads_focus, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import NotProjectable, Projection, project
@@ -95,7 +97,11 @@ class RecordReads:
     single_around: int = 1
     """Number of elements on the path to a record, from the root, that occur at most once."""
     given: frozenset[ast.Expr] = frozenset()
-    """Values of a record, in terms of `$record`, that need not be computed: they are left out."""
+    """Values of a record, in words of `$record`, that need not be computed: they are left out."""
+    given_texts: frozenset[ast.Expr] = frozenset()
+    """Values that need not be computed where only their text is written."""
+    given_contents: frozenset[ast.Expr] = frozenset()
+    """Expressions that need not be computed where they are written into an element as they are."""
     _loops: int = 0
     _invented: int = 0
 
@@ -106,12 +112,20 @@ class RecordReads:
     def _walk(self, expr: ast.Expr, scope: Scope) -> ast.Expr:
         return replaced(expr, lambda part: self._part(part, scope))
 
+    def _walk_node(self, node: ast.DirectAttribute, scope: Scope) -> ast.DirectAttribute:
+        return replaced(node, lambda part: None if part is node else self._part(part, scope))
+
     def _part(self, part: ast.Node, scope: Scope) -> ast.Node | None:
         if self.given and isinstance(part, ast.Expr) and not isinstance(part, ast.Flwor):
             value = self.of_one_record(part, scope)
             if value is not None and value.stands_for in self.given:
                 return ast.SequenceExpr()
         match part:
+            case ast.DirectAttribute(parts=parts) if any(self._is_given(one, scope, True) for one in parts):
+                rest = tuple(one for one in parts if not self._is_given(one, scope, True))
+                return self._walk_node(replace(part, parts=rest), scope)
+            case ast.EnclosedExpr() if self._is_given(part, scope, False):
+                return ast.EnclosedExpr(ast.SequenceExpr())
             case ast.Flwor():
                 return self._flwor(part, scope)
             case ast.Quantified():
@@ -130,6 +144,17 @@ class RecordReads:
                     self.uses.append(meaning.conditions)
                 return made
         return None
+
+    def _is_given(self, part: object, scope: Scope, is_attribute: bool) -> bool:
+        """Whether what is written there is known as it is written."""
+        if not isinstance(part, ast.EnclosedExpr) or not (self.given_texts or self.given_contents):
+            return False
+        found = self.of_one_record(part.body, scope)
+        if found is None:
+            return False
+        value = argument_of(found.stands_for, "data") or found.stands_for
+        is_text = is_attribute or gives_values(found.stands_for)
+        return (is_text and value in self.given_texts) or (not is_attribute and found.stands_for in self.given_contents)
 
     def _below_records(self, path: ast.Path, scope: Scope) -> ast.Expr | None:
         """A path that continues below records: it selects nothing for a record without such nodes."""

@@ -18,6 +18,8 @@ from typing import Any
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.facts.value_class import Values, classify
+from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.readable_names import with_readable_names
 from xylem.functions.registry import FN, PREFIXES
@@ -25,6 +27,7 @@ from xylem.plan.flux import ROOT
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast, print_query
 
+from .answer_slots import Look, Slot, Thing
 from .conditions import zones_of
 from .constants import constant_number
 from .implication import implies
@@ -132,6 +135,8 @@ class WindowReads:
         self.written: set[Aggregated] = set()
         self.computed: set[ast.Expr] = set()
         self._tests: list[ast.Expr] = []
+        self._values: dict[ast.Expr, ast.Expr] = {}
+        """What is aggregated: those of one value are missing together."""
 
     def result(self, loop: ast.Flwor) -> bool:
         """Whether the loop reads only aggregates of its windows, and drops windows only by these."""
@@ -150,7 +155,12 @@ class WindowReads:
                 break
             self.having += conjuncts(result.test)
             result = result.then
-        self._write(result)
+        slots = [Slot()]
+        self._write(result, slots[0], slots, False, slots)
+        for slot in slots:
+            for thing in slot.things:
+                if thing.found is not None and slot.is_clear(thing):
+                    thing.found()
         self._tests = [self._in_words_of_window(one) for one in self.having]
         parts = [*self._tests, self._in_words_of_window(result)]
         return not any(self.window.expanded in free_in(part) for part in parts)
@@ -165,25 +175,41 @@ class WindowReads:
                 zones = both(zones, zones_of(ast.FunctionCall(ast.Name("exists", None, FN), (test,)), RecordFacts()))
         return zones
 
-    def _write(self, expr: ast.Expr) -> None:
+    def _write(self, expr: ast.Expr, slot: Slot, run: object, is_inside: bool, slots: list[Slot]) -> None:
+        """Collect what stands in a slot; `is_inside` an element, there is one for each window."""
         match expr:
             case ast.SequenceExpr(items=items):
                 for item in items:
-                    self._write(item)
-            case ast.EnclosedExpr(body=body) | ast.ComputedElement(body=body):
-                self._write(body)
-            case ast.DirectElement(attributes=attributes, content=content):
+                    self._write(item, slot, run, is_inside, slots)
+            case ast.EnclosedExpr(body=body):
+                self._write(body, slot, expr, is_inside, slots)
+            case ast.ComputedElement(name=name, body=body):
+                self._write(body, *_element(name, slot, slots))
+            case ast.DirectElement(name=name, attributes=attributes, content=content):
+                inside = _element(name, slot, slots)
                 for attribute in attributes:
                     if len(attribute.parts) == 1 and isinstance(attribute.parts[0], ast.EnclosedExpr):
-                        self._write(attribute.parts[0].body)
+                        slots.append(Slot(inside[0].of))
+                        self._write(attribute.parts[0], slots[-1], None, True, slots)
                 for part in content:
-                    self._write(part)
+                    self._write(part, *inside)
+            case ast.DirectText() | ast.DirectComment() | ast.DirectPI():
+                pass
             case ast.Expr():
-                found = self.aggregate(expr)
-                if found is not None:
-                    self.written.add(found)
-                elif self.window.expanded in free_in(expr):
-                    self.computed.add(spelled_out(self._in_words_of_window(expr)))
+                self._write_value(expr, slot, run, is_inside)
+
+    def _write_value(self, expr: ast.Expr, slot: Slot, run: object, is_inside: bool) -> None:
+        found = self.aggregate(expr)
+        thing = slot.add(Thing(Look.TEXT if found is not None or gives_values(expr) else Look.ANYTHING))
+        if found is not None and classify(found.value, {}).values is not Values.STRING:
+            # A window without such values has none of their aggregates, but for a sum and a count.
+            is_always = found.function in ("sum", "count")
+            thing.run = run
+            thing.part = None if is_always else self._values.setdefault(found.counted, found.counted)
+            if is_always or is_inside:
+                thing.found = lambda: self.written.add(found)
+        elif self.window.expanded in free_in(expr) and is_inside:
+            thing.found = lambda: self.computed.add(spelled_out(self._in_words_of_window(expr)))
 
     def _in_words_of_window(self, expr: ast.Expr) -> ast.Expr:
         """An expression with $record/@name for each aggregate, as a number of its type."""
@@ -254,6 +280,13 @@ class WindowReads:
             case ast.CastAs(operand=operand):
                 return self._is_one_of_each(operand)
         return self.facts.is_always_one(value)
+
+
+def _element(name: ast.Name | ast.Expr, slot: Slot, slots: list[Slot]) -> tuple[Slot, object, bool, list[Slot]]:
+    """The content of an element that is constructed for each window."""
+    names = (name.uri or "", name.local) if isinstance(name, ast.Name) else (None, None)
+    slots.append(Slot((slot, slot.add(Thing(Look.ELEMENT, None, names, is_fixed=True)))))
+    return slots[-1], slots[-1], True, slots
 
 
 def rolled_up(own: Windowed, wanted: Windowed) -> str | None:
