@@ -38,7 +38,7 @@ def data(sequence: Iterable[Any]) -> Iterable[Any]:
 @function("fn:error", "xs:QName?, xs:string, item()*", "item()*")
 def error(code: QName | None = None, description: str | None = None, value: Sequence[Any] = ()) -> NoReturn:
     raised = DynamicError(_code(code), description or "", value=value)
-    # The query's own words alone: a code of the catalogue may be raised for any reason.
+    # Only the query's own words: a code of the catalogue may be raised for any reason.
     if description:
         raised.title = ""
     raised.description = description

@@ -17,7 +17,7 @@ from xylem.values.strings import UntypedAtomic
 from .registry import function
 
 _RUN = 4096
-"""How many values are looked at together: enough for the loops below, too few to weigh in memory."""
+"""Number of values processed together: enough for the loops below, too few to matter in memory."""
 
 
 @function("fn:count", "item()*", "xs:integer", lazy="sequence")
@@ -46,7 +46,7 @@ def avg(values: Iterable[Any]) -> Any:
 
 
 def _total(values: Iterable[Any], name: str) -> tuple[Any, int]:
-    """The sum of values and how many there are; the sum is None where there are none."""
+    """The sum of values and their number; the sum is None if there are none."""
     rest = iter(values)
     total: Any = None
     size = 0
@@ -63,7 +63,7 @@ def _total(values: Iterable[Any], name: str) -> tuple[Any, int]:
 
 
 def add_run(total: Any, run: list[Any], kinds: set[type]) -> Any:
-    """A total (None before the first value) and the values of a run, added in their order."""
+    """A total (None before the first value) plus the values of a run, added in order."""
     if kinds == {int} and (total is None or type(total) is int):
         return sum(run, total or 0)
     start = 0
@@ -72,7 +72,7 @@ def add_run(total: Any, run: list[Any], kinds: set[type]) -> Any:
         total = run[0]
         start = 1
     if kinds == {float} and type(total) is float:
-        # In order and without compensation, so that every way of evaluating gives the same bits.
+        # In order and without compensation, so every way of evaluating has the same bits.
         for value in islice(run, start, None):
             total += value
         return total

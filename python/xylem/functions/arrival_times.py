@@ -35,7 +35,7 @@ def add_timestamp(ctx: Context, items: Iterable[Node]) -> Iterator[Node]:
 
 
 def arrival_time(ctx: Context) -> DateTime:
-    """The time now: of the replay, or of this machine."""
+    """The current time: of the replay, or of this machine."""
     clock = ctx.run.clock
     shown = None if clock is None else clock()
     if shown is not None:

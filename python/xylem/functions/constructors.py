@@ -23,7 +23,9 @@ _ARGUMENT = SequenceType(AtomicItem(at.ANY_ATOMIC), Occurrence.OPTIONAL)
 
 
 def constructed_type(local: str) -> AtomicType | str | None:
-    """What xs:LOCAL(…) makes: an atomic type, the name of a list type, or None where there is no such function."""
+    """The type that xs:LOCAL(…) constructs: an atomic type, the name of a list type, or None if there is no such
+    function.
+    """
     if local in LIST_TYPES:
         return local
     found = ATOMIC_TYPES.get(local)
@@ -41,7 +43,7 @@ def constructor(
 
 
 def constructor_item(local: str, namespaces: Mapping[str, str] | None = None) -> FunctionItem | None:
-    """The constructor as a function item, as in `xs:integer#1`; None where xs has no such function."""
+    """The constructor as a function item, as in `xs:integer#1`; None if xs has no such function."""
     target = constructed_type(local)
     if target is None:
         return None

@@ -24,55 +24,55 @@ class Resources(Protocol):
     """Documents and texts by absolute URI, from allowed places only; the same URI gives the same node."""
 
     def document(self, uri: str) -> Node:
-        """The document at a URI, or an error FODC0002 / FODC0005 / XYIN…"""
+        """The document at a URI, or an error FODC0002 / FODC0005 / XYIN…."""
 
     def collection(self, uri: str | None) -> list[Any]:
-        """The items of a collection, the default one for None, or an error FODC0002 / FODC0004"""
+        """The items of a collection, the default one for None, or an error FODC0002 / FODC0004."""
 
     def collection_uris(self, uri: str | None) -> list[str]:
-        """The URIs of the documents of a collection, or an error FODC0002 / FODC0004"""
+        """The URIs of the documents of a collection, or an error FODC0002 / FODC0004."""
 
     def text(self, uri: str, encoding: str | None) -> str:
-        """The text at a URI, or an error FOUT1170 / FOUT1190 / FOUT1200"""
+        """The text at a URI, or an error FOUT1170 / FOUT1190 / FOUT1200."""
 
     def entity(self, uri: str) -> bytes | None:
-        """An external entity or DTD of a document, None where those are not read: the default."""
+        """An external entity or DTD of a document, None if those are not read: the default."""
 
     def module_text(self, uri: str) -> str:
         """The text of a library module at a location, or an error XQST0059."""
 
 
 class Moments(Protocol):
-    """The states of update streams that a run may ask for, and the one it is asked about."""
+    """The states of update streams that a run may read, and the current one."""
 
     moment: int | None
     """The commit for a computation inside a run; None: that of the run."""
 
     @property
     def now(self) -> Decimal:
-        """The latest time of all streams, as of the moment."""
+        """The latest time of all streams at the moment."""
 
     @property
     def commits(self) -> Sequence[int]:
         """The commits up to the moment."""
 
     def time_of(self, commit: int) -> Decimal:
-        """When a commit came."""
+        """The time of a commit."""
 
     def document(self, name: str) -> Node:
-        """What stream("name") is as of the moment, or an error XYIN0030"""
+        """The value of stream("name") at the moment, or an error XYIN0030."""
 
     def at(self, commit: int) -> AbstractContextManager[None]:
-        """Inside, the moment is another one."""
+        """A context manager that changes the moment."""
 
     def moved(self, node: Node, commit: int) -> Node | None:
-        """The same node as of another commit; None where it was not there."""
+        """The same node at another commit; None if it did not exist then."""
 
     def key_of(self, node: Node) -> object:
-        """What tells a node from all others as of any commit; None for one that is new in each evaluation."""
+        """Identifies a node across commits; None for one that is new in each evaluation."""
 
     timelines: dict[object, Any]
-    """Values as of commits that have been computed: a state never changes any more."""
+    """Values already computed at commits: a past state never changes."""
 
 
 @dataclass(frozen=True)
@@ -108,30 +108,30 @@ class RunPart:
     now: DateTime
     """current-dateTime(), fixed for the whole run; its timezone is the implicit one."""
     environment: Mapping[str, str] | None = None
-    """Environment variables, None where the user did not allow them."""
+    """Environment variables, None unless the user allowed them."""
     variables: dict[tuple[str, str], Any] = field(default_factory=dict)
     streams: dict[str, Any] = field(default_factory=dict)
-    """What stream() gives, by name: iterables of items."""
+    """The sources of stream(), by name: iterables of items."""
     held_items: int = 1_000_000
-    """How many items or values an operation on an infinite sequence may keep."""
+    """Number of items or values that an operation on an infinite sequence may keep."""
     clock: Callable[[], DateTime | None] | None = None
-    """When items arrive: what the clock of a replay shows; None is the clock of this machine."""
+    """The clock for arrival times: that of a replay, or None for that of this machine."""
     kept: dict[tuple[str, str], Any] | None = None
-    """Of a run that may be interrupted: its prolog variables by name, as they are made."""
+    """For an interruptible run: its prolog variables by name, as they are computed."""
     load_module: Callable[..., Any] | None = None
     """fn:load-xquery-module: set by the compiler."""
     history: Moments | None = None
-    """Of a run over update streams: what was, as of each commit."""
+    """For a run over update streams: the states at each commit."""
     left_out: Counter[str] | None = None
-    """How many items take no part in best-match joins, since a value is missing: by variable, where it is asked."""
+    """Number of items left out of best-match joins because a value is missing: by variable, on request."""
     pages: TreePages | None = None
-    """Where trees of windows wait that have no room in memory."""
+    """The spill file for trees of windows that do not fit in memory."""
     at_hand: RecordsAtHand | None = None
-    """Of a run over a stream: the records of the batch that is being handled."""
+    """For a run over a stream: the records of the current batch."""
     sweep: Any = None
-    """A `CarriedSweep` of a join of two streams, where a run is given no more of them than has come."""
+    """A `CarriedSweep` of a join of two streams, if a run gets only the input so far."""
     writes_text: bool = False
-    """Whether the answer is wanted as text, by a program that can write it (`Program.can_write`)."""
+    """Whether the answer is wanted as text, from a program that can write it (`Program.can_write`)."""
     trace: Callable[[str, str], None] = lambda label, value: None
     """fn:trace and fn:message output: (label, serialised value)."""
 

@@ -23,7 +23,7 @@ _SHORTEST_ABBREVIATION = 3
 
 
 def formatted_name(name: str, marker: Marker) -> str:
-    """A name in the marker's case and width: abbreviated where it is too long, padded where too short."""
+    """A name in the marker's case and width: abbreviated if it is too long, padded if too short."""
     if marker.most is not None and len(name) > marker.most:
         name = name[: min(marker.most, _SHORTEST_ABBREVIATION)]
     if marker.presentation == "n":

@@ -24,7 +24,7 @@ def formatted_number(value: int, marker: Marker, language: str) -> str:
     ordinal = "" if marker.modifier == "o" else None
     primary = marker.presentation
     if primary in ("N", "n", "Nn"):
-        primary = "1"  # a number has no name
+        primary = "1"  # A number has no name.
     if not is_digit_pattern(primary):
         text = format_integer_token(value, primary, ordinal, language)
         return text.ljust(marker.least or 0)
@@ -35,7 +35,7 @@ def formatted_number(value: int, marker: Marker, language: str) -> str:
 
 
 def _shortened_year(year: int, marker: Marker) -> int:
-    """The last digits of a year where the picture has room for no more.
+    """The last digits of a year, if the picture has no room for more.
 
     The room is the greatest width, or else the digits of a pattern of two or more: [Y01] and [Y,2-2] give 03 for 2003.
     """
@@ -47,7 +47,7 @@ def _shortened_year(year: int, marker: Marker) -> int:
 
 
 def _widened(primary: str, least: int) -> str:
-    """The digit pattern with at least so many mandatory digits."""
+    """The digit pattern with at least this many mandatory digits."""
     digits = [c for c in primary if unicodedata.category(c) == "Nd"]
     missing = least - len(digits)
     if missing <= 0:
@@ -62,7 +62,7 @@ def _widened(primary: str, least: int) -> str:
 
 
 def formatted_fraction(second: Decimal, marker: Marker) -> str:
-    """Fractional seconds: a pattern read from the left, cut off and never rounded."""
+    """Fractional seconds: a pattern read from the left, truncated and never rounded."""
     primary = marker.presentation
     if not is_digit_pattern(primary):
         primary = "1"
@@ -76,7 +76,7 @@ def formatted_fraction(second: Decimal, marker: Marker) -> str:
     if most == 1 and not marker.has_width:
         most = None
     elif marker.has_width:
-        # A width only ever adds to the pattern's digits.
+        # A width only adds to the pattern's digits.
         least = max(least, marker.least or 1)
         most = None if marker.most is None else max(most or 1, marker.most, least)
     text = (digits if most is None else digits[:most].rstrip("0")).ljust(least, "0")
@@ -84,5 +84,5 @@ def formatted_fraction(second: Decimal, marker: Marker) -> str:
 
 
 def _separated(text: str, separators: dict[int, str]) -> str:
-    """The digits with each separator after so many of them."""
+    """The digits with each separator after its number of digits."""
     return "".join(separators.get(i, "") + c for i, c in enumerate(text))

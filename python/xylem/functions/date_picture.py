@@ -22,7 +22,7 @@ class Marker:
     component: str
     presentation: str
     is_default: bool
-    """Whether the picture left the presentation to the default."""
+    """Whether the picture did not specify the presentation."""
     modifier: str
     """The second presentation modifier: o (ordinal), t (traditional), a, c, or nothing."""
     least: int | None
@@ -35,7 +35,7 @@ class Marker:
 
 @lru_cache(maxsize=256)
 def parse_picture(picture: str) -> tuple[str | Marker, ...]:
-    """The parts of a picture in order; FOFD1340 where it is malformed."""
+    """The parts of a picture in order; FOFD1340 if it is malformed."""
     parts: list[str | Marker] = []
     text: list[str] = []
     i = 0

@@ -101,7 +101,7 @@ def implicit_timezone(ctx: Context) -> DayTimeDuration:
 
 
 def _now(ctx: Context) -> DateTime:
-    """The moment of this run; without a timezone it is taken to be in UTC."""
+    """The time of this run, in UTC if it has no timezone."""
     now = ctx.run.now
     if now.timezone_minutes is not None:
         return now
@@ -140,7 +140,7 @@ def adjust_time(ctx: Context, value: Time | None, timezone: DayTimeDuration | No
 
 
 def adjust(value: DateTime, timezone_minutes: int | None) -> DateTime:
-    """The same moment in another timezone; where one of the two is missing, the same fields."""
+    """The same moment in another timezone; if one of the two is missing, the same fields."""
     moved = value
     if value.timezone_minutes is not None and timezone_minutes is not None:
         moved = shift_seconds(value, Decimal((timezone_minutes - value.timezone_minutes) * 60))

@@ -54,12 +54,12 @@ def items_equal(a: Any, b: Any, using: Collation | None = None, implicit_tz: int
 
 
 def _atomic_equal(a: Any, b: Any, using: Collation | None, implicit_tz: int) -> bool:
-    if a != a and b != b:  # NaN, of either precision, equals itself here
+    if a != a and b != b:  # NaN, of either precision, equals itself here.
         return True
     try:
         return value_equal(a, b, using, implicit_tz)
     except DynamicError:
-        return False  # values that cannot be compared are not equal
+        return False  # Values that cannot be compared are not equal.
 
 
 def _maps_equal(a: XMap, b: XMap, using: Collation | None, implicit_tz: int) -> bool:
@@ -100,7 +100,7 @@ def nodes_equal(a: Node, b: Node, using: Collation | None = None) -> bool:
 
 
 def _are_copies(a: Node, b: Node) -> bool:
-    """Whether the rows agree, comments and the order of attributes included; asked of trees in the kernel only."""
+    """Whether the rows agree, including comments and the order of attributes; only for trees in the kernel."""
     here, there = a.tree.native, b.tree.native
     if here is None or there is None or a.tree.names is not b.tree.names:
         return False
@@ -108,7 +108,7 @@ def _are_copies(a: Node, b: Node) -> bool:
 
 
 def _compared_rows(node: Node) -> list[int]:
-    """The node and its descendants but for comments and processing instructions, which do not count."""
+    """The node and its descendants except comments and processing instructions, which do not count."""
     tree = node.tree
     ignored = (ATTRIBUTE, COMMENT, PROCESSING_INSTRUCTION)
     codes = tree.codes[node.pre : tree.end(node.pre)]

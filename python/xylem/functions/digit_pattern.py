@@ -22,7 +22,7 @@ class DigitPattern:
     least_digits: int
     separators: tuple[tuple[int, str], ...]
     group_size: int
-    """Where separators are regular, the distance they repeat at; 0 otherwise."""
+    """If separators are regular, their distance; 0 otherwise."""
 
     def format(self, value: int) -> str:
         """A non-negative integer in this pattern."""
@@ -32,7 +32,7 @@ class DigitPattern:
         else:
             for position, separator in self.separators:
                 if position < len(digits):
-                    # From the right: earlier insertions only lengthen what lies right of this one.
+                    # From the right: earlier insertions only lengthen the part to the right.
                     cut = len(digits) - position - sum(1 for p, _ in self.separators if p < position)
                     if cut > 0:
                         digits = digits[:cut] + separator + digits[cut:]
@@ -59,7 +59,7 @@ def zero_of(digit: str) -> str:
 
 @lru_cache(maxsize=256)
 def digit_pattern(picture: str) -> DigitPattern:
-    """Parse a pattern; FODF1310 where it is none."""
+    """Parse a pattern; FODF1310 if it is not valid."""
     zeros: set[str] = set()
     least = total = 0
     separators: list[tuple[int, str]] = []

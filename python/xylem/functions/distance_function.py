@@ -1,4 +1,4 @@
-"""How far two values are apart: the distance of definition 4.2.1 of the thesis, for all that can be subtracted.
+"""The distance of two values: definition 4.2.1 of the thesis, for all values that can be subtracted.
 
     xylem:distance($trade/@at, $quote/@at)                          a number
     xylem:distance(xs:dateTime($a/t), xs:dateTime($b/t))            a duration that is not negative

@@ -16,7 +16,7 @@ from .registry import function
 KeyFunction = Callable[[Any], Hashable]
 
 _STRINGS = frozenset((str, UntypedAtomic))
-"""What Python tells apart as the codepoint collation does."""
+"""Values that Python distinguishes like the codepoint collation."""
 
 
 @function("fn:distinct-values", "xs:anyAtomicType*, xs:string", "xs:anyAtomicType*", lazy="values", context=True)
@@ -49,7 +49,7 @@ def _first_occurrences(values: Iterable[Any], key_of: KeyFunction) -> Iterator[A
 @function("fn:index-of", "xs:anyAtomicType*, xs:anyAtomicType, xs:string", "xs:integer*", lazy="values", context=True)
 def index_of(ctx: Context, values: Iterable[Any], search: Any, uri: str | None = None) -> Iterable[int]:
     key_of = key_function(ctx, uri)
-    if search != search:  # NaN equals nothing here, unlike in fn:distinct-values
+    if search != search:  # NaN equals nothing here, unlike in fn:distinct-values.
         return ()
     if type(values) is range and type(search) is int:
         return (values.index(search) + 1,) if search in values else ()

@@ -15,13 +15,13 @@ from xylem.values.xml_characters import first_illegal
 from .context import Context
 from .registry import function
 
-# What no URI reference contains, even one with characters that are still to be escaped.
+# Characters that no URI reference contains, even one with characters still to be escaped.
 _NOT_IN_URIS = re.compile(r'%(?![0-9A-Fa-f]{2})|[\x00-\x1f<>"{}|\\^`]|^:|^[^/?#:]*[^A-Za-z0-9+.\-/?#:][^/?#:]*:')
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def _absolute(reference: str, ctx: Context, invalid: str, unavailable: str) -> str:
-    """The reference seen from the static base URI, or an error with one of the two codes."""
+    """The reference resolved against the static base URI, or an error with one of the two codes."""
     if _NOT_IN_URIS.search(reference):
         raise DynamicError(invalid, f"{reference!r} is not a URI")
     if is_absolute(reference):

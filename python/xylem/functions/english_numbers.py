@@ -66,7 +66,7 @@ def ordinal_words(value: int) -> str:
 
 
 def ordinal_suffix(value: int) -> str:
-    """What follows the digits of an ordinal: st, nd, rd or th."""
+    """The ending of an ordinal in digits: st, nd, rd or th."""
     if value % 100 in (11, 12, 13):
         return "th"
     return {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")

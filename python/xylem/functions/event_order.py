@@ -41,7 +41,7 @@ LARGEST_DELAY = "10s"
 
 
 class Late(StrEnum):
-    """What becomes of late items."""
+    """The treatment of late items."""
 
     DROP = "drop"
     STOP = "stop"
@@ -96,17 +96,17 @@ def _seconds(value: Any, implicit_tz: int) -> Decimal:
 
 @saved("event-order", 1, fields=("_waiting", "_number", "_latest"))
 class EventOrder:
-    """Puts items in the order of their times.
+    """Sorts items by their times.
 
     Holds:  items whose times lie within the bound of the latest one.
     Order:  by time, then by arrival.
-    End:    when the input ends, what waits comes in its order.
+    End:    when the input ends, waiting items come in order.
     """
 
     def __init__(
         self, time_of: Callable[[Any], Any], bound: str, late: str, ctx: Context, late_items: LateItems | None = None
     ) -> None:
-        """`time_of` gives the value of an item that tells its time, None where there is none."""
+        """`time_of` returns the value that holds an item's time, None if there is none."""
         self._time_of = time_of
         self._bound = bound_of(bound)
         self._policy = policy_of(late)
@@ -117,7 +117,7 @@ class EventOrder:
         self._latest: int | None = None
 
     def push(self, item: Any) -> list[Any]:
-        """The items whose turn has come, now that this one has."""
+        """The items whose turn has come, now that this one has arrived."""
         time = event_time(self._time_of(item), self._ctx.run.implicit_timezone_minutes)
         latest = self._latest
         if latest is None or time > latest:
@@ -154,7 +154,7 @@ def delay(behind: int) -> str:
 
 
 def refuse(item: Any, behind: int, policy: Late, late_items: LateItems | None) -> None:
-    """Deal with an item that is behind the latest one by more than is allowed."""
+    """Handle an item that is behind the latest one by more than is allowed."""
     why = delay(behind)
     if policy is Late.STOP:
         raise DynamicError("XYDY0012", why)
@@ -163,7 +163,7 @@ def refuse(item: Any, behind: int, policy: Late, late_items: LateItems | None) -
 
 
 def _copy(item: Any) -> Any:
-    """A node as a tree of its own, which stands behind all that were made before it."""
+    """A node as a separate tree, which comes after all earlier ones."""
     if type(item) is not Node:
         return item
     builder = TreeBuilder(item.base_uri)
@@ -192,7 +192,7 @@ def event_order(
 
 
 def ordered(order: EventOrder, items: Iterable[Any]) -> Iterator[Any]:
-    """Items in their order, as their turn comes."""
+    """Items in order, as their turn comes."""
     for item in items:
         yield from order.push(item)
     yield from order.finish()

@@ -5,10 +5,10 @@
     @functions.function("udf:initials", "xs:string, xs:string?", "xs:string")
     def initials(first: str, last: str | None = None) -> str: ...
 
-A query calls `udf:initials("Ada", "Lovelace")` as it calls any function, with or without declaring it
-`external`. Types are written as in XQuery; arguments are converted to them as for every function, then to
-Python values (`values/python_values.py`): `?` may be None, `*` and `+` are lists. What comes back is converted
-the other way, and checked against the declared type like the result of a declared function.
+A query calls `udf:initials("Ada", "Lovelace")` as it calls any function, with or without declaring it `external`. Types
+are written as in XQuery; arguments are converted to them as for every function, then to Python values
+(`values/python_values.py`): `?` may be None, `*` and `+` are lists. Results are converted the other way, and checked
+against the declared type like the result of a declared function.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class ExternalFunction(Builtin):
     """
 
     protocol: AggregateProtocol | None = None
-    """How it folds its argument value by value, where it does."""
+    """How it folds its argument value by value, if it does."""
 
 
 class AggregateProtocol:
@@ -135,7 +135,7 @@ class Functions:
     def aggregate(self, name: str, parameter: str, returns: str = "item()*") -> Callable[[Made], Made]:
         """Register a class with init, step and finish (and merge, invert) as a function of one sequence.
 
-        Over windows it is kept while items pass; elsewhere it is called with all values. `parameter` is a type such
+        Over windows it is updated while items pass; elsewhere it is called with all values. `parameter` is a type such
         as `xs:double*`.
         """
         key = _expanded(name)
@@ -154,7 +154,7 @@ class Functions:
 
 
 DEFAULT_FUNCTIONS = Functions()
-"""The set that queries use when none is given."""
+"""The default set of functions for queries."""
 
 
 def _expanded(name: str) -> tuple[str, str]:
@@ -170,7 +170,7 @@ def _expanded(name: str) -> tuple[str, str]:
 
 
 def _at_the_border(name: str, body: Callable[..., Any]) -> Callable[..., Sequence[Any]]:
-    """The function as a query sees it: items in, items out, and any exception an error with a code."""
+    """The function in the query's form: items in, items out, and any exception becomes an error with a code."""
 
     @functools.wraps(body)
     def called(*arguments: Any) -> Sequence[Any]:

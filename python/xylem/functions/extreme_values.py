@@ -25,7 +25,7 @@ from .order_keys import ORDER_FAMILY, OrderFamily, key_of_family
 from .registry import function
 
 _RUN = 4096
-"""How many values are looked at together: enough for Python's own loops, too few to weigh in memory."""
+"""Number of values processed together: enough for Python's own loops, too few to matter in memory."""
 
 Choose = Callable[..., Any]
 """Python's max or min: of equal values both keep the first."""
@@ -54,7 +54,7 @@ def min_(ctx: Context, values: Iterable[Any], uri: str | None = None) -> Any:
 
 
 def _of_few(values: Sequence[Any], choose: Choose) -> Any:
-    """The extreme of what needs no looking into: none, one value, integers, days of no timezone; or NotImplemented."""
+    """The extreme in simple cases: none, one value, integers, dates without timezone; or NotImplemented."""
     if len(values) < 2:
         if not values:
             return None
@@ -74,7 +74,7 @@ _DAY = attrgetter("year", "month", "day")
 
 @saved("extreme", 1, fields=("best", "family", "kinds", "has_nan"), afterwards="choose_key")
 class Extreme:
-    """The largest or smallest value so far, with what was seen on the way."""
+    """The largest or smallest value so far, with the facts found on the way."""
 
     def __init__(self, ctx: Context, uri: str | None, choose: Choose, name: str) -> None:
         collation = chosen_collation(ctx, uri)
@@ -89,7 +89,7 @@ class Extreme:
         self.has_nan = False
 
     def choose_key(self) -> None:
-        """How values are compared follows from their family."""
+        """The comparison of values, which follows from their family."""
         self.key = None if self.family is None else key_of_family(self.family, self.collation, self.implicit_tz)
 
     def of(self, values: Iterable[Any]) -> Any:
@@ -99,7 +99,7 @@ class Extreme:
         return self.result()
 
     def result(self) -> Any:
-        """The extreme value of all that was taken."""
+        """The extreme value of all values taken."""
         if self.family is Family.NUMBER:
             return self.as_common_number()
         if type(self.best) is AnyURI and len(self.kinds) > 1:

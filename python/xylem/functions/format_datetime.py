@@ -1,8 +1,8 @@
 """fn:format-dateTime, fn:format-date and fn:format-time (F&O 3.1 §9.8).
 
-The Gregorian calendar and English names are what we have. Another known calendar or language falls back to them,
-marked in the output with `[Calendar: AD]` or `[Language: en]` as the specification demands; the mark for a language
-is left out where the picture asks for nothing that depends on it.
+Only the Gregorian calendar and English names are supported. Another known calendar or language falls back to them,
+marked in the output with `[Calendar: AD]` or `[Language: en]` as the specification demands; the mark for a language is
+omitted if nothing in the picture depends on it.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _format(
 
 
 def _at_place(value: CalendarValue, place: str | None, has_date: bool) -> DateTime:
-    """The value as a dateTime, in the local time of the place where that is a known timezone."""
+    """The value as a dateTime, in the local time of the place if that is a known timezone."""
     v = value
     moment = DateTime(v.year, v.month, v.day, v.hour, v.minute, v.second, v.timezone_minutes)
     offset = offset_at(place, moment, has_date)
@@ -112,7 +112,7 @@ def _at_place(value: CalendarValue, place: str | None, has_date: bool) -> DateTi
 
 
 def _calendar_mark(ctx: Context, calendar: str | None) -> str:
-    """What to say of a calendar we do not have; FOFD1340 for one nobody has."""
+    """The mark for an unsupported calendar; FOFD1340 for an unknown one."""
     if calendar is None:
         return ""
     name = calendar.strip()

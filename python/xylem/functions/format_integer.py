@@ -41,7 +41,7 @@ def format_integer(ctx: Context, value: int | None, picture: str, language: str 
 
 
 def check_token(primary: str) -> None:
-    """Raise FODF1310 where a token has a digit and yet is no digit pattern."""
+    """Raise FODF1310 for a token that has a digit but is not a digit pattern."""
     if _has_digit(primary):
         digit_pattern(primary)
 
@@ -51,9 +51,9 @@ def _has_digit(primary: str) -> bool:
 
 
 def format_integer_token(value: int, primary: str, ordinal: str | None, language: str) -> str:
-    """An integer as a format token says: a digit pattern, A a I i W w Ww, or the first sign of a sequence.
+    """An integer formatted by a token: a digit pattern, A a I i W w Ww, or the first sign of a sequence.
 
-    `ordinal` is None for cardinals, else what stands in the parentheses of `o(…)`, empty without any.
+    `ordinal` is None for cardinals, else the content of the parentheses of `o(…)`, empty without any.
     """
     if value < 0:
         return "-" + format_integer_token(-value, primary, ordinal, language)

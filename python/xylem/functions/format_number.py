@@ -1,4 +1,4 @@
-"""fn:format-number (F&O 3.1 §4.7): numbers as pictures show them."""
+"""fn:format-number (F&O 3.1 §4.7): numbers in the form of pictures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EQNAME = re.compile(r"Q\{([^{}]*)\}(.*)", re.DOTALL)
 
 @function("fn:format-number", "xs:numeric?, xs:string, xs:string?", "xs:string", context=True)
 def format_number(ctx: Context, value: Number | None, picture: str, format_name: str | None = None) -> str:
-    from .number_picture import parse_picture  # here, as few queries need it
+    from .number_picture import parse_picture  # Imported here, because few queries need it.
 
     fmt = _decimal_format(ctx, format_name)
     positive, negative = parse_picture(str(picture), fmt)
@@ -74,7 +74,7 @@ def _formatted(value: Number, picture: SubPicture, fmt: DecimalFormat) -> str:
             value = Float(value * picture.factor) if type(value) is Float else value * picture.factor
         if value == math.inf:
             return fmt.infinity
-        # By the digits a double is written with, not by the digits of its binary value.
+        # By the digits a double is written with, not by those of its binary value.
         exact = Decimal(string_of(value))
     else:
         exact = EXACT.multiply(Decimal(value), Decimal(picture.factor))
@@ -104,7 +104,7 @@ def _mantissa(value: Decimal, picture: SubPicture, fmt: DecimalFormat) -> str:
         integer = grouped(integer, picture.regular_group, fmt.grouping_separator) if integer else ""
     else:
         size = len(integer)
-        for place in picture.integer_groups:  # from the right, so what lies left of a place has not moved
+        for place in picture.integer_groups:  # From the right, so places further left do not move.
             if place < size:
                 integer = _split_at(integer, size - place, fmt.grouping_separator)
     for place in reversed(picture.fraction_groups):

@@ -1,6 +1,6 @@
 """Functions that take functions (F&O 3.1 §16).
 
-A function argument arrives coerced to the signature asked for here, so it is called directly.
+A function argument is already coerced to the declared signature, so it is called directly.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Versions of nodes and values: what projections are made of, and what a query may ask of a version.
+"""Versions of nodes and values: the functions behind projections, and questions about a version.
 
-`analysis/history/projections.py` writes the calls of the functions that begin with `_history:`. Over input that is no
-update stream everything has one version, since time 0, and now is 0.
+`analysis/history/projections.py` writes the calls of the functions that begin with `_history:`. Over other input
+everything has one version, since time 0, and now is 0.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _SIDES = {"following-sibling": True, "preceding-sibling": False}
 
 
 def choice_of(sign: str, amount: Any, until: Any = None) -> VersionChoice:
-    """XYDY0020 for what is not a number of versions or seconds."""
+    """XYDY0020 for anything but a number of versions or seconds."""
     return _choice_by_number(sign, amount) if type(amount) is int and until is None else _choice(sign, amount, until)
 
 
 @lru_cache(maxsize=256)
 def _choice_by_number(sign: str, amount: int) -> VersionChoice:
-    """Most are literals, and asked again and again."""
+    """Cached: most choices are literals that occur again and again."""
     return _choice(sign, amount)
 
 
@@ -167,7 +167,7 @@ def _runs(ctx: Context, value: FunctionItem, bindings: XArray) -> list[tuple[Dec
         if found is None:
             continue
         if known.runs and deep_equal(ctx, found, known.runs[-1][1]):
-            # The latest nodes stand for a version: they are those of the tree that is asked.
+            # The latest nodes represent a version: they are those of the current tree.
             known.runs[-1] = known.runs[-1][0], found
         else:
             known.runs.append((commit, found))
@@ -176,8 +176,8 @@ def _runs(ctx: Context, value: FunctionItem, bindings: XArray) -> list[tuple[Dec
 
 
 def _remembered(history: Moments, value: FunctionItem, bindings: XArray) -> Timeline:
-    """What is known of a value from earlier evaluations: the same expression with the same bindings."""
-    # What it reads is bound by its parameters. A function that has captured something is not told from another.
+    """Cached facts about a value from earlier evaluations of the same expression with the same bindings."""
+    # Its parameters bind everything it reads. Functions with captured values cannot be distinguished.
     is_closed = hasattr(value.call, "__code__") and not value.call.__closure__
     key: list[object] = [value.call.__code__ if is_closed else None]
     for bound in bindings:
@@ -195,7 +195,7 @@ def _key_of(history: Moments, item: Any) -> object:
 
 
 def _as_of(history: Moments, commit: int, value: FunctionItem, bindings: XArray) -> list[Any] | None:
-    """The value as of a commit; None where something it is bound to did not exist yet."""
+    """The value at a commit; None if something it is bound to did not exist yet."""
     moved: list[Sequence[Any]] = []
     for bound in bindings:
         there = [history.moved(item, commit) if isinstance(item, Node) else item for item in bound]
@@ -215,7 +215,7 @@ def _called(value: FunctionItem, arguments: Sequence[Sequence[Any]]) -> list[Any
 
 @function("_history:as-of", "function(*), array(*), xs:anyAtomicType?", "item()*", context=True)
 def as_of(ctx: Context, value: FunctionItem, bindings: XArray, time: Any) -> list[Any]:
-    """The value on the state as of a time; none before the first commit."""
+    """The value for the state at a time; none before the first commit."""
     if time is None:
         return []
     moment = _number(time, "between")
@@ -230,7 +230,7 @@ def as_of(ctx: Context, value: FunctionItem, bindings: XArray, time: Any) -> lis
 
 @function("_history:lookup", "item()*, function(*), array(*), xs:integer", "item()*", context=True)
 def lookup(ctx: Context, items: Sequence[Any], value: FunctionItem, bindings: XArray, key: int) -> list[Any]:
-    """`E?60` where only the value tells whether it is a lookup."""
+    """`E?60` if only the value decides whether it is a lookup."""
     if any(isinstance(item, (XMap, XArray)) for item in items):
         from xylem.values.coercion import call_function
 
@@ -240,7 +240,7 @@ def lookup(ctx: Context, items: Sequence[Any], value: FunctionItem, bindings: XA
 
 @function("_history:moment", "item()*, xs:integer", "item()*")
 def moment(items: Sequence[Any], key: int) -> list[Any]:
-    """`$x?60` of a variable: a lookup in maps and arrays, the version of 60 seconds ago of nodes."""
+    """`$x?60` of a variable: a lookup in maps and arrays; for nodes, the version of 60 seconds ago."""
     found: list[Any] = []
     for item in items:
         if not isinstance(item, Node):
@@ -266,7 +266,7 @@ def document(ctx: Context, name: str) -> Node:
     return history.document(name)
 
 
-# --- what a query may ask of a version
+# --- questions about a version
 
 
 def _lifespan(node: Node) -> Lifespan:

@@ -1,4 +1,4 @@
-"""fn:parse-ietf-date: dates as e-mail, HTTP and C's asctime write them (F&O 3.1 §9.9)."""
+"""fn:parse-ietf-date: dates in the form of e-mail, HTTP and C's asctime (F&O 3.1 §9.9)."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class _Open:
 
 
 def json_from_tree(node: Node, indents: bool = False) -> str:
-    """The JSON text; FOJS0006 where the tree is not a representation of JSON, FOJS0007 for a wrong escape."""
+    """The JSON text; FOJS0006 if the tree does not represent JSON, FOJS0007 for a wrong escape."""
     parts: list[str] = []
     stack: list[_Open] = []
     opened = _value(_root(node), parts)
@@ -98,7 +98,7 @@ def _value(element: Node, parts: list[str]) -> _Open | None:
 
 
 def _key(element: Node, keys: set[str]) -> str:
-    """The key of an element in a map, in quotes; it must differ from those before it once unescaped."""
+    """The key of an element in a map, in quotes; unescaped, it must differ from earlier ones."""
     attributes = _attributes(element)
     key = attributes.get("key")
     if key is None:
@@ -124,7 +124,7 @@ def _quoted(text: str, is_escaped: bool) -> str:
     return f'"{"".join(parts)}"'
 
 
-# From the start, over good sequences and plain characters, to a backslash that begins neither.
+# From the start, over valid sequences and plain characters, to a backslash that begins neither.
 _BAD_ESCAPE_IN = re.compile(r'\A(?:[^\\]++|\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt]))*+(?P<bad>\\)')
 
 
@@ -162,7 +162,7 @@ def _child_elements(parent: Node) -> list[Node]:
 
 
 def _attributes(element: Node) -> dict[str, str]:
-    """The attributes in no namespace, which must be known ones; those of other namespaces are ignored."""
+    """The attributes in no namespace, which must be known; those of other namespaces are ignored."""
     found: dict[str, str] = {}
     tree = element.tree
     for pre in tree.attributes(element.pre):

@@ -30,7 +30,7 @@ def json_doc(context: Context, href: str | None, options: XMap | None = None) ->
 
 
 def reading_options(options: XMap | None) -> dict[str, Any]:
-    """The options `liberal`, `escape` and `fallback`, as the parser takes them."""
+    """The options `liberal`, `escape` and `fallback`, in the parser's form."""
     liberal = option(options, "liberal", ONE_BOOLEAN, False)
     escape = option(options, "escape", ONE_BOOLEAN, False)
     function_item = option(options, "fallback", STRING_FUNCTION, None)

@@ -7,21 +7,21 @@ from typing import Any
 
 
 class LateItems:
-    """Counts the items that came too late, and hands them on."""
+    """Counts the items that came too late, and passes them on."""
 
     def __init__(self, keep: Callable[[Any, str], object] | None = None) -> None:
-        """`keep` gets an item and what is wrong, where late items are kept."""
+        """`keep` gets an item and the reason, if late items are kept."""
         self.count = 0
         self.by_side: dict[str, int] = {}
-        """Of joins of two streams, how many items of each."""
+        """For joins of two streams: the number of items of each."""
         self.keep = keep
 
     def __getstate__(self) -> dict[str, Any]:
-        # Who keeps them, and how many there were, is of the process.
+        # The receiver and the counts belong to the process.
         return {"count": 0, "by_side": {}, "keep": None}
 
     def take(self, item: Any, why: str, side: str = "") -> None:
-        """One more, perhaps of one side of a join."""
+        """Add one item, perhaps of one side of a join."""
         self.count += 1
         if side:
             self.by_side[side] = self.by_side.get(side, 0) + 1

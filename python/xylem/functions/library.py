@@ -1,4 +1,4 @@
-"""Which family holds which built-in function; a family is imported when one of its functions is first asked for."""
+"""The families of built-in functions; a family is imported when one of its functions is first used."""
 
 from __future__ import annotations
 
@@ -96,10 +96,10 @@ FAMILIES: dict[str, str] = {
     """,
     "uri_functions": "fn:encode-for-uri fn:escape-html-uri fn:iri-to-uri fn:resolve-uri",
 }
-"""The names each module registers. That the two agree is checked by the tests."""
+"""The names each module registers. The tests check that they agree."""
 
 MOST_ARGUMENTS = 100_000
-"""For functions that take any number of them."""
+"""For functions with any number of arguments."""
 
 _PREFIX_OF = {uri: prefix for prefix, uri in PREFIXES.items()}
 
@@ -121,7 +121,7 @@ def load_all() -> dict[tuple[str, str], Builtin]:
 
 
 def named(uri: str, local: str) -> Builtin | None:
-    """The built-in function of a name, with whatever arities."""
+    """The built-in function with a name, of any arity."""
     found = BUILTINS.get((uri, local))
     if found is None and uri in _PREFIX_OF:
         family = _family_of().get(f"{_PREFIX_OF[uri]}:{local}")
@@ -132,7 +132,7 @@ def named(uri: str, local: str) -> Builtin | None:
 
 
 def look_up(uri: str, local: str, arity: int) -> Builtin | None:
-    """The built-in function of a name that can be called with so many arguments."""
+    """The built-in function with a name that can be called with this many arguments."""
     found = named(uri, local)
     if arity > MOST_ARGUMENTS and found is not None and found.variadic:
         raise StaticError("FOAR0002", f"a function of {arity} arguments")
@@ -140,7 +140,7 @@ def look_up(uri: str, local: str, arity: int) -> Builtin | None:
 
 
 def arities(of: Builtin) -> Sequence[int]:
-    """With how many arguments a function can be called; a focus function may leave out its last one."""
+    """The arities of a function; a focus function may omit its last argument."""
     every = range(of.least - of.focus, of.most + 1)
     return [n for n in every if n not in of.absent] if of.absent else every
 
@@ -151,7 +151,7 @@ def near_names(local: str) -> list[str]:
 
     by_local: dict[str, list[Builtin]] = {}
     for builtin in load_all().values():
-        # What has a prefix with an underscore is called by the compiler alone.
+        # Only the compiler calls functions whose prefix has an underscore.
         if not _PREFIX_OF[builtin.uri].startswith("_"):
             by_local.setdefault(builtin.local, []).append(builtin)
     near = get_close_matches(local, by_local, n=3, cutoff=0.7)

@@ -81,7 +81,7 @@ def get(of: XMap, key: Any) -> Sequence[Any]:
 
 @function("map:find", "item()*, xs:anyAtomicType", "array(*)", lazy="sequence")
 def find(sequence: Iterable[Any], key: Any) -> XArray:
-    """The values of a key in all maps, those inside of maps and arrays included, from the outside in."""
+    """The values of a key in all maps, including those inside maps and arrays, from the outside in."""
     found: list[Sequence[Any]] = []
     waiting: list[Iterator[Any]] = [iter(sequence)]
     while waiting:

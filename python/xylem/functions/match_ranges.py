@@ -1,8 +1,8 @@
-"""Ranges of the values that a best-match join goes along, where tasks join range by range
+"""Ranges of the values that a best-match join moves along, if tasks join range by range
 (`rewrite/distribute/match_ranges.py`).
 
-An item has its own range, and is told to all ranges that items within its reach have; a range number and the role
-of the item there are one integer.
+An item has its own range, and is sent to the ranges of all items within its reach; a range number and the role of the
+item there are one integer.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from .context import Context
 from .registry import function
 
 RANGES = 256
-"""About so many ranges are made, however many items there are: several for each task, and each large enough."""
+"""Approximate number of ranges, however many items there are: several for each task, and each large enough."""
 OWN, TOLD, BESIDE, ROLES = 0, 1, 2, 4
-"""The roles of an item in a range: it is joined there, it may be a partner, or only a rival of those."""
+"""The roles of an item in a range: it is joined there, it may be a partner, or only a rival of partners."""
 _ROUNDED = 2.0**-44
-"""Of the size of numbers: more than sums of them may be rounded."""
+"""Relative to the size of numbers: more than the rounding error of their sums."""
 
 
 @function("_match:place", "xs:anyAtomicType*", "xs:double?", context=True)
 def place(ctx: Context, values: Sequence[Any]) -> float | None:
-    """A value as a number along the join; nothing for one that is in no pair."""
+    """A value as a number along the join; empty for one that is in no pair."""
     if len(values) > 1:
         raise DynamicError("XPTY0004", f"an order compares one value, found {len(values)}")
     if not values:
@@ -46,7 +46,7 @@ def place(ctx: Context, values: Sequence[Any]) -> float | None:
 
 @function("_match:size", "xs:anyAtomicType*", "xs:double")
 def size(values: Sequence[Any]) -> float:
-    """A number or a duration in seconds, as a number; NaN for what is not one value."""
+    """A number, or a duration in seconds; NaN for anything but one such value."""
     return _size(values[0]) if len(values) == 1 else nan
 
 
@@ -70,14 +70,14 @@ def _size(value: Any) -> float:
 def ranges(
     at: float | None, below: float, above: float, low: float | None, high: float | None, reach: float, role: int
 ) -> Sequence[int]:
-    """The ranges that an item at a place is told to, from `below` to `above` it; each with the role of the item.
+    """The ranges that an item is sent to, from `below` to `above` its place; each with the role of the item.
 
     `low` and `high` are the ends of the places of items that are joined, `reach` is how far partners may be apart.
     """
     if at is None or low is None or high is None:
         return ()
     if not reach >= 0:
-        # A limit that is none, which the join itself refuses, or bounds that nothing is within.
+        # An invalid limit, which the join itself refuses, or bounds that exclude everything.
         return (role,)
     width = max(reach, (high - low) / RANGES) or 1.0
     if not isfinite(width):
@@ -86,7 +86,7 @@ def ranges(
     own = floor((at - low) / width)
     if role == OWN and below == above == 0:
         return (own * ROLES,)
-    # Nothing is joined outside the places of the items that are.
+    # Nothing is joined outside the places of joined items.
     first = max(floor((at + below - slack - low) / width), 0)
     last = min(floor((at + above + slack - low) / width), floor((high - low) / width))
     if role != OWN:

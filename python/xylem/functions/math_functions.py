@@ -1,6 +1,6 @@
 """Trigonometric and exponential functions (F&O 3.1 §4.8).
 
-Python raises where IEEE 754 answers NaN or infinity, so each function says what the answer is at its edges.
+Python raises errors where IEEE 754 has NaN or infinity, so each function defines its results at the edges.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _unary(name: str, compute: Callable[[float], float]) -> _Unary:
         except ValueError:
             return math.nan
 
-    # By this name it is found where a program that calls it arrives.
+    # The name by which unpickled programs find it.
     apply.__name__ = apply.__qualname__ = name
     return function(f"math:{name}", "xs:double?", "xs:double?")(apply)
 
@@ -74,7 +74,7 @@ def power(base: float | None, exponent: int | float | Decimal) -> float | None:
         return None
     try:
         return _power(base, float(exponent))
-    except OverflowError:  # an integer beyond the range of doubles
+    except OverflowError:  # An integer beyond the range of doubles.
         return _power(base, math.inf if exponent > 0 else -math.inf)
 
 
@@ -84,7 +84,7 @@ def _power(base: float, exponent: float) -> float:
     except OverflowError:
         return -math.inf if base < 0 and math.fmod(exponent, 2) != 0 else math.inf
     except ValueError:
-        if base == 0:  # a negative exponent: one divided by zero, with the sign kept by odd exponents only
+        if base == 0:  # A negative exponent: one divided by zero; only odd exponents keep the sign.
             odd = math.isfinite(exponent) and math.fabs(math.fmod(exponent, 2)) == 1
             return math.copysign(math.inf, base) if odd else math.inf
         return math.nan

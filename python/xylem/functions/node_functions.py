@@ -93,7 +93,7 @@ def generate_id(node: Node | None) -> str:
 
 @function("fn:lang", "xs:string?, node()", "xs:boolean", focus=True)
 def lang(wanted: str | None, node: Node) -> bool:
-    """Whether the nearest xml:lang is the language asked for or a sub-language of it."""
+    """Whether the nearest xml:lang is the given language or a sub-language of it."""
     tree = node.tree
     code = tree.names.code(ATTRIBUTE, XML_NAMESPACE, "lang", "xml")
     row = node.pre

@@ -1,4 +1,4 @@
-"""Where a node ends in document order. Joins compare it: what precedes an item ends before the item begins."""
+"""The end of a node in document order. Joins compare it: preceding nodes end before the item begins."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .registry import function
 
 @function("_places:last-inside", "node()", "node()")
 def last_inside(node: Node) -> Node:
-    """The last node of a subtree, its attributes and its root included."""
+    """The last node of a subtree, including its attributes and its root."""
     tree, end = node.tree, node.tree.end(node.pre)
     if not tree.is_ranked:
         return Node(tree, end - 1)

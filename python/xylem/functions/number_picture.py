@@ -12,7 +12,7 @@ from .decimal_format import DecimalFormat
 
 @dataclass(frozen=True)
 class SubPicture:
-    """What one half of a picture asks for; the names are those of F&O 3.1 §4.7.4."""
+    """The settings of one half of a picture; the names are those of F&O 3.1 §4.7.4."""
 
     prefix: str
     suffix: str
@@ -24,15 +24,15 @@ class SubPicture:
     maximum_fraction_size: int
     minimum_exponent_size: int
     integer_groups: tuple[int, ...]
-    """Digits right of each separator; one number alone, repeated, where `regular_group` is set."""
+    """Number of digits right of each separator; a single number, repeated, with `regular_group`."""
     regular_group: int
     fraction_groups: tuple[int, ...]
-    """Digits left of each separator."""
+    """Number of digits left of each separator."""
 
 
 @lru_cache(maxsize=256)
 def parse_picture(picture: str, fmt: DecimalFormat) -> tuple[SubPicture, SubPicture]:
-    """The sub-pictures for positive and for negative numbers; FODF1310 where the picture is faulty."""
+    """The sub-pictures for positive and for negative numbers; FODF1310 if the picture is faulty."""
     parts = picture.split(fmt.pattern_separator)
     if len(parts) > 2:
         raise _fault(picture, "more than two sub-pictures")
@@ -113,7 +113,7 @@ def _measured(
     scaling = least_integer = sum(1 for c in integer if c in digits)
     least_fraction = sum(1 for c in fraction if c in digits)
     most_fraction = least_fraction + fraction.count(fmt.digit)
-    # The three adjustments of F&O 3.1 §4.7.4, in its order.
+    # The three adjustments of F&O 3.1 §4.7.4, in order.
     if least_integer == 0 and most_fraction == 0:
         if exponent_size:
             least_fraction = most_fraction = 1
@@ -151,7 +151,7 @@ def _prefixes(fraction: str, separator: str) -> list[str]:
 
 
 def _regular(groups: tuple[int, ...], size: int) -> int:
-    """The distance at which separators repeat for ever, 0 where they do not."""
+    """The distance at which separators repeat, 0 if they do not."""
     if not groups:
         return 0
     step = groups[0]

@@ -7,7 +7,7 @@ _ROMAN = (
     (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
 )  # fmt: skip
 
-# Alphabets by their first letter, which is the token that asks for them.
+# Alphabets by their first letter, which is the token for them.
 _ALPHABETS = {
     alphabet[0]: alphabet
     for alphabet in (
@@ -58,7 +58,7 @@ def _roman(value: int) -> str | None:
 
 
 def _letters(value: int, alphabet: str) -> str:
-    """Counting as columns of a sheet do: a … z, aa, ab …"""
+    """Counting like the columns of a sheet: a … z, aa, ab …."""
     letters = []
     while value:
         value, letter = divmod(value - 1, len(alphabet))

@@ -51,7 +51,7 @@ def _whole(value: Number | None, rounding: str, of_double: Callable[[float], int
             return value
         result = float(of_double(value))
         if result == 0:
-            result = math.copysign(result, value)  # the ceiling of -0.5 is negative zero
+            result = math.copysign(result, value)  # The ceiling of -0.5 is negative zero.
         return Float(result) if type(value) is Float else result
     if isinstance(value, Decimal):
         return value.to_integral_value(rounding) or Decimal(0)
@@ -110,7 +110,7 @@ def rounded_decimal(value: Decimal, precision: int, half_to_even: bool) -> Decim
 
 
 def _plain(value: Decimal) -> Decimal:
-    """Without a positive exponent and without negative zero."""
+    """Normalised: without a positive exponent and without negative zero."""
     if not value:
         return Decimal(0)
     sign, digits, exponent = value.as_tuple()
@@ -131,7 +131,7 @@ def _rounded_double(value: float, precision: int, half_to_even: bool) -> float:
 
 @function("fn:number", "xs:anyAtomicType?", "xs:double", focus=True)
 def number(value: Any) -> float:
-    """The value as a double, NaN where it has none."""
+    """The value as a double, NaN if it has none."""
     kind = type(value)
     if kind is float:
         return float(value)

@@ -15,6 +15,6 @@ STRING_FUNCTION = SequenceType(FunctionItemType((ONE_STRING,), ONE_STRING))
 
 
 def option(options: XMap | None, name: str, expected: SequenceType, default: Any) -> Any:
-    """The value of an option, converted to its type in the calling convention; XPTY0004 where it cannot be."""
+    """The value of an option, converted to its type in the calling convention; XPTY0004 if that is impossible."""
     value = None if options is None else options.get(name)
     return default if value is None else convert(value, expected, f"the option {name}")

@@ -1,4 +1,4 @@
-"""Which atomic values have an order with which others, and keys that put them into it.
+"""Sort keys for atomic values, and which values have a common order.
 
 Like `values/ordering.py`, but deciding for whole families of values at once, for functions that sort many.
 """
@@ -22,7 +22,7 @@ ORDER_FAMILY: dict[type, OrderFamily] = {
 
 
 def key_of_family(family: OrderFamily, collation: Collation | None, implicit_tz: int) -> Callable[[Any], Any] | None:
-    """A function from values to keys that Python orders rightly; None where values are their own keys."""
+    """A function from values to keys that Python sorts correctly; None if values are their own keys."""
     if family is Family.STRING:
         return None if collation is None else collation.key
     if family in CALENDAR:

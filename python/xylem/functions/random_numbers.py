@@ -28,7 +28,7 @@ _GENERATOR_TYPE = SequenceType(MapItem(AtomicItem(at.STRING), SequenceType(ANY_I
 
 @function("fn:random-number-generator", "xs:anyAtomicType?", "map(xs:string, item())", context=True)
 def random_number_generator(ctx: Context, seed: Any = None) -> XMap:
-    # Without a seed it still has to give the same numbers within one run, as every function has.
+    # Without a seed it must still return the same numbers within one run, like every function.
     return _generator(_state(ctx.run.now if seed is None else seed))
 
 
@@ -53,7 +53,7 @@ def _mixed(state: int) -> int:
 
 
 def _permuted(sequence: Sequence[Any], state: int) -> list[Any]:
-    """Fisher and Yates's shuffle, with a stream of numbers apart from those of `next`."""
+    """Fisher-Yates shuffle, with a stream of numbers separate from that of `next`."""
     items = list(sequence)
     state = _mixed(state ^ _PERMUTING)
     for last in range(len(items) - 1, 0, -1):

@@ -42,7 +42,7 @@ def expression_for_parts(pattern: str, flags: str) -> RegularExpression:
 
 @lru_cache(maxsize=256)
 def replacement_pieces(replacement: str, group_count: int) -> tuple[str | int, ...]:
-    """A replacement string as texts and numbers of groups; FORX0004 where it is faulty."""
+    """A replacement string as texts and numbers of groups; FORX0004 if it is faulty."""
     pieces: list[str | int] = []
     text: list[str] = []
     i = 0
@@ -59,7 +59,7 @@ def replacement_pieces(replacement: str, group_count: int) -> tuple[str | int, .
                 raise DynamicError("FORX0004", f"{replacement!r}: a $ without the number of a group")
             number = int(replacement[i])
             i += 1
-            # More digits belong to the number as long as there is such a group.
+            # Further digits belong to the number while there is such a group.
             while replacement[i : i + 1] in _DIGITS and number * 10 + int(replacement[i]) <= group_count:
                 number = number * 10 + int(replacement[i])
                 i += 1

@@ -1,4 +1,4 @@
-"""How a built-in function is written: a plain Python function with its XQuery signature in a decorator.
+"""Built-in functions: plain Python functions with their XQuery signatures in a decorator.
 
     @function("fn:substring", "xs:string?, xs:double, xs:double", "xs:string")
     def substring(value: str | None, start: float, length: float = inf) -> str: ...
@@ -8,14 +8,14 @@
   signature, in the calling convention of `values/function_item.py`: `?` may be None, `*` and `+` are lists,
   tuples or ranges; a parameter named in `lazy` is any iterable instead, read as far as the function wants.
 - Results follow the same convention; a `*` result may be any iterable, a generator too.
-- `focus="…"`: the function may be called with its last argument missing, and then takes the context item
-  (fn:string, fn:name …). Write the Python function with that argument required. Where the parameter is
-  xs:string? (fn:string-length, fn:normalize-space), what it takes is fn:string of the context item.
-- A last Python parameter `*values` makes the function variadic (fn:concat): its type stands once in `parameters`
+- `focus="…"`: the function may be called with its last argument missing, and then takes the context item (fn:string,
+  fn:name …). Write the Python function with that argument required. If the parameter is xs:string? (fn:string-length,
+  fn:normalize-space), it gets fn:string of the context item.
+- A last Python parameter `*values` makes the function variadic (fn:concat): its type is written once in `parameters`
   and repeats as often as needed.
 - `context=True`: the function's first Python parameter is the `Context`, which the signature does not list.
 - `absent=(3, 4)`: arities that the Python defaults would allow and the function does not have.
-- What stages ask of it by its name alone (does it fold, pick items, look around a node …) stands in `traits.py`.
+- Facts that stages need by name alone (does it fold, pick items, look around a node …) are in `traits.py`.
 - Raise `DynamicError(code, "particulars")`; the place in the query is added by the caller.
 """
 
@@ -47,7 +47,7 @@ PREFIXES = {
 
 @dataclass(frozen=True)
 class Builtin:
-    """A built-in function of one name, for all its arities; types as written, resolved when first used."""
+    """A built-in function, for all its arities; types as written, resolved on first use."""
 
     uri: str
     local: str
@@ -60,11 +60,11 @@ class Builtin:
     context: bool
     variadic: bool = False
     absent: frozenset[int] = frozenset()
-    """Arities between the least and the most that do not exist."""
+    """Nonexistent arities between the least and the most."""
 
     @property
     def most(self) -> int:
-        """The largest arity; for a variadic function a number no call reaches."""
+        """The largest arity; a number beyond all calls for a variadic function."""
         return sys.maxsize if self.variadic else len(self.parameters)
 
     def parameter_types(self, arity: int) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Functions on sequences: F&O 3.1 §14.1 (general) and §14.3 (cardinality).
 
-Sequences that can be sliced are; others are read no further than the answer needs.
+Sequences are sliced if possible; others are read no further than necessary.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def subsequence(source: Iterable[Any], start: float, length: float | None = None
     first = _rounded(start)
     # Not the same as an infinite length: -INF + INF is NaN, and then there are no items.
     end = inf if length is None else first + _rounded(length)
-    if not first < end:  # true where either is NaN as well
+    if not first < end:  # True if either is NaN as well.
         return ()
     if first >= maxsize or end <= 1:
         return ()
@@ -116,7 +116,7 @@ def one_or_more(sequence: Iterable[Any]) -> Iterable[Any]:
         if not sequence:
             raise DynamicError("FORG0004")
         return sequence
-    # An item is asked for now and not when the result is read: the error belongs to this call.
+    # The item is requested now and not when the result is read: the error belongs to this call.
     items = iter(sequence)
     first = next(items, None)
     if first is None:

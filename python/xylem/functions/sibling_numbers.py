@@ -13,7 +13,7 @@ from .registry import function
 
 @function("_siblings:number", "node()*, xs:integer", "xs:integer")
 def number(nearest: Sequence[Node], label: int) -> int:
-    """The number of the nearest sibling, 0 where there is none; -1 where no scan has numbered it."""
+    """The number of the nearest sibling, 0 if there is none; -1 if no scan has numbered it."""
     if not nearest:
         return 0
     if len(nearest) > 1:

@@ -1,4 +1,4 @@
-"""The place of a node among its siblings of the same kind and name, which fn:path asks for again and again."""
+"""The position of a node among its siblings of the same kind and name, which fn:path needs repeatedly."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from weakref import WeakKeyDictionary
 from xylem.values.tree_interface import TreeInterface
 
 MOST_LISTS = 1_000
-"""Parents whose children are remembered, of one tree."""
+"""Number of parents, of one tree, whose children are cached."""
 
 _Lists = dict[tuple[int, int], list[int]]
 _KNOWN: WeakKeyDictionary[TreeInterface, _Lists] = WeakKeyDictionary()
 
 
 def sibling_place(tree: TreeInterface, row: int) -> int:
-    """Counted from 1. Siblings are listed once for all of them: one by one, each would count all in front of it."""
+    """Counted from 1. Siblings are listed once for all of them: separately, each would count all preceding ones."""
     parent, code = tree.parent(row), tree.codes[row] if tree.native is None else tree.native.code(row)
     lists = _KNOWN.setdefault(tree, {})
     rows = lists.get((parent, code), [])

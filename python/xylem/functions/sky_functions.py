@@ -2,8 +2,8 @@
 
     xylem:sky-separation($a/ra, $a/dec, $b/ra, $b/dec)
 
-Right ascension, declination and the result are in degrees. The haversine is used, which stays exact for small
-angles; a right ascension of 359.9 is near one of 0.1.
+Right ascension, declination and the result are in degrees. The haversine stays exact for small angles; a right
+ascension of 359.9 is near one of 0.1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def sky_separation(ra1: float | None, dec1: float | None, ra2: float | None, dec
 
 
 def separation(ra1: float, dec1: float, ra2: float, dec2: float) -> float:
-    """The angle, operation by operation as the kernel computes it (`kernel/src/best_match/terms.rs`)."""
+    """The angle, computed operation by operation like in the kernel (`kernel/src/best_match/terms.rs`)."""
     d1, d2 = dec1 * RADIANS, dec2 * RADIANS
     try:
         across = math.sin((d2 - d1) / 2)

@@ -21,10 +21,10 @@ from .order_keys import ORDER_FAMILY, key_of_family
 from .registry import function
 
 _STRINGS = {str}
-"""What Python sorts as the codepoint collation does."""
+"""Values that Python sorts like the codepoint collation."""
 
 Keys = list[Any]
-"""The sort key of one thing: atomic values, compared from the first on; where they end, the shorter comes first."""
+"""A sort key: atomic values, compared from the first on; a prefix comes first."""
 
 
 @function("fn:sort", "item()*, xs:string?, function(item()) as xs:anyAtomicType*", "item()*", context=True)
@@ -55,7 +55,7 @@ class _Order:
         self.implicit_tz = ctx.run.implicit_timezone_minutes
 
     def sorted_by(self, keys: list[Keys], things: Sequence[Any]) -> list[Any]:
-        """Things in the order of their keys."""
+        """Things sorted by their keys."""
         if len(things) < 2:
             return list(things)
         plain = self.plain_keys(keys)
@@ -66,7 +66,7 @@ class _Order:
         return [things[i] for i in order]
 
     def plain_keys(self, keys: list[Keys]) -> list[Any] | None:
-        """Keys that Python orders by itself; None where lengths differ, or families of values at one place."""
+        """Keys that Python sorts directly; None if lengths differ, or families of values at one position."""
         width = len(keys[0])
         if width == 0 or any(len(key) != width for key in keys):
             return None
@@ -92,7 +92,7 @@ class _Order:
         return values if key is None else [key(value) for value in values]
 
     def compare(self, a: Keys, b: Keys) -> int:
-        """-1, 0 or 1; XPTY0004 where the deciding comparison is between values that have no common order."""
+        """-1, 0 or 1; XPTY0004 if the deciding comparison is between values without a common order."""
         for x, y in zip(a, b, strict=False):
             if grouping_key(x, self.collation, self.implicit_tz) != grouping_key(y, self.collation, self.implicit_tz):
                 return self.compare_unequal(x, y)

@@ -45,7 +45,7 @@ def substring(value: str | None, start: float, length: float | None = None) -> s
     if not value:
         return ""
     first = _rounded(start)
-    # Not -INF + INF where there is no length: that is NaN.
+    # Not -INF + INF without a length: that is NaN.
     end = math.inf if length is None else first + _rounded(length)
     # NaN in either bound makes the comparison false, and the result empty.
     if not (first < end and end > 1 and first <= len(value)):
@@ -73,8 +73,8 @@ def normalize_space(value: str | None) -> str:
 
 
 def words(value: str) -> list[str]:
-    """What stands between white space: spaces, tabs and ends of lines."""
-    # str.split() takes many characters for white space that XML does not; of ASCII few, which hardly ever occur.
+    """The words between white space: spaces, tabs and ends of lines."""
+    # str.split() treats many characters as white space that XML does not; only few, rare ones are ASCII.
     if value.isascii() and not any(map(value.__contains__, "\v\f\x1c\x1d\x1e\x1f")):
         return value.split()
     spaced = value.replace("\t", " ").replace("\n", " ").replace("\r", " ")
@@ -102,7 +102,7 @@ def upper_case(value: str | None) -> str:
 
 @function("fn:lower-case", "xs:string?", "xs:string")
 def lower_case(value: str | None) -> str:
-    # Each character by itself: Python would write a sigma at the end of a word in its final form.
+    # Character by character: Python would write a sigma at the end of a word in its final form.
     return value.replace("Σ", "σ").lower() if value else ""
 
 

@@ -29,7 +29,7 @@ _COUNTRIES = {
     "nz": ("Pacific/Auckland",),
 }
 _EVERYWHERE = {0: "GMT", 330: "IST"}
-"""Names that stand for one offset at any place and time of the year."""
+"""Names with the same offset at any place and time of the year."""
 _REFERENCE = datetime(2000, 1, 1)
 
 
@@ -47,7 +47,7 @@ def zone(name: str) -> tzinfo | None:
 
 
 def offset_at(place: str | None, value: DateTime, has_date: bool) -> int | None:
-    """The offset in minutes that a place uses at a moment; None where the place is no timezone of the database.
+    """The offset in minutes that a place uses at a moment; None if the place is not a timezone of the database.
 
     A time without date is given in the place's standard time.
     """
@@ -62,7 +62,7 @@ def offset_at(place: str | None, value: DateTime, has_date: bool) -> int | None:
 
 
 def timezone_name(value: DateTime, place: str | None, has_date: bool) -> str | None:
-    """What the timezone of a value is called at a place (a country or a zone), None where nothing is known."""
+    """The name of a value's timezone at a place (a country or a zone), None if unknown."""
     minutes = value.timezone_minutes
     if minutes is None:
         return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _NOT_UNRESERVED = re.compile(r"[^A-Za-z0-9\-_.~]")
 _NOT_URI = re.compile(r"[^!#-;=?-\[\]_a-z~]")
 _NOT_PRINTABLE_ASCII = re.compile(r"[^ -~]")
-# What no IRI contains. Spaces are tolerated, since xs:anyURI tolerates them.
+# Characters that no IRI contains. Spaces are tolerated, since xs:anyURI tolerates them.
 _BROKEN = re.compile(r'%(?![0-9A-Fa-f]{2})|[\\^`{}|<>"\x00-\x1f]|#.*#', re.DOTALL)
 
 
@@ -42,7 +42,7 @@ def escape_html_uri(value: str | None) -> str:
 
 @function("fn:resolve-uri", "xs:string?, xs:string", "xs:anyURI?", context=True)
 def resolve_uri(ctx: Context, reference: str | None, base: str | None = None) -> AnyURI | None:
-    """The reference seen from the base, which is the static base URI unless given (F&O 3.1 §6.1)."""
+    """The reference resolved against the base, by default the static base URI (F&O 3.1 §6.1)."""
     if reference is None:
         return None
     _check(reference)

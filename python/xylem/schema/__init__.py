@@ -1,8 +1,8 @@
 """Schemas: the guarantees of a DTD or an XML Schema about valid documents.
 
 The text of a schema comes in; the constraints of each element go out: content models, automata, order and cardinality
-of children, and cursors that follow a document through them. This package never reads a document itself, and never
-fetches anything that was not named by the user.
+of children, and cursors that follow a document through them. This package never reads a document itself, and only
+fetches what the user named.
 
     text ─dtd, xsd→ content_model ─glushkov→ automaton ─automaton_constraints→ Ord, Past, ≤1, =1
 """
@@ -42,7 +42,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> Any:
-    """Most queries have no schema, and never load what reads one."""
+    """Lazy import: most queries have no schema, and never load its readers."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -1,8 +1,8 @@
 """Order, past and cardinality of the children of one element, from the Glushkov automaton of its content (thesis §3.3).
 
 Beyond the thesis: attributes come with the start tag, before all children and all at once. Text, comments and
-instructions may stand anywhere; white space between children is text to a query even where the schema allows
-no text, so nothing is ever ordered against it. A symbol the schema does not know never occurs, and is always past.
+instructions may occur anywhere; white space between children is text to a query even where the schema allows no text,
+so nothing is ever ordered against it. A symbol the schema does not know never occurs, and is always past.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _END = SymbolKind.END
 
 
 class Surroundings(Protocol):
-    """The schema around one element, as its constraints see it."""
+    """The schema around one element, for its constraints."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -34,17 +34,17 @@ class Surroundings(Protocol):
 
     @property
     def is_complete(self) -> bool:
-        """Whether other elements than those cannot occur where a DTD says ANY."""
+        """Whether undeclared elements are excluded where a DTD says ANY."""
 
     def declared(self, key: str) -> AutomatonConstraints | None:
         """The constraints of a declaration by its key."""
 
     def admitted(self, wildcard: Wildcard, local: str, uri: str | None) -> set[AutomatonConstraints | None]:
-        """What an element of some name may be where a wildcard stands; None for an element nothing is known of."""
+        """The possible types of an element with a name in place of a wildcard; None if nothing is known."""
 
 
 class AutomatonConstraints:
-    """The constraints of one element declaration. Immutable; what has been asked once is remembered."""
+    """The constraints of one element declaration. Immutable; results are cached."""
 
     def __init__(self, declaration: ElementDeclaration, schema: Surroundings | None = None) -> None:
         self.declaration = declaration
@@ -56,7 +56,7 @@ class AutomatonConstraints:
     def __repr__(self) -> str:
         return f"<constraints of {self.name}: {self.content}>"
 
-    # --- what is declared
+    # --- declarations
 
     @property
     def name(self) -> str:
@@ -70,16 +70,16 @@ class AutomatonConstraints:
 
     @property
     def attributes(self) -> tuple[AttributeDeclaration, ...]:
-        """The attributes that are declared."""
+        """The declared attributes."""
         return self.declaration.attributes
 
     @cached_property
     def required_attributes(self) -> int:
-        """How many attributes must be there."""
+        """Number of required attributes."""
         return sum(attribute.required for attribute in self.attributes)
 
     def attribute(self, local: str, uri: str) -> AttributeDeclaration | None:
-        """The declaration of an attribute, None where there is none."""
+        """The declaration of an attribute, None if there is none."""
         for attribute in self._attributes.get(local, ()):
             if attribute.uri is None or attribute.uri == uri:
                 return attribute
@@ -94,7 +94,7 @@ class AutomatonConstraints:
 
     @cached_property
     def model(self) -> Content:
-        """The expression over child elements alone; ANY is any element any number of times."""
+        """The expression over child elements only; ANY is any element any number of times."""
         if isinstance(self.content, Any):
             is_closed = self._schema is not None and self._schema.is_complete
             return Star(Wildcard(process_contents="strict" if is_closed else "lax"))
@@ -107,7 +107,7 @@ class AutomatonConstraints:
 
     @cached_property
     def matcher(self) -> Matcher:
-        """What follows the children of one element through the model."""
+        """Follows the children of one element through the model."""
         return matcher(self.model, self.automaton)
 
     @cached_property
@@ -129,7 +129,7 @@ class AutomatonConstraints:
 
     @cached_property
     def elements(self) -> frozenset[str]:
-        """The child elements among them, with their namespaces where the schema knows these."""
+        """The child elements among them, with their namespaces if the schema knows these."""
         if isinstance(self.content, Any):
             return frozenset(name for name in self.symbols if symbol(name).kind is _ELEMENT)
         names = (ANY_ELEMENT if isinstance(leaf, Wildcard) else leaf for leaf in leaves(self.model))
@@ -140,8 +140,9 @@ class AutomatonConstraints:
     def ordered(self, first: str, second: str) -> bool:
         """Ord(first, second): when a `second` starts, every `first` has been read completely.
 
-        So no symbol is ordered before itself, even where it occurs once: it has only started. A relation on the
-        symbols that occur: nothing waits for a `second` that never comes, whereas what never comes is read already.
+        So no symbol is ordered before itself, even if it occurs once: it has only started. The relation covers
+        occurring symbols: nothing waits for a `second` that never comes, whereas a `first` that never comes counts as
+        read.
         """
         key = (first, second)
         known = self._ordered.get(key)
@@ -161,11 +162,11 @@ class AutomatonConstraints:
             return False
         firsts, seconds = self.states(first), self.states(second)
         if firsts & seconds:
-            return False  # the symbol itself, or a wildcard that may be either
+            return False  # The symbol itself, or a wildcard that may be either.
         return not union(self.automaton.reach[q] for q in states(seconds)) & firsts
 
     def implied_past(self, label: str) -> frozenset[str]:
-        """The symbols that cannot occur any more, and have been read, once a child `label` has started."""
+        """The symbols that can no longer occur, and have been read, once a child `label` has started."""
         return frozenset(name for name in self.symbols if self.ordered(name, label))
 
     # --- past (thesis Def. 3.3.2)
@@ -196,7 +197,7 @@ class AutomatonConstraints:
         return all(self.past(state, name) for name in names)
 
     def first_past(self, names: Iterable[str]) -> frozenset[tuple[int, int]]:
-        """The transitions (q, p) on which a set becomes past; none where it is past from the start."""
+        """The transitions (q, p) on which a set becomes past; none if it is past from the start."""
         wanted = tuple(names)
         is_past = [self.past_all(q, wanted) for q in range(self.automaton.end + 1)]
         follows = self.automaton.follows
@@ -205,8 +206,8 @@ class AutomatonConstraints:
     def past_implies(self, names: Iterable[str], other: str) -> bool:
         """Whether `other` is past wherever all of a set are: a buffer of `other` is full when `past(names)` fires.
 
-        Def. 3.4.18 asks for `other` ∈ S or Ord(other, a) for some a ∈ S. That is not enough where `a` may be left
-        out: in `(b* | a)` no b follows an a, yet at the first b the symbol a is past and b is not.
+        Def. 3.4.18 asks for `other` ∈ S or Ord(other, a) for some a ∈ S. That is not enough if `a` may be missing: in
+        `(b* | a)` no b follows an a, yet at the first b the symbol a is past and b is not.
         """
         wanted = tuple(names)
         if self.is_unordered:
@@ -222,13 +223,13 @@ class AutomatonConstraints:
         if symbol(other).kind is _ATTRIBUTE or self.never(other):
             return True
         if any(not self.past(0, name) and self.occurrences(name).most is None for name in names):
-            return True  # then they are past at the end tag only
+            return True  # Then they are past at the end tag only.
         return symbol(other).kind is _ELEMENT and not self.states(other) & ~union(map(self.states, names))
 
     # --- cardinality (thesis Def. 3.2.3)
 
     def occurrences(self, name: str) -> Occurrences:
-        """How often a symbol occurs, at least and at most."""
+        """The least and the greatest number of occurrences of a symbol."""
         what = symbol(name)
         match what.kind:
             case SymbolKind.ELEMENT:
@@ -255,25 +256,25 @@ class AutomatonConstraints:
         return self.occurrences(name).most == 0
 
     def at_most_once(self, name: str) -> bool:
-        """||≤1"""
+        """||≤1."""
         most = self.occurrences(name).most
         return most is not None and most <= 1
 
     def exactly_once(self, name: str) -> bool:
-        """||=1"""
+        """||=1."""
         return self.occurrences(name) == Occurrences(1, 1)
 
     # --- below
 
     def child(self, name: str) -> AutomatonConstraints | None:
-        """The constraints of a child element; None where nothing is known of it, or not one thing only."""
+        """The constraints of a child element; None if nothing is known of it, or more than one type."""
         what = symbol(name)
         if what.kind is not _ELEMENT or what.local is None:
             return None
         return self.child_element(what.local, what.uri)
 
     def child_element(self, local: str, uri: str | None) -> AutomatonConstraints | None:
-        """As `child`, by the parts of a name; a namespace of None is any."""
+        """Like `child`, by the parts of a name; a namespace of None is any."""
         if (local, uri) not in self._children:
             if len(self._children) >= MOST_REMEMBERED:
                 self._children.clear()

@@ -1,4 +1,5 @@
-"""How often a symbol can occur in the words of a content model: the sets ||0, ||≤1 and ||=1 (thesis Def. 3.2.3).
+"""The number of occurrences of a symbol in the words of a content model: the sets ||0, ||≤1 and ||=1 (thesis Def.
+3.2.3).
 
 The thesis decides ||=1 by a product of automata (§3.3). The least and the greatest number of occurrences can be
 added up over the expression itself, with the same answers (the tests hold both against all short words); that
@@ -27,7 +28,7 @@ class Occurrences:
 
 
 def occurrences(model: Content, symbol: Symbol) -> Occurrences:
-    """How often elements that a symbol selects occur in the words of a model over child elements."""
+    """The number of elements selected by a symbol in the words of a model over child elements."""
     match model:
         case Name() | Wildcard():
             return Occurrences(int(symbol.must_be(model)), int(symbol.may_be(model)))

@@ -10,22 +10,22 @@ class ElementConstraints(Protocol):
     """Order and cardinality of the children of one element.
 
     Symbols are local names of child elements, `@name` for attributes (which come before all children, and together),
-    and `text()`. A name may carry its namespace, `Q{uri}book`; without one it stands for all of that local name. `*`
-    is any child element: as a member of `symbols`, one the schema does not name.
+    and `text()`. A name may carry its namespace, `Q{uri}book`; without one it means all of that local name. `*` is any
+    child element: as a member of `symbols`, one that the schema does not name.
     """
 
     @property
     def symbols(self) -> frozenset[str]:
-        """symb(ρ): everything that can occur directly below the element."""
+        """symb(ρ): all symbols that can occur directly below the element."""
 
     @property
     def elements(self) -> frozenset[str]:
-        """The child elements among the symbols, with their namespaces where they are known: `Q{uri}book`."""
+        """The child elements among the symbols, with their namespaces if known: `Q{uri}book`."""
 
     def ordered(self, first: str, second: str) -> bool:
         """Ord(first, second): when a `second` starts, every `first` has been read. Never true of a symbol and itself.
 
-        True where `first` does not occur at all, false where only `second` does not.
+        True if `first` does not occur at all, false if only `second` does not.
         """
 
     def past_implies(self, names: Iterable[str], other: str) -> bool:
@@ -45,19 +45,19 @@ class ElementConstraints(Protocol):
         """||≤1. Not even text of an element without children is: a comment may split it."""
 
     def exactly_once(self, name: str) -> bool:
-        """||=1"""
+        """||=1."""
 
     def child(self, name: str) -> ElementConstraints | None:
-        """The constraints of a child element; None where nothing is known of it."""
+        """The constraints of a child element; None if nothing is known of it."""
 
 
 class Schema(Protocol):
     """A whole schema."""
 
     def element(self, local: str, uri: str | None = None) -> ElementConstraints | None:
-        """The constraints of an element type wherever it stands; None where it is not declared, or in several ways.
+        """The constraints of an element type in any context; None if it is not declared, or in several ways.
 
-        Where the parent is known, `child` of its constraints knows more. A DTD has no namespaces and ignores `uri`.
+        If the parent is known, `child` of its constraints knows more. A DTD has no namespaces and ignores `uri`.
         """
 
     def document(self) -> ElementConstraints:

@@ -1,8 +1,8 @@
-"""Content models: which children an element may have, as regular expressions over their names.
+"""Content models: the children of an element as regular expressions over their names.
 
 DTDs and XML Schemas both become these nodes; all later stages (automata, constraints, validation) know no other form.
-Text is not a symbol of the expressions: where it is allowed at all, it is allowed between any two children, so
-`PCData`, `Mixed` and `Any` say it once for the whole element. A node prints as a DTD writes it.
+Text is not a symbol of the expressions: if it is allowed at all, it is allowed between any two children, so `PCData`,
+`Mixed` and `Any` declare it once for the whole element. A node prints in the form of a DTD.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ class Content:
     """Any content model."""
 
     def parts_below(self) -> tuple[Content, ...]:
-        """The models this one is directly made of."""
+        """The direct parts of this model."""
         return ()
 
     def __str__(self) -> str:
         raise NotImplementedError
 
     def _grouped(self) -> str:
-        """As an operand of `?`, `*` or `+`."""
+        """In parentheses if needed as an operand of `?`, `*` or `+`."""
         return f"({self})"
 
 
@@ -37,7 +37,7 @@ class Name(Content):
     local: str
     uri: str | None = None
     declaration: str = field(default="", compare=False)
-    """The key of what the schema declares for this child here; in an XSD it depends on the parent."""
+    """The key of the declaration for this child here; in an XSD it depends on the parent."""
 
     def __str__(self) -> str:
         return self.local
@@ -57,7 +57,7 @@ class Wildcard(Content):
     """strict: it must be declared; lax: it follows a declaration if there is one; skip: it follows none."""
 
     def admits(self, uri: str | None) -> bool:
-        """Whether elements of a namespace may stand here; a namespace not known may."""
+        """Whether elements of a namespace may occur here; an unknown namespace may."""
         return uri is None or (uri not in self.excluded and (self.allowed is None or uri in self.allowed))
 
     def __str__(self) -> str:
@@ -129,13 +129,13 @@ class _Repeated(Content):
         return (self.part,)
 
     def bounds(self) -> tuple[int, int | None]:
-        """The least and the greatest number of times; None without end."""
+        """The least and the greatest number of times; None means unbounded."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
 class Optional(_Repeated):
-    """part?"""
+    """part?."""
 
     def bounds(self) -> tuple[int, int | None]:
         return 0, 1
@@ -146,7 +146,7 @@ class Optional(_Repeated):
 
 @dataclass(frozen=True, slots=True)
 class Star(_Repeated):
-    """part*"""
+    """part*."""
 
     def bounds(self) -> tuple[int, int | None]:
         return 0, None
@@ -157,7 +157,7 @@ class Star(_Repeated):
 
 @dataclass(frozen=True, slots=True)
 class Plus(_Repeated):
-    """part+"""
+    """part+."""
 
     def bounds(self) -> tuple[int, int | None]:
         return 1, None
@@ -226,7 +226,7 @@ EMPTY_WORD = Sequence()
 
 
 def repeated(part: Content, least: int, most: int | None) -> Content:
-    """The node that says `part{least,most}` most plainly.
+    """The simplest node for `part{least,most}`.
 
     >>> print(repeated(Name("a"), 0, None), repeated(Name("a"), 2, 3))
     a* a{2,3}
@@ -246,12 +246,12 @@ def repeated(part: Content, least: int, most: int | None) -> Content:
 
 
 def allows_text(content: Content) -> bool:
-    """Whether text that is not white space may stand among the children."""
+    """Whether text other than white space may occur among the children."""
     return isinstance(content, PCData | Mixed | Any)
 
 
 def word_model(content: Content) -> Content:
-    """The expression over child elements alone."""
+    """The expression over child elements only."""
     if isinstance(content, Mixed):
         return content.part
     return EMPTY_WORD if isinstance(content, Empty | PCData) else content

@@ -19,7 +19,7 @@ class AttributeDeclaration:
     fixed: bool = False
     """The value is always the default."""
     values: tuple[str, ...] = ()
-    """The values that are allowed; empty where any is."""
+    """The allowed values; empty if any is."""
 
     def __str__(self) -> str:
         kind = f"({' | '.join(self.values)})" if self.values else self.type
@@ -34,16 +34,16 @@ class AttributeDeclaration:
 
 @dataclass(frozen=True, slots=True)
 class ElementDeclaration:
-    """An element type: what may stand directly below it."""
+    """An element type: what may occur directly below it."""
 
     name: str
-    """As the schema writes it."""
+    """As written in the schema."""
     content: Content
     attributes: tuple[AttributeDeclaration, ...] = ()
     other_attributes: bool = False
-    """Whether attributes may occur that are not listed (xs:anyAttribute)."""
+    """Whether unlisted attributes may occur (xs:anyAttribute)."""
     uri: str | None = None
-    """Its namespace; None where it is not known, as in a DTD."""
+    """Its namespace; None if it is not known, as in a DTD."""
 
     @property
     def local(self) -> str:

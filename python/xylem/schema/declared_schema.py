@@ -1,4 +1,4 @@
-"""A schema as a whole: element declarations by key, the constraints made from them when they are first asked for."""
+"""A schema as a whole: element declarations by key, with constraints derived on first use."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ DOCUMENT = "document-node()"
 class DeclaredSchema:
     """A schema made of declarations.
 
-    `declare` gives the declaration of a key (see `Name.declaration`), None where there is none; it is asked once.
-    `keys` maps local names to the keys of all declarations of that name; `everywhere` are the elements that may stand
+    `declare` returns the declaration of a key (see `Name.declaration`), None if there is none; it is called once.
+    `keys` maps local names to the keys of all declarations of that name; `everywhere` are the elements that may occur
     where anything may (global elements), and `roots` those a document may start with. `open_places` are the wildcards
-    of the schema: below them, elements may stand that follow no declaration.
+    of the schema: below them, undeclared elements may occur.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class DeclaredSchema:
         self._document: AutomatonConstraints | None = None
         self._is_complete = is_complete
         self.is_closed = is_closed
-        """Whether every element must be declared, as in a DTD that is known completely."""
+        """Whether every element must be declared, as in a completely known DTD."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ class DeclaredSchema:
 
     @property
     def is_complete(self) -> bool:
-        """False where a part of the schema was not read."""
+        """False if a part of the schema was not read."""
         return self._is_complete
 
     @property
@@ -64,7 +64,7 @@ class DeclaredSchema:
         return tuple(name.local for name in self._roots)
 
     def element(self, local: str, uri: str | None = None) -> AutomatonConstraints | None:
-        """The constraints of an element type; None where it is not declared, or in several ways."""
+        """The constraints of an element type; None if it is not declared, or in several ways."""
         key = (local, uri)
         if key not in self._found:
             if len(self._found) >= MOST_REMEMBERED:
@@ -76,7 +76,7 @@ class DeclaredSchema:
         found: set[AutomatonConstraints | None] = set(self.declarations(local, uri))
         for wildcard in self._open_places if found else ():
             if wildcard.admits(uri):
-                # Here an element of this name need not follow the declaration.
+                # Here an element with this name need not follow the declaration.
                 found |= self.admitted(wildcard, local, uri)
         return found.pop() if len(found) == 1 else None
 
@@ -92,7 +92,7 @@ class DeclaredSchema:
             self._document = AutomatonConstraints(ElementDeclaration(DOCUMENT, content), self)
         return self._document
 
-    # --- what constraints ask for
+    # --- the interface for constraints
 
     def declared(self, key: str) -> AutomatonConstraints | None:
         """The constraints of a declaration by its key."""
@@ -102,7 +102,7 @@ class DeclaredSchema:
         return self._constraints[key]
 
     def admitted(self, wildcard: Wildcard, local: str, uri: str | None) -> set[AutomatonConstraints | None]:
-        """What an element of some name may be where a wildcard stands; None for an element nothing is known of."""
+        """The possible types of an element with a name in place of a wildcard; None if nothing is known."""
         if wildcard.process_contents == "skip":
             return {None}
         found = {

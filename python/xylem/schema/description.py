@@ -12,13 +12,13 @@ from .symbols import TEXT
 
 
 def written(content: Content) -> str:
-    """A content model as a DTD would write it: in parentheses even where it is one name only."""
+    """A content model in the form of a DTD: in parentheses even for a single name."""
     inner = content.part if isinstance(content, _Repeated) else content
     return f"({content})" if isinstance(inner, Name | Wildcard) else str(content)
 
 
 def child_symbols(constraints: AutomatonConstraints) -> list[str]:
-    """The symbols below an element in the order of its content model, text last, attributes left out."""
+    """The symbols below an element in the order of its content model, text last, without attributes."""
     written_order = [leaf.local for leaf in leaves(constraints.model) if isinstance(leaf, Name)]
     rest = sorted(name for name in constraints.symbols if not name.startswith("@") and name != TEXT)
     text = [TEXT] if TEXT in constraints.symbols else []

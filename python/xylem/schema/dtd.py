@@ -14,7 +14,7 @@ from .dtd_source import NAME, Declaration, DtdSource, ReadEntity
 
 MOST_NESTED_GROUPS = 200
 MOST_NAMES = 4_000
-"""Of one content model: what is derived from it grows with the square of its names."""
+"""Most names in one content model: derived data grows with the square of its names."""
 
 _TOKEN = re.compile(rf"\s*({NAME}|#PCDATA|[(),|?*+]|\Z)")
 _ELEMENT = re.compile(rf"\s*({NAME})\s+(?=\S)")
@@ -30,25 +30,25 @@ _BEFORE_DOCTYPE = re.compile(r"(?:\ufeff)?(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOT
 _SUBSET = re.compile(r"""(?:[^\]"'<]+|"[^"]*"|'[^']*'|<!--.*?-->|<\?.*?\?>|<)*""", re.DOTALL)
 _TYPES = frozenset({"CDATA", "ID", "IDREF", "IDREFS", "ENTITY", "ENTITIES", "NMTOKEN", "NMTOKENS"})
 _ATTRIBUTE_NAMESPACES = {"": "", "xml": "http://www.w3.org/XML/1998/namespace"}
-"""What a DTD does know of namespaces: names of attributes without a prefix have none."""
+"""Namespaces that a DTD determines: attributes without a prefix have none."""
 _REPETITIONS = {"?": Optional, "*": Star, "+": Plus}
 
 
 @dataclass
 class Dtd:
-    """What a DTD declares, by names as written, in the order of the text."""
+    """The declarations of a DTD, by names as written, in the order of the text."""
 
     elements: dict[str, ElementDeclaration] = field(default_factory=dict)
     namespaces: dict[str, dict[str, AttributeDeclaration]] = field(default_factory=dict)
-    """The attributes `xmlns` and `xmlns:p` that are declared, by element."""
+    """The declared attributes `xmlns` and `xmlns:p`, by element."""
     root: str | None = None
     """The element a DOCTYPE names."""
     is_complete: bool = True
-    """False where an external part was not read: what is not declared here may be there."""
+    """False if an external part was not read: undeclared elements may be declared there."""
 
 
 def read_dtd(source: SourceText, read_entity: ReadEntity | None = None) -> Dtd:
-    """The declarations of an external subset: what a `.dtd` file holds.
+    """The declarations of an external subset: the content of a `.dtd` file.
 
     >>> print(read_dtd(SourceText("<!ELEMENT book (title, author*)>")).elements["book"].content)
     (title, author*)
@@ -59,7 +59,7 @@ def read_dtd(source: SourceText, read_entity: ReadEntity | None = None) -> Dtd:
 
 
 def read_doctype(source: SourceText, read_entity: ReadEntity | None = None) -> Dtd | None:
-    """The declarations of a document's DOCTYPE, the external ones only where they can be read; None without one."""
+    """The declarations of a document's DOCTYPE, with external ones only if they can be read; None without one."""
     before = _BEFORE_DOCTYPE.match(source.text)
     start = before.end() if before else 0
     doctype = _DOCTYPE.match(source.text, start)
@@ -175,7 +175,7 @@ class _ContentReader:
         return content
 
     def _groups(self) -> Content:
-        """From behind the first parenthesis to the one that closes it and its `?`, `*` or `+`."""
+        """From after the first parenthesis to the one that closes it and its `?`, `*` or `+`."""
         stack: list[tuple[list[Content], str]] = [([], "")]
         names = 0
         while True:

@@ -3,12 +3,12 @@
         <!ATTLIST bib xmlns CDATA #FIXED "urn:books">       bib, and all below it without a prefix, is in urn:books
         <!ATTLIST bib xmlns:p CDATA #FIXED "urn:prices">    p:price is in urn:prices
 
-A valid document declares namespaces only by attributes that the DTD declares, so fixed ones leave no choice. One with
-a mere default may be overridden: nothing is known then. A DTD that declares no such attribute is not believed to know
-of namespaces at all: its names match by their local part.
+A valid document declares namespaces only by attributes that the DTD declares, so fixed ones leave no choice. One that
+is only a default may be overridden: nothing is known then. A DTD that declares no such attribute is assumed to ignore
+namespaces: its names match by their local part.
 
-What an unprefixed name stands for depends on what is above it. So there is one declaration for each name and each
-namespace it can be in, as XML Schemas have several for one name.
+The meaning of an unprefixed name depends on its ancestors. So there is one declaration for each name and each namespace
+it can be in, as XML Schemas have several for one name.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .declarations import AttributeDeclaration, ElementDeclaration
 
 XMLNS = "xmlns"
 _BETWEEN = "\n"
-"""Stands between a name and its namespace in the key of a declaration; no name holds it."""
+"""Separates a name and its namespace in the key of a declaration; no name contains it."""
 
 
 class DtdNamespaces:
-    """Gives the elements of a DTD their namespaces.
+    """Assigns namespaces to the elements of a DTD.
 
     `attributes` holds the declarations of `xmlns` and `xmlns:p`, by the written name of the element.
     """

@@ -1,4 +1,4 @@
-"""Outputs: the output methods of Serialization 3.1, and the takers of their text.
+"""Outputs: the output methods of Serialization 3.1, and the destinations of their text.
 
 A sequence of items comes in, with the parameters of a query or a user; text goes out, in chunks as the items arrive. A
 sink never evaluates anything: it reads only the names and characters of items.

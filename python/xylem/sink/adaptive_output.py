@@ -34,7 +34,7 @@ _IN_QUOTES = (at.STRING, at.UNTYPED_ATOMIC, at.ANY_URI)
 
 
 def write_adaptive(items: Iterable[Any], parameters: SerializationParameters, buffer: OutputBuffer) -> None:
-    """Write items one after the other, on lines of their own unless an item separator says otherwise."""
+    """Write items one after the other, on separate lines unless there is an item separator."""
     writer = AdaptiveWriter(parameters, buffer)
     separator = "\n" if parameters.item_separator is None else parameters.item_separator
     is_first = True
@@ -74,7 +74,7 @@ class AdaptiveWriter:
         )
 
     def item(self, item: Any) -> None:
-        """Write an item; what is inside it is pushed on the stack in pieces: text, or iterators of more pieces."""
+        """Write an item; its content is pushed on the stack in pieces: text, or iterators of more pieces."""
         append, parts = self.buffer.parts.append, self.buffer.parts
         stack: list[Iterator[Any]] = [iter((item,))]
         while stack:
@@ -114,7 +114,7 @@ class AdaptiveWriter:
         yield _Text("]" if len(item) else "[]")
 
     def simple(self, item: Any) -> str:
-        """An item with nothing inside."""
+        """The text of an item without content."""
         kind = type(item)
         if kind is Node:
             return self.node(item)
@@ -145,7 +145,7 @@ class AdaptiveWriter:
 
 
 class _Text(str):
-    """A piece of output that is ready, told apart from strings that are items."""
+    """A finished piece of output, distinct from strings that are items."""
 
     __slots__ = ()
 
@@ -171,7 +171,7 @@ class _Member:
 
 
 def function_name(function: FunctionItem) -> str:
-    """A function as name and arity, with the usual prefix where there is one."""
+    """A function as name and arity, with the usual prefix if there is one."""
     name = function.name
     if name is None:
         return f"(anonymous-function)#{function.arity}"

@@ -22,7 +22,7 @@ from .xml_output import is_plain
 
 
 def is_bare(parameters: SerializationParameters) -> bool:
-    """Whether elements are written just as they are, with no more than escapes, and nothing stands in front of them."""
+    """Whether elements are written with nothing but escapes, and without a prolog."""
     known = parameters.facts.get("is_bare")
     if known is None:
         known = parameters.facts["is_bare"] = _is_bare(parameters)
@@ -37,7 +37,7 @@ def _is_bare(parameters: SerializationParameters) -> bool:
 
 
 def write_bare(items: Iterable[Any], separator: str | None, buffer: OutputBuffer) -> None:
-    """Write a sequence by parameters that are bare; all but the rest in the buffer has been handed over."""
+    """Write a sequence by bare parameters; everything except the rest in the buffer has been passed on."""
     parts = buffer.parts
     plain: PlainXml | None = None
     for item in normalized(items, separator):

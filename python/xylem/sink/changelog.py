@@ -2,9 +2,9 @@
 
     {"seq": 1, "commit": 1, "t": 0, "query": "q", "op": "insert", "region": 1, "place": 0, "old": null, "new": "<a/>"}
 
-A region is a part of the answer: an item with what separates it from the one before, or, of an element around parts
-that change, each of its tags and each of these. `place` is where it stands among all parts when the row is applied.
-`insert` puts `new` there, `replace` puts it for `old`, `remove` takes `old` out.
+A region is a part of the answer: an item with its separator from the one before, or, for an element around changing
+parts, each of its tags and each of these parts. `place` is its index among all parts when the row is applied. `insert`
+puts `new` there, `replace` puts it for `old`, `remove` takes `old` out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .display_parts import DisplayParts, Shown
 Op = Literal["insert", "replace", "remove"]
 Envelope = Literal["append", "upsert", "retract", "debezium"]
 Tombstone = Literal["none", "instead", "after"]
-"""Whether a message without a value stands for a removal, or follows it, in a topic by key."""
+"""Whether a message without a value replaces a removal, or follows it, in a topic by key."""
 ENVELOPES: tuple[Envelope, ...] = ("append", "upsert", "retract", "debezium")
 
 
@@ -44,7 +44,7 @@ class ChangeRow:
 
 @saved("change-log", 2, fields=("_state", "_rows", "_last_region"))
 class ChangeLog:
-    """Tells what became of each region of an answer from one commit to the next.
+    """Reports the change of each region of an answer from one commit to the next.
 
     Holds:  the parts of the answer, each with the number of its region.
     """
@@ -56,7 +56,7 @@ class ChangeLog:
         self._last_region = 0
 
     def rows(self, commit: int, time: Decimal, edits: Edits) -> list[ChangeRow]:
-        """The changes that the edits of a commit lead to."""
+        """The changes for the edits of a commit."""
         found: list[ChangeRow] = []
         for place, old, before, new in self._parts.apply(edits):
             for change in self._changes(place, old, before, new):
@@ -79,7 +79,7 @@ class ChangeLog:
             shown.region = self._last_region
             yield "insert", shown.region, place + offset, None, shown.text
 
-    # --- from one start to the next
+    # --- from one run to the next
 
     @property
     def _state(self) -> list[tuple[str, int, int]]:
@@ -95,16 +95,16 @@ class ChangeLog:
 
 @saved("append-log", 1, fields=("rows_given", "_sequence"))
 class AppendLog:
-    """The log of an answer to which parts are only added."""
+    """The log of an answer that only grows."""
 
     def __init__(self, query: str) -> None:
         self._query = query
         self._sequence = 0
-        """That of the last part, whose values are separated."""
+        """Sequence number of the last part, whose values are separated."""
         self.rows_given = 0
 
     def rows(self, commit: int, time: Decimal, parts: Iterable[Part]) -> Iterator[ChangeRow]:
-        """The rows of parts that come behind all others."""
+        """The rows for parts appended after all others."""
         for text, sequence in parts:
             shown = f" {text}" if sequence and sequence == self._sequence else text
             self._sequence = sequence
@@ -138,7 +138,7 @@ def json_text(display: str) -> str:
 
 
 class ChangeText(str):
-    """A row as text. It knows its region: whoever keeps messages by key keeps the last of each."""
+    """A row as text. It knows its region: a store by key keeps the last row of each."""
 
     region: int
     tombstone: Tombstone
@@ -151,7 +151,7 @@ class ChangeText(str):
         return made
 
     def keyed(self) -> list[tuple[str, str | None]]:
-        """The row as messages by key. One without a value takes all of its key out of a topic that is compacted."""
+        """The row as messages by key. One without a value removes its key from a compacted topic."""
         key = str(self.region)
         if self.tombstone == "instead":
             return [(key, None)]
@@ -166,9 +166,9 @@ def change_line(row: ChangeRow) -> ChangeText:
 
 
 def change_lines(row: ChangeRow, envelope: Envelope) -> Iterator[ChangeText]:
-    """A row in an envelope that others read: keyed by region, or as Flink and Debezium tell changes.
+    """A row in an envelope for other systems: keyed by region, or in the form of Flink or Debezium.
 
-    append only inserts; the caller must know that nothing ever changes
+    append only inserts; the caller must ensure that nothing ever changes
     upsert     the region and its content, null when it is gone
     retract    what was is taken back (-U, -D), what is comes (+I, +U)
     debezium   op c, u or d, with before and after

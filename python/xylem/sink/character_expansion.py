@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Expand = Callable[[str], str]
 _FORMS = frozenset({"NFC", "NFD", "NFKC", "NFKD"})
 
-# XML 1.1 line ends and the C1 controls are written as references, so that they survive being read (§5.1.9).
+# XML 1.1 line ends and the C1 controls are written as references, so they survive parsing (§5.1.9).
 _BEYOND_ASCII = re.compile("[\x80-\x9f\u2028]")
 
 
@@ -44,7 +44,7 @@ def escape_text(text: str) -> str:
 
 
 def escape_attribute(text: str) -> str:
-    """The value of an XML attribute, to stand between quotation marks."""
+    """The value of an XML attribute, for use between quotation marks."""
     if '"' in text:
         text = text.replace("&", "&amp;").replace('"', "&quot;")
     elif "&" in text:
@@ -60,7 +60,7 @@ def escape_attribute(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    """What `escape_text` or `escape_attribute` has made this of."""
+    """The original of the output of `escape_text` or `escape_attribute`."""
     return _REFERENCE.sub(_referred, text) if "&" in text else text
 
 
@@ -81,7 +81,7 @@ def unchanged(text: str) -> str:
 
 
 class CharacterExpansion:
-    """What the parameters say about characters; makes the function to be applied in each context."""
+    """The parameters about characters; makes the function for each context."""
 
     __slots__ = ("_pattern", "character_map", "encoding", "normalize")
 
@@ -95,15 +95,15 @@ class CharacterExpansion:
 
     @property
     def is_needed(self) -> bool:
-        """Whether characters are more than escaped."""
+        """Whether characters need more than escaping."""
         return not self.encoding.is_unicode or self.normalize is not None or self._pattern is not None
 
     def through(self, escape: Expand) -> Expand:
-        """The expansion of a context with this escape function, references standing for what cannot be encoded."""
+        """The expansion for a context with this escape function; references replace unencodable characters."""
         return self._with_map(self.without_map(escape))
 
     def without_map(self, escape: Expand) -> Expand:
-        """As `through`, where the character map does not apply: URIs that are escaped."""
+        """Like `through`, if the character map does not apply: for escaped URIs."""
         if self.encoding.is_unicode and self.normalize is None:
             return escape
         normalize = self.normalize or unchanged
@@ -111,7 +111,7 @@ class CharacterExpansion:
         return lambda text: refer(escape(normalize(text)))
 
     def verbatim(self, where: str) -> Expand:
-        """The expansion of a context without references, such as the text method: SERE0008 for what is lacking."""
+        """The expansion for a context without references, like the text method: SERE0008 for unencodable characters."""
         return self._with_map(self.verbatim_without_map(where))
 
     def verbatim_without_map(self, where: str) -> Expand:
@@ -122,7 +122,7 @@ class CharacterExpansion:
         return lambda text: require(normalize(text), where)
 
     def mapped(self, expand: Expand) -> Expand:
-        """An expansion of one's own for what the character map leaves."""
+        """A custom expansion of characters outside the character map."""
         return self._with_map(expand)
 
     def _with_map(self, expand: Expand) -> Expand:

@@ -1,7 +1,7 @@
 """The file of malformed records: JSON lines, or XML by the name of the file, one entry for each record. An entry has
 the source, the kind of part, its offset, line and size, the code and reason of the error with its own place, and the
-bytes themselves: as text where they are UTF-8, otherwise in base64. Of a huge record the first bytes are kept, and
-`truncated` says so. Each entry is handed to the system when it is written, so that a run that is killed loses none.
+bytes themselves: as text if they are UTF-8, otherwise in base64. For a huge record the first bytes are kept, with the
+flag `truncated`. Each entry is flushed to the system, so a killed run loses none.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class DeadLetters:
-    """A file that takes malformed records. It is there from the start, so that a place nobody can write to is known."""
+    """A file for malformed records. It is created at the start, so that an unwritable place is detected early."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .serialization_parameters import SerializationParameters
 
 DEFAULT_PARAMETERS = {"omit-xml-declaration": "yes"}
-"""Results are mostly fragments; a declaration is written where the query or the caller asks for one."""
+"""Results are mostly fragments; a declaration is only written if the query or the caller requests one."""
 _PLAIN = tuple(DEFAULT_PARAMETERS.items())
 _ADAPTIVE = (*_PLAIN, ("method", "adaptive"))
 
@@ -23,7 +23,7 @@ _ADAPTIVE = (*_PLAIN, ("method", "adaptive"))
 def chosen_parameters(
     output: Mapping[str, str], given: Mapping[str, Any], begins_with_text: Callable[[], bool]
 ) -> SerializationParameters:
-    """Output declarations and the caller's parameters; where neither names a method, the answer's beginning does."""
+    """Output declarations and the caller's parameters; if neither names a method, the answer's beginning decides."""
     if not output and not given:
         return _parameters(_PLAIN if begins_with_text() else _ADAPTIVE)
     merged = merged_options(output, given)
@@ -34,14 +34,14 @@ def chosen_parameters(
 
 @lru_cache(maxsize=64)
 def _parameters(options: tuple[tuple[str, str], ...]) -> SerializationParameters:
-    """One record for all answers with the same options: for a small answer it takes longer to make than to write."""
+    """One record for all answers with the same options: for a small answer, creating it takes longer than writing."""
     from .serialization_parameters import SerializationParameters
 
     return SerializationParameters.from_options(dict(options))
 
 
 def merged_options(output: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, str]:
-    """Output declarations and the caller's parameters, which go before them, with the defaults of this engine."""
+    """Output declarations, overridden by the caller's parameters, with the defaults of this engine."""
     named = {name.replace("_", "-"): _lexical(value) for name, value in given.items()}
     return {**DEFAULT_PARAMETERS, **output, **named}
 

@@ -1,6 +1,6 @@
-"""A tree with placeholders (`values/deferred_tree.py`) as XML: its own rows as text, what they stand around as nodes.
+"""A tree with placeholders (`values/deferred_tree.py`) as XML: its own rows as text, the pieces inside them as nodes.
 
-Its own rows are in no namespace and declare none, so they are written alike wherever they stand.
+Its own rows are in no namespace and declare none, so they are written the same everywhere.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .character_expansion import escape_attribute, escape_text
 
 
 def noted_text(tree: DeferredTree) -> Iterator[str | Node]:
-    """Text with the usual escapes, and elements that are to be written as copies: nothing is declared around them."""
+    """Text with the usual escapes, and elements to be written as copies: nothing is declared around them."""
     begun = [_NotedRows(tree.noted, tree)]
     while begun:
         for written in begun[-1].rows:
@@ -65,7 +65,7 @@ class _NotedRows:
             yield open_rows.pop()[1]
 
     def _attributes(self, row: int, end: int) -> tuple[int, str]:
-        """The row behind the attributes, and their text."""
+        """The row after the attributes, and their text."""
         codes, values = self._noted.codes, self._noted.values
         found = []
         while row < end and codes[row] & KIND_MASK == ATTRIBUTE:

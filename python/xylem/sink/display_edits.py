@@ -16,7 +16,7 @@ Part = tuple[str, int]
 
 
 class Edit(NamedTuple):
-    """Some parts instead of others. Edits of one commit ascend: what stands before a place is as it will be."""
+    """Replaces some parts by others. Edits of one commit ascend: places count after earlier edits."""
 
     place: int
     removed: int
@@ -24,12 +24,12 @@ class Edit(NamedTuple):
 
 
 Edits = list[Edit] | tuple[Part, ...]
-"""Of one commit; a tuple is the whole answer."""
+"""The edits of one commit; a tuple is the whole answer."""
 
 
 def edits_between(before: Sequence[Part], after: Sequence[Part]) -> list[Edit]:
-    """The edits that make the one of the other."""
-    # Most of an answer stays: only what is between the first and the last change is compared.
+    """The edits that turn one answer into the other."""
+    # Most of an answer stays: only parts between the first and the last change are compared.
     start, shorter = 0, min(len(before), len(after))
     while start < shorter and before[start] == after[start]:
         start += 1

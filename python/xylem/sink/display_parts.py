@@ -1,7 +1,7 @@
 """The parts of an answer by their places, edited in place: the cost of a change does not depend on its place.
 
 Parts are held in blocks. A Fenwick tree over the sizes of the blocks finds the block of a place; a block keeps its
-text, so that the whole answer is put together of a few long texts.
+text, so the whole answer consists of a few long texts.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from .display_edits import Edits, Part, edits_between
 __all__ = ["DisplayParts", "Happened", "Shown"]
 
 _MOST = 256
-"""A block has at most so many parts."""
+"""Most parts in a block."""
 
 
 class Shown:
-    """A part as it stands in an answer."""
+    """A part in an answer."""
 
     __slots__ = ("part", "region", "text")
 
     def __init__(self, part: Part, text: str) -> None:
         self.part = part
         self.text = text
-        """With what separates it from the part before."""
+        """Including its separator from the part before."""
         self.region = 0
-        """What it is called in a change log."""
+        """Its number in a change log."""
 
 
 class Happened(NamedTuple):
-    """What an edit did."""
+    """The effect of an edit."""
 
     place: int
     old: list[Shown]
-    """The parts that were there."""
+    """The old parts."""
     texts: list[str]
-    """What they showed."""
+    """Their texts."""
     new: list[Shown]
-    """Those that are there now. A part that keeps its place stays the same object."""
+    """The new parts. A part that keeps its place stays the same object."""
 
 
 class _Block:
@@ -55,7 +55,7 @@ class _Block:
 class DisplayParts:
     """An answer that is edited.
 
-    Holds:  its parts, the text of each block, and the same as JSON where that was asked for.
+    Holds:  its parts, the text of each block, and on request the same as JSON.
     """
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class DisplayParts:
     # --- edits
 
     def apply(self, edits: Edits) -> list[Happened]:
-        """Follow the edits of a commit; what happened, in order."""
+        """Apply the edits of a commit; return their effects, in order."""
         if isinstance(edits, tuple):
             edits = edits_between([shown.part for shown in self], edits)
         happened: list[Happened] = []
@@ -122,7 +122,7 @@ class DisplayParts:
         return Happened(place, old, old_texts, new)
 
     def _separate(self, place: int, happened: list[Happened]) -> None:
-        """Look after what separates a part from the one before, which may be another now."""
+        """Update the separator of a part from the one before, which may have changed."""
         if place >= self.size:
             return
         shown = self._at(place)
@@ -137,7 +137,7 @@ class DisplayParts:
     # --- blocks
 
     def _find(self, place: int) -> tuple[int, int]:
-        """The block of a place, and where in it."""
+        """The block of a place, and the index in it."""
         sums, index = self._sums, 0
         step = 1 << (len(sums) - 1).bit_length()
         while step:

@@ -16,7 +16,7 @@ XML_VERSIONS = frozenset({"1.0", "1.1"})
 
 
 def check_xml(parameters: SerializationParameters) -> None:
-    """Versions that exist, and parameters that go together."""
+    """Check that the version exists, and that parameters are compatible."""
     version = parameters.version or "1.0"
     if version not in XML_VERSIONS:
         raise DynamicError("SESU0013", f"there is no XML {version}")
@@ -30,7 +30,7 @@ def check_xml(parameters: SerializationParameters) -> None:
 
 
 def needs_document(parameters: SerializationParameters) -> bool:
-    """Whether the parameters make sense for a well-formed document only, so that the items must be seen first."""
+    """Whether the parameters require a well-formed document, so the items must be seen first."""
     return parameters.standalone is not None or parameters.doctype_system is not None
 
 
@@ -63,7 +63,7 @@ def xml_declaration(parameters: SerializationParameters) -> str:
 
 
 def doctype(name: str, public: str | None, system: str | None) -> str:
-    """A document type declaration, on a line of its own."""
+    """A document type declaration, on a separate line."""
     if public is None:
         return f"<!DOCTYPE {name} SYSTEM {_quoted(system)}>\n" if system is not None else f"<!DOCTYPE {name}>\n"
     return f"<!DOCTYPE {name} PUBLIC {_quoted(public)}{' ' + _quoted(system) if system is not None else ''}>\n"

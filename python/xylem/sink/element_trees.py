@@ -1,4 +1,4 @@
-"""Nodes as elements and trees of lxml or ElementTree: the other way of `values/element_trees.py`."""
+"""Nodes as elements and trees of lxml or ElementTree: the inverse of `values/element_trees.py`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def to_lxml(node: Node) -> Any:
     '1'
     """
     etree = optional_package("lxml.etree", "lxml")
-    # What was read within our limits may be deeper and longer than lxml allows by itself.
+    # Documents within our limits may be deeper and longer than lxml allows by default.
     parser = etree.XMLParser(huge_tree=True, resolve_entities=False, no_network=True)
     return _converted(node, lambda data: etree.fromstring(data, parser), lambda root: root.getroottree())
 

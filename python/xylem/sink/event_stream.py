@@ -3,7 +3,7 @@
     with EventServer("127.0.0.1", 8080) as server:
         server.show(1, Decimal(0), "<answer/>")
 
-`/events` gives the answer after each commit, its id being the number of the commit. A new reader gets the latest answer
+`/events` sends the answer after each commit, with the number of the commit as id. A new reader gets the latest answer
 first; a reader with `Last-Event-ID` gets it only if it has changed. `/` is a page that shows it.
 """
 
@@ -52,7 +52,7 @@ class EventServer:
                 owner.answer(self)
 
             def log_message(self, format: str, *values: Any) -> None:
-                """Requests are nobody's output."""
+                """Suppress the log of requests."""
 
         self._server = ThreadingHTTPServer((host, port), Handler)
         self._server.daemon_threads = True
@@ -77,13 +77,13 @@ class EventServer:
         self._thread.join()
 
     def show(self, commit: int, time: Decimal, display: str) -> None:
-        """The answer after a commit."""
+        """Set the answer after a commit."""
         with self._news:
             self._shown = _Shown(commit, commit_line(commit, time, json_text(display)))
             self._news.notify_all()
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
-        """Answer a request: the page, or events without end."""
+        """Answer a request: the page, or endless events."""
         if request.path not in ("/", "/events"):
             request.send_error(404)
             return

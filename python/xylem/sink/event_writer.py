@@ -1,4 +1,4 @@
-"""Writes a result as it arises: opens and closes elements, copies items, and keeps only the open tags.
+"""Writes a result while it is computed: opens and closes elements, copies items, and keeps only the open tags.
 
     writer = EventWriter(parameters, sys.stdout.write)
     writer.start_element(QName("", "result"))
@@ -8,8 +8,8 @@
     writer.finish()
 
 The output is that of `serialize` for the tree a `TreeBuilder` would have built by the same calls, character by
-character. That is so because a builder does decide about names and namespaces: it holds the open elements alone, and
-what has been written is taken away from it again.
+character. A builder decides about names and namespaces: it holds only the open elements, and written rows are removed
+from it.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ _NONE: Mapping[str, str] = {}
 
 
 def can_write_events(parameters: SerializationParameters) -> bool:
-    """Whether output may be written before the end is known: XML as it stands, with nothing to be looked at first.
+    """Whether output may be written before the end is known: plain XML, with nothing to check first.
 
-    Normalisation joins characters over the borders of what is written, and is not for events either.
+    Normalisation joins characters across pieces of output, so it is not for events either.
     """
     return (
         parameters.method == "xml"
@@ -53,14 +53,14 @@ def can_write_events(parameters: SerializationParameters) -> bool:
 
 
 def takes_markup(parameters: SerializationParameters, copy_preserve: bool = True, copy_inherit: bool = True) -> bool:
-    """Whether results can be taken as text: characters are escaped and no more, and copies are as they stand."""
+    """Whether results can be taken as text: characters are only escaped, and copies are unchanged."""
     if not (can_write_events(parameters) and copy_preserve and copy_inherit):
         return False
     return parameters.item_separator is None and not CharacterExpansion(parameters).is_needed
 
 
 class EventWriter:
-    """Writes one result. Errors leave the writer unusable; what was written before them stays."""
+    """Writes one result. Errors leave the writer unusable; earlier output stays."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class EventWriter:
         self._separator = parameters.item_separator
         self._builder = TreeBuilder(copy_preserve=copy_preserve, copy_inherit=copy_inherit)
         self._end_tags: list[tuple[str, Scope]] = []
-        """Of the elements whose start tag has been written: the end tag, and what was declared around it."""
+        """For elements whose start tag has been written: the end tag, and the declarations around it."""
         self._scope: Scope = {}
         """The namespaces declared at the current place of the output."""
         self._has_open_tag = False
@@ -141,7 +141,7 @@ class EventWriter:
     # --- other content
 
     def text(self, value: str) -> None:
-        """Add characters. Atomic values before and after are not adjacent, even where the characters are none."""
+        """Add characters. They separate atomic values, even if they are empty."""
         self._after_atomic = False
         if value:
             self._begin_content()
@@ -172,9 +172,9 @@ class EventWriter:
     def markup(
         self, text: str, items: int = 1, begins_with_atomic: bool = False, ends_with_atomic: bool = False
     ) -> None:
-        """Add items that are XML already, as results of templates are (`plan/result_template.py`).
+        """Add items that are XML already, like results of templates (`plan/result_template.py`).
 
-        They declare what is not declared where they stand.
+        They declare everything not declared around them.
         """
         if not self.takes_markup:
             raise EngineBug("XYBUG0001", "text of a template where it does not fit")
@@ -187,7 +187,7 @@ class EventWriter:
         self._flush_if_full()
 
     def markup_at_once(self, text: str) -> None:
-        """As `markup`, and handed over."""
+        """Like `markup`, and passed on."""
         if self._has_open_tag or self._is_first or self._buffer.parts:
             self.markup(text)
             self.flush()
@@ -203,45 +203,45 @@ class EventWriter:
         self.flush()
 
     def flush(self) -> None:
-        """Hand over what has been written; only an open start tag waits."""
+        """Pass on the output so far; only an open start tag waits."""
         self._buffer.flush()
 
-    # --- a result that others write parts of
+    # --- results partly written by others
 
     @property
     def declares_nothing(self) -> bool:
-        """Whether no namespace is declared where the next item will stand."""
+        """Whether no namespace is declared at the place of the next item."""
         return not self._scope and not self._builder.scope
 
     @property
     def declared(self) -> Mapping[str, str]:
-        """The namespaces in scope where the next item will stand."""
+        """The namespaces in scope at the place of the next item."""
         return self._builder.scope
 
     def begin_content(self) -> None:
-        """Write the start tag of the innermost element: its attributes are complete."""
+        """Write the start tag of the innermost element, whose attributes are complete."""
         self._close_tag()
 
     @property
     def place(self) -> tuple[bool, bool, bool]:
-        """What the next item depends on, beside the open elements: whether the innermost start tag is still open, an
-        atomic value is before it, it is the first.
+        """The state for the next item, besides the open elements: whether the innermost start tag is still open, an
+        atomic value precedes it, it is the first.
         """
         return self._has_open_tag, self._after_atomic, self._is_first
 
     def go_on(self, place: tuple[bool, bool, bool]) -> None:
-        """Let the next item be as it would be at a place of another writer, with the same elements open."""
+        """Continue from a place of another writer, with the same elements open."""
         has_open_tag, self._after_atomic, self._is_first = place
         if not has_open_tag:
             self._close_tag()
 
     def set_apart(self) -> None:
-        """What comes next is not adjacent to an atomic value before it."""
+        """Separate the next content from a preceding atomic value."""
         self._after_atomic = False
 
     @property
     def is_after_atomic(self) -> bool:
-        """Whether the last thing written is an atomic value, to which another one would be adjacent."""
+        """Whether the last output is an atomic value, to which another one would be adjacent."""
         return self._after_atomic
 
     # --- items
@@ -272,7 +272,7 @@ class EventWriter:
                 raise DynamicError("SENR0001", describe_item(item))
 
     def _outermost(self, node: Node) -> None:
-        """An item outside all elements, as sequence normalization has it (Serialization 3.1 §2)."""
+        """An item outside all elements, after sequence normalization (Serialization 3.1 §2)."""
         kind = node.kind
         if kind in (ATTRIBUTE, NAMESPACE):
             raise DynamicError("SENR0001", f"{describe_item(node)} stands outside an element")
@@ -307,7 +307,7 @@ class EventWriter:
     def _copy_element(self, node: Node) -> None:
         builder, tree, row = self._builder, node.tree, node.pre
         if not builder.scope and not tree.has_declarations and builder.copy_inherit:
-            # No namespaces anywhere: the copy would be the same rows.
+            # No namespaces anywhere: the copy would have the same rows.
             self._plain.write(tree, row, tree.ends[row], self._scope)
             return
         if builder.copy_preserve and builder.copy_inherit and self._plain.write_copy(tree, row, self._scope):
@@ -331,13 +331,13 @@ class EventWriter:
             self._next_item()
 
     def _next_item(self) -> None:
-        """Outside all elements: the item separator before all items but the first."""
+        """Outside all elements: write the item separator before all items but the first."""
         if self._separator is not None and not self._is_first:
             self._append(self._expand_text(self._separator))
         self._is_first = False
 
     def _close_tag(self) -> None:
-        """Write the start tag of the innermost element, if that has not been done: there is content."""
+        """Write the start tag of the innermost element if it is pending: there is content."""
         if self._has_open_tag:
             self._write_tag(">")
             self._has_open_tag = False
@@ -366,7 +366,7 @@ class EventWriter:
             raise DynamicError("XQTY0024", f"{what} ({name}) after other content of <{element}>")
 
     def _forget(self, first: int) -> None:
-        """Take the rows from one on away: they have been written."""
+        """Remove the rows from one on: they have been written."""
         tree = self._builder.tree
         for column in (tree.codes, tree.ends, tree.parents, tree.values):
             del column[first:]

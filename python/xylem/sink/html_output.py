@@ -78,7 +78,7 @@ class HtmlWriter(HtmlFamilyWriter):
         return ">"
 
     def end_tag(self, name: QName, written: str) -> str:
-        # A void element that has content all the same has no end tag either (§7.1).
+        # A void element that still has content has no end tag either (§7.1).
         return "" if self.html_name(name) in self.void else super().end_tag(name, written)
 
     def instruction(self, target: QName | None, content: str) -> str:
@@ -107,7 +107,7 @@ def _refuse_controls(text: str) -> None:
 
 
 def write_html(items: Iterable[str | Node], parameters: SerializationParameters, buffer: OutputBuffer) -> None:
-    """Write a normalized sequence as HTML; `version` counts where `html-version` is not given."""
+    """Write a normalized sequence as HTML; `version` applies if `html-version` is not given."""
     version = html_version(parameters.version if parameters.html_version is None else parameters.html_version)
     writer = HtmlWriter(parameters, buffer, version)
     write_nodes(items, writer, writer.rows)

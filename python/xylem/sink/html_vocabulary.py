@@ -1,4 +1,4 @@
-"""What HTML knows about its elements and attributes, as far as writing it needs (Serialization 3.1 §6, §7)."""
+"""HTML's elements and attributes, as far as writing needs them (Serialization 3.1 §6, §7)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BOOLEAN_ATTRIBUTES = _words(
     reversed scoped seamless selected truespeed typemustmatch
     """
 )
-"""Written as the name alone where the value is the name."""
+"""Written as the name alone if the value is the name."""
 
 RAW_TEXT = frozenset({"script", "style"})
 """Elements whose text HTML does not escape."""
@@ -40,7 +40,7 @@ INLINE = _words(
     wbr
     """
 )
-"""Elements that stand in a line of text: white space before, in or after them would show."""
+"""Inline elements: white space before, in or after them would show."""
 
 _URI_ATTRIBUTES: dict[str, str] = {
     "action": "form",

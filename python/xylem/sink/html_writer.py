@@ -1,4 +1,4 @@
-"""What xhtml and html output share: which elements are HTML, the content type, prefixes, and careful indentation."""
+"""The common part of xhtml and html output: HTML elements, the content type, prefixes, and careful indentation."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ class HtmlFamilyWriter(MarkupWriter):
     """Markup in which some elements are known to be HTML."""
 
     namespaces: frozenset[str] = frozenset({XHTML})
-    """Where the elements live that are HTML in versions before 5."""
+    """The namespaces of elements that are HTML in versions before 5."""
 
     def __init__(self, parameters: SerializationParameters, buffer: OutputBuffer, version: Decimal) -> None:
         super().__init__(parameters, buffer)
         self.is_five = version >= _FIVE
         self.html_namespaces = frozenset({XHTML, ""}) if self.is_five else self.namespaces
         self.void = VOID_5 if self.is_five else VOID_4
-        # URIs that are escaped are in NFC and not mapped; all that is left then is ASCII (§4).
+        # Escaped URIs are in NFC and not mapped; the result is ASCII (§4).
         self.uri_expand = self.attribute_escape()
         self._has_doctype = False
 
     # --- which elements are HTML
 
     def html_name(self, name: QName) -> str | None:
-        """The name of an HTML element to look up in tables; None for elements of other vocabularies."""
+        """The name of an HTML element for lookups in tables; None for elements of other vocabularies."""
         return name.local if name.uri in self.html_namespaces else None
 
     def is_void(self, name: QName) -> bool:
@@ -124,7 +124,7 @@ class HtmlFamilyWriter(MarkupWriter):
         return f'<{prefix}meta http-equiv="Content-Type" content="{content}"{self.void_end()}'
 
     def is_left_out(self, tree: TreeInterface, row: int, parent: Frame) -> bool:
-        """A meta element that declares a content type gives way to the one inserted."""
+        """A meta element that declares a content type is replaced by the inserted one."""
         if not self.parameters.include_content_type or not self.is_head(parent.name):
             return False
         name = tree.name(row)
@@ -139,7 +139,7 @@ class HtmlFamilyWriter(MarkupWriter):
         return (key == "http-equiv" and value.strip().lower() == "content-type") or (key == "charset" and self.is_five)
 
     def void_end(self) -> str:
-        """How the tag of a void element ends."""
+        """The end of a void element's tag."""
         raise NotImplementedError
 
     # --- the document type
@@ -154,7 +154,7 @@ class HtmlFamilyWriter(MarkupWriter):
         raise NotImplementedError
 
     def bare_doctype(self, name: QName) -> str:
-        """The doctype of HTML 5, where the outermost element is the one it names."""
+        """The doctype of HTML 5, if the outermost element is the one it names."""
         is_html = self.is_five and (self.html_name(name) or "").lower() == "html"
         return doctype(name.local, None, None) if is_html else ""
 

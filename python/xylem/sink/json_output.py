@@ -39,7 +39,7 @@ def json_reference(character: str) -> str:
 
 
 def json_number(value: Any) -> str:
-    """A number of JSON; SERE0020 for those it has not. Any form will do, so whole numbers are written as such."""
+    """A JSON number; SERE0020 for values JSON lacks. Any form is allowed, so whole numbers are written as such."""
     if type(value) is float and 1e6 <= abs(value) < 1e15 and value.is_integer():
         return str(int(value))
     text = string_of(value)
@@ -49,7 +49,7 @@ def json_number(value: Any) -> str:
 
 
 def json_expansion(parameters: SerializationParameters) -> Expand:
-    """What is written for the characters of a string."""
+    """The output for the characters of a string."""
     expansion = CharacterExpansion(parameters)
     encoding, normalize = expansion.encoding, expansion.normalize
 
@@ -71,7 +71,7 @@ def write_json(items: Iterable[Any], parameters: SerializationParameters, buffer
 
 
 class _JsonWriter:
-    """Writes values without recursion: open maps and arrays stand on a list."""
+    """Writes values without recursion: open maps and arrays are on a list."""
 
     def __init__(self, parameters: SerializationParameters, buffer: OutputBuffer) -> None:
         self.buffer = buffer
@@ -111,7 +111,7 @@ class _JsonWriter:
         return comma + "\n" + "  " * depth if self.indents else comma
 
     def value(self, sequence: Sequence[Any]) -> tuple[Iterator[tuple[str, Sequence[Any]]], str] | None:
-        """Write a simple value, or begin a map or array: its members, with what stands before each, and its end."""
+        """Write a simple value, or begin a map or array: its members with their prefixes, and its end."""
         append = self.buffer.parts.append
         if not sequence:
             append("null")

@@ -1,4 +1,4 @@
-"""An answer on a terminal, edited in place: after each commit the lines that changed are written anew."""
+"""An answer on a terminal, edited in place: after each commit the changed lines are rewritten."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _UP, _CLEAR, _CLEAR_BELOW = "\x1b[{}A", "\x1b[2K", "\x1b[J"
 
 
 class LiveDisplay:
-    """Writes an answer over the one before it, with a last line that says as of when it is."""
+    """Writes an answer over the previous one, with a last line for its time."""
 
     def __init__(self, write: Callable[[str], object], columns: int, lines: int) -> None:
         """`columns` and `lines` are the size of the terminal; longer answers show their last lines."""

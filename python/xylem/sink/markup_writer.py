@@ -1,4 +1,4 @@
-"""Subtrees as markup, with everything the parameters can ask: indentation, CDATA sections, undeclared prefixes.
+"""Subtrees as markup, with all parameters: indentation, CDATA sections, undeclared prefixes.
 
 This writer writes XML; XHTML and HTML override names, attributes, empty elements and text. A list has a frame for each
 open element, so depth needs no recursion.
@@ -24,7 +24,7 @@ from .serialization_parameters import SerializationParameters
 
 @dataclass(slots=True)
 class Frame:
-    """An open element, or what stands outside all elements (depth 0)."""
+    """An open element, or the place outside all elements (depth 0)."""
 
     stop: int
     name: QName
@@ -33,9 +33,9 @@ class Frame:
     text: Expand
     depth: int
     is_kept: bool
-    """No white space may be added here or below: xml:space, suppress-indentation, mixed content of HTML."""
+    """Whether no white space may be added here or below: xml:space, suppress-indentation, mixed content of HTML."""
     indents: bool
-    """Children stand on lines of their own."""
+    """Whether children are on separate lines."""
 
 
 _NOWHERE = QName("", "")
@@ -66,7 +66,7 @@ class MarkupWriter:
     # --- the outside of elements
 
     def text(self, value: str) -> None:
-        """Text that stands outside elements."""
+        """Text outside elements."""
         if value:
             self.append(self.text_expand(value))
             self._has_written = self._after_text = True
@@ -109,7 +109,7 @@ class MarkupWriter:
     # --- elements
 
     def start_element(self, tree: TreeInterface, row: int, outer: Frame) -> tuple[Frame | None, int]:
-        """Write a start tag; gives the frame of the content (None where there is none) and its first row."""
+        """Write a start tag; return the frame of the content (None if there is none) and its first row."""
         name = self.element_name(tree, row)
         stop = tree.ends[row]
         attributes = tree.attributes(row)
@@ -150,23 +150,23 @@ class MarkupWriter:
         self._after_text = False
 
     def declare(self, tree: TreeInterface, row: int, name: QName, attributes: range, outer: Frame) -> Scope:
-        """Write the namespace declarations of an element; gives the scope of its content."""
+        """Write the namespace declarations of an element; return the scope of its content."""
         added = self.declarations(tree, row, name, attributes, outer)
         for prefix, uri in added.items():
             self.append(f' xmlns{":" if prefix else ""}{self.verbatim(prefix)}="{self.attribute_expand(uri)}"')
         return {**outer.scope, **added} if added else outer.scope
 
     def break_line(self, frame: Frame) -> None:
-        """Begin a line for a child, where the frame wants that."""
+        """Begin a line for a child, if the frame wants that."""
         if frame.depth == 0:
-            # Outside elements a line is begun only between two pieces of markup.
+            # Outside elements, line breaks only separate two pieces of markup.
             if frame.indents and self._has_written and not self._after_text:
                 self.append("\n")
             self._has_written, self._after_text = True, False
         elif frame.indents:
             self.append("\n" + "  " * frame.depth)
 
-    # --- what the methods do differently
+    # --- differences between the methods
 
     def before_outermost(self, name: QName) -> None:
         """Called before each outermost element."""
@@ -189,7 +189,7 @@ class MarkupWriter:
         return f"</{written}>"
 
     def text_of(self, name: QName, outer: Frame) -> Expand:
-        """How text directly inside an element is written."""
+        """The form of text directly inside an element."""
         return self.cdata if self.is_cdata(name) else self.text_expand
 
     def is_cdata(self, name: QName) -> bool:
@@ -203,7 +203,7 @@ class MarkupWriter:
         return ""
 
     def is_left_out(self, tree: TreeInterface, row: int, parent: Frame) -> bool:
-        """Whether an element is not written at all."""
+        """Whether an element is omitted."""
         return False
 
     # --- white space
@@ -226,7 +226,7 @@ class MarkupWriter:
         return (name.uri, name.local) in self.parameters.suppress_indentation
 
     def has_only_elements(self, tree: TreeInterface, first: int, stop: int) -> bool:
-        """True where content has elements and no text at all: white space that is there is left as it is."""
+        """True for content with elements and no text at all: existing white space is left unchanged."""
         codes, ends = tree.codes, tree.ends
         has_element = False
         row = first
@@ -241,7 +241,7 @@ class MarkupWriter:
     # --- CDATA sections
 
     def cdata(self, text: str) -> str:
-        """Text as CDATA sections, interrupted for what cannot stand in one (§5.1.4)."""
+        """Text as CDATA sections, interrupted for characters that cannot be in one (§5.1.4)."""
         if self.expansion.normalize is not None:
             text = self.expansion.normalize(text)
         encoding = self.expansion.encoding

@@ -1,7 +1,7 @@
-"""Which namespaces an element must declare in the output (Serialization 3.1 §5.1.2, §5.1.8).
+"""The namespaces that an element must declare in the output (Serialization 3.1 §5.1.2, §5.1.8).
 
-The outermost element of a subtree declares all its in-scope namespaces, an inner one what differs from the
-output so far. A prefix that goes out of scope can be undeclared in XML 1.1 only; the default namespace always.
+The outermost element of a subtree declares all its in-scope namespaces, an inner one the differences from the output so
+far. A prefix that goes out of scope can be undeclared in XML 1.1 only; the default namespace always.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def changes(tree: TreeInterface, row: int, scope: Scope, is_outermost: bool, und
 
 
 class Declarations:
-    """Writes what elements declare. Copies of siblings share what they declare, and so the text of it."""
+    """Writes the declarations of elements. Copies of siblings share their declarations, and so the text."""
 
     __slots__ = ("_attribute", "_last")
 
@@ -44,7 +44,7 @@ class Declarations:
     def write(
         self, tree: TreeInterface, row: int, scope: Scope, is_outermost: bool, append: Callable[[str], None]
     ) -> Scope:
-        """Write what an element declares; gives the scope of its content."""
+        """Write the declarations of an element; return the scope of its content."""
         last, own = self._last, None if is_outermost or row in tree.isolated else tree.declared.get(row)
         if last is not None and own is not None and own is last[0] and scope is last[1]:
             append(last[2])

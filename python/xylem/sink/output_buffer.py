@@ -1,4 +1,4 @@
-"""Pieces of output on their way to the sink, handed over in chunks."""
+"""Pieces of output on their way to the sink, passed on in chunks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ CHUNK_PIECES = 4096
 
 
 class OutputBuffer:
-    """Collects pieces in `parts`; whoever appends asks now and then whether it is time to flush."""
+    """Collects pieces in `parts`; writers check now and then whether to flush."""
 
     __slots__ = ("parts", "write")
 

@@ -27,7 +27,7 @@ _MARKS = {
 
 
 class OutputEncoding:
-    """One encoding by its name; SESU0007 where Python has none of that name."""
+    """One encoding by its name; SESU0007 if Python does not know it."""
 
     __slots__ = ("codec", "is_unicode", "name")
 
@@ -48,7 +48,7 @@ class OutputEncoding:
         return text.encode(self.codec, "xmlcharrefreplace").decode(self.codec)
 
     def require(self, text: str, where: str) -> str:
-        """The text, or SERE0008 where no reference can stand for what the encoding lacks."""
+        """The text, or SERE0008 for unencodable characters that no reference can replace."""
         if self.is_unicode or text.isascii():
             return text
         try:
@@ -70,7 +70,7 @@ class OutputEncoding:
 
 
 def byte_encoder(parameters: SerializationParameters) -> Callable[[str], bytes]:
-    """A function that turns successive pieces of output into bytes, beginning with a byte order mark if asked."""
+    """A function that turns successive pieces of output into bytes, beginning with a byte order mark if requested."""
     encoding = OutputEncoding(parameters.encoding)
     encode = codecs.getincrementalencoder(encoding.codec)().encode
     # Python's plain utf-16 and utf-32 write their own mark.

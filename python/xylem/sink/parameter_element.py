@@ -21,10 +21,10 @@ from .serialization_parameters import OUTPUT_NAMESPACE, field_of
 
 
 def read_element(node: Node) -> dict[str, Any]:
-    """The parameters an element gives, by field of the record.
+    """The parameters in an element, by field of the record.
 
-    XPTY0004 for another element, SEPM0017 where it does not follow its schema, SEPM0018 and SEPM0019 for
-    characters and parameters given twice.
+    XPTY0004 for another element, SEPM0017 if it violates its schema, SEPM0018 and SEPM0019 for duplicate characters
+    and parameters.
     """
     element = _root(node)
     values: dict[str, Any] = {}
@@ -97,7 +97,7 @@ def _elements(parent: Node) -> Iterator[Node]:
 
 
 def _attributes(element: Node, required: frozenset[str]) -> dict[str, str]:
-    """The attributes in no namespace: exactly the required ones. Others belong to somebody else."""
+    """The attributes in no namespace: exactly the required ones. Others are ignored."""
     found: dict[str, str] = {}
     for pre in element.tree.attributes(element.pre):
         attribute = Node(element.tree, pre)

@@ -48,7 +48,7 @@ _TYPES: dict[str, SequenceType] = {
 def read_map(options: XMap) -> dict[str, Any]:
     """The parameters a map gives, by field of the record; XPTY0004 for a wrong type, SEPM0016 for a bad value.
 
-    Keys that are no strings, or name no parameter, are ignored; an empty sequence asks for the default.
+    Keys that are not strings, or name no parameter, are ignored; an empty sequence means the default.
     """
     values: dict[str, Any] = {}
     for key, value in options.items():

@@ -1,7 +1,7 @@
 """The values of serialisation parameters as they are written (Serialization 3.1 §3, table and constraints).
 
-One function per kind of value. Each takes the lexical value and the namespaces in scope where it stands, and
-raises ValueError with the reason; the caller knows which error code its host language wants for that.
+One function per kind of value. Each takes the lexical value and the namespaces in scope, and raises ValueError with the
+reason; the caller chooses the error code of its host language.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 Namespaces = Mapping[str, str]
 ExpandedName = tuple[str, str]
-"""(namespace, local name)"""
+"""(namespace, local name)."""
 
 METHODS = frozenset({"xml", "xhtml", "html", "text", "json", "adaptive"})
 NODE_METHODS = frozenset({"xml", "xhtml", "html", "text"})
@@ -94,7 +94,7 @@ def names(value: str, namespaces: Namespaces) -> frozenset[ExpandedName]:
 
 def name(token: str, namespaces: Namespaces) -> ExpandedName:
     """An EQName as (uri, local); a name without prefix takes the default namespace."""
-    # Loaded here, since most queries name no elements in their parameters.
+    # Imported here, since most queries name no elements in their parameters.
     from xylem.values.xml_names import is_ncname
 
     qualified = _EQNAME.fullmatch(token)
@@ -136,4 +136,4 @@ READERS: dict[str, Reader] = {
     "undeclare-prefixes": boolean,
     "version": trimmed,
 }
-"""How the value of each parameter is read; use-character-maps has no lexical form."""
+"""The reader for the value of each parameter; use-character-maps has no lexical form."""

@@ -1,9 +1,9 @@
 """A subtree as XML without indentation and CDATA sections: the path of most results.
 
 One loop over the rows of the tree, without recursion and without an object per node. Trees in the kernel are written
-there (`kernel/src/tree/text.rs`) where nothing but the usual escapes is asked for; it is the same, character by
-character. What must stay in step with `markup_writer.py`, which writes everything else, is how namespaces are declared;
-both ask `namespace_scope.py`.
+there (`kernel/src/tree/text.rs`) if only the usual escapes are needed; the output is the same, character by character.
+Namespace declarations must agree with those of `markup_writer.py`, which writes everything else; both use
+`namespace_scope.py`.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ _NOTHING: Scope = {}
 
 
 class PlainXml:
-    """Writes subtrees; keeps the tags of the names it has met."""
+    """Writes subtrees; keeps the tags of the names seen."""
 
     __slots__ = ("_attribute", "_buffer", "_declarations", "_is_unchanged", "_name", "_names", "_qnames", "_text")
 
     def __init__(self, buffer: OutputBuffer, text: Expand, attribute: Expand, name: Expand) -> None:
-        """`name` checks what is written without references: names, comments, processing instructions."""
+        """`name` checks text that is written without references: names, comments, processing instructions."""
         self._buffer = buffer
         self._text = text
         self._attribute = attribute
         self._declarations = Declarations(attribute)
         self._name = name
         self._names: dict[int, str] = {}
-        """Names as written, by code. Items come from one document after another, so those of one are enough."""
+        """Names as written, by code. Items come from one document after another: those of one document are enough."""
         self._qnames: object = None
         self._is_unchanged = text is escape_text and attribute is escape_attribute and name is unchanged
-        """Whether characters are written as the kernel writes them: no character map, no other encoding."""
+        """Whether characters are written as in the kernel: no character map, no other encoding."""
 
     def write(self, tree: TreeInterface, start: int, end: int, around: Scope | None = None) -> None:
         """Write the rows from `start` to before `end`: one subtree, or the children of a document.
 
-        `around` is what has been declared where they stand inside an element of the output; None outside of all.
+        `around` has the declarations of the surrounding output elements; None outside all.
         """
         if tree.native is not None and self._is_unchanged:
             self._write_natively(tree.native, start, end, around)
@@ -123,21 +123,21 @@ class PlainXml:
             row += 1
 
     def write_copy(self, tree: TreeInterface, row: int, scope: Scope) -> bool:
-        """Write an element as its copy where `scope` has been declared; False where it must be copied for that."""
+        """Write an element as its copy, given the declared `scope`; False if it must really be copied."""
         if tree.native is None or not self._is_unchanged or scope.get(""):
             return False
         self._write_natively(tree.native, row, tree.end(row), scope, is_copied=True)
         return True
 
     def write_deferred(self, tree: TreeInterface) -> bool:
-        """Write a tree whose content is still to be copied, if it is one and need not be copied for that."""
+        """Write a tree whose content is still to be copied, if it is one and copying is unnecessary."""
         if type(tree) is not DeferredTree or not self._is_unchanged:
             return False
         for piece in noted_text(tree):
             if isinstance(piece, str):
                 self._buffer.parts.append(piece)
             elif not self.write_copy(piece.tree, piece.pre, _NOTHING):
-                # Where nothing is declared, a copy declares what an element outside of all does.
+                # Without declarations around it, a copy declares the same as an element outside all others.
                 self.write(piece.tree, piece.pre, piece.tree.end(piece.pre))
         return True
 
@@ -158,7 +158,7 @@ class PlainXml:
         prefixed: Mapping[int, QName],
         qnames: list[QName | None] | dict[int, QName | None],
     ) -> str:
-        """A name as written; kept by code unless this row has a prefix of its own."""
+        """A name as written; cached by code unless this row has its own prefix."""
         own = prefixed.get(row)
         if own is not None:
             return self._name(str(own))

@@ -1,12 +1,12 @@
-"""Separates an answer by the names of its elements, so that each kind of result goes to an output of its own.
+"""Separates an answer by the names of its elements, so each kind of result goes to its own output.
 
     >>> from xylem.sink.routed_text import RoutedText
     >>> RoutedText(["toll"]).split('<answers><toll n="1"/><balance/></answers>')
     [(None, '<answers>'), ('toll', '<toll n="1"/>'), (None, '<balance/></answers>')]
 
-An element of such a name is taken out where it is an item of the answer, or stands in one. It comes out when it is
-complete, with the namespaces that were declared around it; all else stays as it stands. The text is XML that was
-serialised here, and may come in any pieces.
+An element with such a name is taken out if it is an item of the answer, or inside one. It is returned when it is
+complete, with the namespaces declared around it; everything else is unchanged. The text is XML that was serialised
+here, and may come in any pieces.
 """
 
 from __future__ import annotations
@@ -23,34 +23,34 @@ _MARKUP = re.compile(
 _DECLARED = re.compile(r"""\s(xmlns(?::[^\s=]+)?)\s*=\s*("[^"]*"|'[^']*')""")
 
 Piece = tuple[str | None, str]
-"""The name of an output, or None for the rest; and text for it."""
+"""The name of an output, or None for the rest; and its text."""
 
 
 class RoutedText:
-    """Takes the text of one answer. `state` is all that a later object needs to continue."""
+    """Divides the text of one answer. `state` is all that a later object needs to continue."""
 
     def __init__(self, names: Collection[str], state: Sequence[Any] = ()) -> None:
         self._names = frozenset(names)
         known: Sequence[Any] = state or (0, None, 0, "", "", "")
         self._depth: int = known[0]
         self._route: str | None = known[1]
-        """The name of the element that is being taken out."""
+        """The name of the element being taken out."""
         self._base: int = known[2]
-        """How many elements are open around it."""
+        """Number of open elements around it."""
         self._open: str = known[3]
         """Its text so far."""
         self._rest: str = known[4]
-        """Half a tag."""
+        """An incomplete tag."""
         self._around: str = known[5]
         """The namespaces that the item declares."""
 
     @property
     def state(self) -> list[Any]:
-        """Plain values."""
+        """As plain values."""
         return [self._depth, self._route, self._base, self._open, self._rest, self._around]
 
     def split(self, text: str) -> list[Piece]:
-        """What another piece of the answer brings, in its order."""
+        """The pieces completed by another piece of the answer, in order."""
         text = self._rest + text
         found: list[Piece] = []
         start = place = 0
@@ -94,7 +94,7 @@ class RoutedText:
 
 
 def _declaring(tag: re.Match[str], around: str) -> str:
-    """A start tag with the namespaces that are declared around it and not by itself."""
+    """A start tag with the namespaces that are declared around it but not by itself."""
     own = {name for name, _ in _DECLARED.findall(tag["rest"])}
     more = "".join(f" {name}={value}" for name, value in _DECLARED.findall(around) if name not in own)
     return f"<{tag['name']}{more}{tag['rest']}{tag['empty'] or ''}>"

@@ -16,8 +16,8 @@ from xylem.values.string_of import string_of
 def normalized(items: Iterable[Any], separator: str | None) -> Iterator[str | Node]:
     """Strings for text, nodes other than attributes and namespaces; SENR0001 for what can be neither.
 
-    Atomic values that follow each other are separated by a space, or all items by the item separator. Documents
-    are left whole: writing one is writing its children.
+    Atomic values that follow each other are separated by a space, or all items by the item separator. Documents are
+    left whole: writing one means writing its children.
     """
     after_atomic = False
     is_first = True

@@ -24,7 +24,7 @@ OUTPUT_NAMESPACE = "http://www.w3.org/2010/xslt-xquery-serialization"
 PARAMETER_DOCUMENT = "parameter-document"
 
 OPTION_NAMES = frozenset(READERS) | {PARAMETER_DOCUMENT}
-"""What `declare option output:…` may name; anything else is XQST0109, use-character-maps included."""
+"""The names allowed in `declare option output:…`; any other is XQST0109, including use-character-maps."""
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,17 @@ class SerializationParameters:
     media_type: str | None = None
     normalization_form: str = "none"
     omit_xml_declaration: bool | None = None
-    """None leaves it to the method: xml writes a declaration, adaptive none."""
+    """None: the method decides. xml writes a declaration, adaptive none."""
     standalone: bool | None = None
     """None writes no standalone declaration (`omit`)."""
     suppress_indentation: frozenset[ExpandedName] = frozenset()
     undeclare_prefixes: bool = False
     version: str | None = None
-    """None is the version the method prefers: XML 1.0, HTML 5."""
+    """None means the method's default: XML 1.0, HTML 5."""
     character_map: Mapping[str, str] = field(default_factory=dict)
-    """use-character-maps: one character to what stands for it, unescaped."""
+    """use-character-maps: characters with their unescaped replacements."""
     facts: dict[str, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """What writers have found out about these parameters: for a small answer that takes longer than to write it."""
+    """Facts derived by writers from these parameters: for a small answer, that takes longer than writing it."""
 
     @classmethod
     def from_options(
@@ -110,9 +110,9 @@ def declared_parameters(
     document: Callable[[str], Node],
     namespaces: Mapping[str, str] | None = None,
 ) -> SerializationParameters:
-    """What the output declarations of a query say, a parameter document included.
+    """The output declarations of a query, including a parameter document.
 
-    `document` finds the document at a URI as the declaration has it; XQST0119 where there is none to be had.
+    `document` finds the document at a URI as the declaration has it; XQST0119 if it is not available.
     """
     uri = options.get(PARAMETER_DOCUMENT)
     if uri is None:

@@ -12,7 +12,7 @@ from .sequence_normalization import normalized
 from .serialization_parameters import DEFAULTS, SerializationParameters
 
 _WHOLE_VALUES = frozenset({"json", "adaptive"})
-"""The methods that write items as they are; the others write a normalized sequence."""
+"""The methods that write items unchanged; the others write a normalized sequence."""
 
 
 def serialize(items: Iterable[Any], parameters: SerializationParameters = DEFAULTS) -> str:
@@ -27,12 +27,12 @@ def serialize(items: Iterable[Any], parameters: SerializationParameters = DEFAUL
 
 
 def serialize_to(items: Iterable[Any], parameters: SerializationParameters, write: Callable[[str], object]) -> None:
-    """Write a sequence in chunks, while it is read; what was written before an error stays written."""
+    """Write a sequence in chunks while it is read; output before an error remains."""
     serialize_into(OutputBuffer(write), items, parameters)
 
 
 def serialize_into(buffer: OutputBuffer, items: Iterable[Any], parameters: SerializationParameters) -> None:
-    """Write a sequence through a buffer, which whoever makes the items may flush while nothing more comes."""
+    """Write a sequence through a buffer, which the producer of items may flush while nothing more comes."""
     method = parameters.method
     if is_bare(parameters):
         try:
@@ -40,7 +40,7 @@ def serialize_into(buffer: OutputBuffer, items: Iterable[Any], parameters: Seria
         finally:
             buffer.flush()
         return
-    # A query uses one method: the others are never loaded.
+    # A query uses one method: the others are not loaded.
     write_method = getattr(import_module(f"{__package__}.{method}_output"), f"write_{method}")
     try:
         if method not in _WHOLE_VALUES:

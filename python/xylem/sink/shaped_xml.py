@@ -1,6 +1,6 @@
 """Elements of a shape (`values/shaped_tree.py`) as XML: a text with gaps for their characters.
 
-Elements of shapes are in no namespace and declare none, so they are written alike wherever they stand.
+Elements of shapes are in no namespace and declare none, so they are written the same everywhere.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Write = Callable[[Values], str]
 
 
 def shaped_text(shape: ElementShape, values: Values) -> str:
-    """The text of an element with the usual escapes, as `plain_xml.py` writes it."""
+    """The text of an element with the usual escapes, like that of `plain_xml.py`."""
     write: Write | None = shape.written
     if write is None:
         write = shape.written = _writer(shape)
@@ -44,7 +44,7 @@ def _writer(shape: ElementShape) -> Write:
 
 
 class _AttributeText:
-    """An element with nothing but attributes that are computed: mostly none of them needs an escape."""
+    """An element with nothing but computed attributes: mostly none of them needs an escape."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -68,7 +68,7 @@ def _computed(shape: ElementShape) -> list[tuple[int, ShapeRow]]:
 
 
 def _pieces(shape: ElementShape) -> list[str]:
-    """The text in pieces, with %s for what is computed."""
+    """The text in pieces, with %s for computed values."""
     pieces: list[str] = []
     open_rows: list[int] = []
     for number, row in enumerate(shape.rows):
@@ -90,14 +90,14 @@ def _pieces(shape: ElementShape) -> list[str]:
 
 
 def _closes_tag(shape: ElementShape, number: int) -> bool:
-    """Whether a start tag ends behind a row: an element or attribute that no attribute follows."""
+    """Whether a start tag ends after a row: an element or attribute that no attribute follows."""
     if shape.rows[number].kind == TEXT:
         return False
     return number + 1 == len(shape.rows) or shape.rows[number + 1].kind != ATTRIBUTE
 
 
 def _end_tag(shape: ElementShape, number: int) -> str:
-    """Nothing where the element was empty."""
+    """Empty if the element was empty."""
     has_content = any(
         row.parent == number and row.kind != ATTRIBUTE for row in shape.rows[number + 1 : shape.ends[number]]
     )

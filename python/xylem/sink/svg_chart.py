@@ -1,4 +1,4 @@
-"""What small charts have in common, as SVG text: a frame with title and legend, lines, labels. Nothing to install."""
+"""The common parts of small charts, as SVG text: a frame with title and legend, lines, labels. No dependencies."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def label(x: float, y: float, text: str, anchor: str = "start", **more: object) 
 
 @dataclass(frozen=True)
 class Scale:
-    """From values to places on the figure, with round numbers to mark."""
+    """Maps values to places on the figure, with round numbers as marks."""
 
     most: float
     start: float
@@ -64,7 +64,7 @@ class Scale:
         return self.start + (self.end - self.start) * value / self.top
 
     def marks(self) -> list[float]:
-        """Zero and up to five round numbers above it, the last not below the most."""
+        """Zero and up to five round numbers above it, the last not below the maximum."""
         rough = max(self.most, 1) / 5
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)

@@ -48,7 +48,7 @@ def write_xml(items: Iterable[str | Node], parameters: SerializationParameters, 
 
 
 def is_plain(parameters: SerializationParameters) -> bool:
-    """Whether elements are written just as they are, so that the fast path will do."""
+    """Whether elements are written plainly, so the fast path suffices."""
     return not (
         parameters.indent
         or parameters.cdata_section_elements
@@ -61,7 +61,7 @@ def write_nodes(items: Iterable[str | Node], writer: MarkupWriter, rows: RowWrit
     """Write the items of a normalized sequence one by one."""
     parts = writer.buffer.parts
     for item in items:
-        # Here too, not only inside elements: a sequence of many small items is written as it is computed.
+        # Outside elements too: a sequence of many small items is written while it is computed.
         if len(parts) > CHUNK_PIECES:
             writer.buffer.flush()
         if isinstance(item, str):

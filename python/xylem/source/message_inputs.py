@@ -24,7 +24,9 @@ from .message_reader import MessageReader, ReadBatch
 
 
 class MessageInputs:
-    """All documents, input by input. Holds: one batch of them.
+    """All documents, input by input.
+
+    Holds:  one batch of them.
     """
 
     def __init__(self, places: Sequence[str], limits: Limits) -> None:

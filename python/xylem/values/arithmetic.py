@@ -93,7 +93,7 @@ def plus(a: Any) -> Any:
 
 _NONE: Pairs = {}
 _OF_DOUBLES: dict[str, Operation] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
-"""What Python does as XQuery does."""
+"""Operations that Python performs like XQuery."""
 
 
 def _apply(sign: str, on_numbers: Operation, on_others: Pairs, a: Any, b: Any) -> Any:

@@ -25,7 +25,7 @@ _BEYOND = 10**MOST_DIGITS
 _LEAST_PRECISION = 34
 _FRACTION_DIGITS = 22
 _SMALL = 10 ** (_LEAST_PRECISION - _FRACTION_DIGITS)
-"""With dividends below this, the least precision has fraction digits enough."""
+"""For dividends below this, the minimal precision has enough fraction digits."""
 
 
 def _common(a: Any, b: Any) -> int:
@@ -43,7 +43,7 @@ def _single(value: Any) -> float:
 
 
 def multiply_integers(a: int, b: int) -> int:
-    """Squares of squares grow without end: beyond the digits that are allowed, the product is too large."""
+    """Multiply integers. Repeated squaring grows without limit: beyond the allowed digits, the product is too large."""
     product = a * b
     if -_BEYOND < product < _BEYOND:
         return product
@@ -109,13 +109,13 @@ def divide(a: Any, b: Any) -> Any:
 
 
 def divide_decimals(a: Decimal, b: Decimal) -> Decimal:
-    """The quotient: exact where it ends, else with at least 20 digits after the point."""
+    """The quotient: exact if it terminates, else with at least 20 digits after the point."""
     if not b:
         raise _division_by_zero()
     digits = max(_LEAST_PRECISION, a.adjusted() - b.adjusted() + 1 + _FRACTION_DIGITS)
     length = len(a.as_tuple().digits)
     if length >= digits:
-        # More digits only where they make it exact: they would grow with each division otherwise.
+        # More digits only if they make it exact: otherwise they would grow with each division.
         longer = Context(prec=length + 5, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
         quotient = longer.divide(a, b)
         if not longer.flags[Inexact]:

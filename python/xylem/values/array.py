@@ -48,7 +48,7 @@ class XArray:
         return XArray, (self.members(),)
 
     def members(self, start: int = 0, end: int | None = None) -> list[Sequence[Any]]:
-        """A list of the caller's own, of the members from index `start` up to before `end`."""
+        """A new list of the members in a half-open range of indexes."""
         return list(self._members[start : self._length if end is None else min(end, self._length)])
 
     def appended(self, member: Sequence[Any]) -> XArray:
@@ -56,7 +56,7 @@ class XArray:
         members, length = self._members, self._length
         if type(members) is _GrowingList and len(members) == length:
             members.append(member)
-            # Another thread may have come first; then its member stands there and this one starts a new list.
+            # Another thread may have appended first; then this one starts a new list.
             if members[length] is member:
                 return _seeing(members, length + 1)
         grown = _GrowingList(self.members())

@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Arriving(Iterator[Any]):
-    """Reads items one by one; `at_hand` gives what came with the last of them.
+    """Reads items one by one; `at_hand` returns those that came with the last of them.
 
     Holds:  the items that came together and have not been read.
 
@@ -27,17 +27,17 @@ class Arriving(Iterator[Any]):
         return self._ready.popleft()
 
     def at_hand(self) -> list[Any]:
-        """The items that have come and were not read."""
+        """The items that have arrived but were not read."""
         found = list(self._ready)
         self._ready.clear()
         return found
 
     def changed(self, change: Callable[[Sequence[Any]], Sequence[Any]]) -> Arriving:
-        """What is made of each piece."""
+        """Apply a function to each piece."""
         return Arriving(change(piece) for piece in self._remaining())
 
     def close(self) -> None:
-        """Read no more: what gives the pieces ends."""
+        """Read no more: the source of the pieces ends."""
         self._ready.clear()
         close = getattr(self._pieces, "close", None)
         if close is not None:
@@ -50,5 +50,5 @@ class Arriving(Iterator[Any]):
 
 
 def at_hand(items: Iterator[Any]) -> list[Any]:
-    """What can be read of items without waiting."""
+    """The items that can be read without waiting."""
     return items.at_hand() if isinstance(items, Arriving) else []

@@ -1,4 +1,4 @@
-"""The records of the batch that a scan has brought last, for whoever asks about many of them at once."""
+"""The records of the latest batch of a scan, for callers that look up many of them at once."""
 
 from __future__ import annotations
 

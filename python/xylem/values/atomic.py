@@ -1,4 +1,4 @@
-"""Which atomic type a Python value has, and which class carries a type."""
+"""The atomic type of a Python value, and the class for a type."""
 
 from __future__ import annotations
 
@@ -84,13 +84,13 @@ def type_name(value: object) -> str:
 _OTHER_NAMES = {"Node": "node()", "XMap": "map(*)", "XArray": "array(*)", "FunctionItem": "function(*)"}
 
 NOT_PROMOTABLE: Any = object()
-"""What `promote` answers where the target cannot be reached."""
+"""Result of `promote` if the target cannot be reached."""
 
 
 def promote(value: Any, target: AtomicType) -> Any:
     """Numeric and URI promotion (XQuery 3.1 §B.1): the value as the target type, or NOT_PROMOTABLE.
 
-    A value that already is of the target type, or derives from it, is returned as it is.
+    A value that already has the target type, or a derived one, is returned unchanged.
     """
     cls = type(value)
     actual = TYPE_OF_CLASS.get(cls)

@@ -13,7 +13,7 @@ from .node import Node
 
 
 def atomize(sequence: Iterable[Any]) -> Iterator[Any]:
-    """The atomic values of a sequence, one after the other as they are asked for."""
+    """The atomic values of a sequence, one by one on request."""
     for item in sequence:
         if type(item) in TYPE_OF_CLASS:
             yield item
@@ -27,7 +27,7 @@ def atomize(sequence: Iterable[Any]) -> Iterator[Any]:
 
 
 def atomize_list(sequence: Iterable[Any]) -> list[Any]:
-    """`atomize` into a list, which is faster where all values are wanted."""
+    """`atomize` into a list, which is faster if all values are needed."""
     values: list[Any] = []
     append = values.append
     for item in sequence:

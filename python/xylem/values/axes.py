@@ -1,14 +1,14 @@
 """Path steps as functions of nodes, made once when a query is compiled.
 
-step        from one node; reverse axes in reverse document order, so that predicates count right
+step        from one node; reverse axes in reverse document order, so predicates count correctly
 step_many   from a sequence of nodes; the distinct result in document order
 step_count  how many nodes a step from one node would give
 step_first  the first node a step from one node would give, or None
 path_from   several steps without predicates from one node
 path_many   several steps without predicates from a sequence of nodes, making nodes only at the end
 
-Where the columns are in the kernel it takes the steps, all contexts at once; the loops here are for the lists of
-`tree.py`, and say what the kernel's must give.
+If the columns are in the kernel, it takes the steps, all contexts at once; the loops here are for the lists of
+`tree.py`, and define the results of the kernel's.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def _order(tree: TreeInterface) -> int:
 
 @remade
 def step_lazy(axis: str, test: NodeTest) -> Callable[[Node], Iterator[Node]]:
-    """A step from one context node that goes no further than it is read."""
+    """A step from one context node, evaluated only as far as it is read."""
     rows = LAZY_AXES.get(axis)
     if rows is None or selection(axis, test) is nothing:
         eager = step(axis, test)
@@ -267,7 +267,7 @@ def step_first(axis: str, test: NodeTest) -> First:
 
 @remade
 def step_count(axis: str, test: NodeTest) -> Callable[[Node], int]:
-    """How many nodes a step from one node gives: rows are counted, and no nodes are made of them."""
+    """The number of nodes of a step from one node: rows are counted, without creating nodes."""
     if axis == "descendant" and test.is_exact and test.kind == ELEMENT:
         return _descendant_count(test)
     rows_from = _rows_from(axis, test)
@@ -275,7 +275,7 @@ def step_count(axis: str, test: NodeTest) -> Callable[[Node], int]:
 
 
 def _descendant_count(test: NodeTest) -> Callable[[Node], int]:
-    """How many descendants of one name a node has: by the index of the name, whatever stands in whatever."""
+    """The number of descendants of a node with one name: by the index of the name, in any nesting."""
     coder, descendants = test.coder(), step("descendant", test)
 
     def count(node: Node) -> int:

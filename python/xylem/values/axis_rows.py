@@ -92,7 +92,7 @@ def preceding(tree: TreeInterface, row: int) -> Iterable[int]:
     return [p for p in range(row - 1, -1, -1) if p not in above and codes[p] & KIND_MASK != ATTRIBUTE]
 
 
-# --- one row after the other, for those who stop early
+# --- row by row, for callers that stop early
 
 
 def next_children(tree: TreeInterface, row: int) -> Iterator[int]:
@@ -123,7 +123,7 @@ def earlier_siblings(tree: TreeInterface, row: int) -> Iterator[int]:
         return
     row -= 1
     while row > above:
-        # The row before is in the sibling's subtree: climb to the sibling itself.
+        # The previous row is in the sibling's subtree: climb to the sibling itself.
         while parents[row] != above:
             row = parents[row]
         if codes[row] & KIND_MASK == ATTRIBUTE:
@@ -157,7 +157,7 @@ def next_ancestors(tree: TreeInterface, row: int) -> Iterator[int]:
 def earlier_rows(tree: TreeInterface, row: int) -> Iterator[int]:
     codes, ends = tree.codes, tree.ends
     for other in range(row - 1, -1, -1):
-        # Whatever begins before a row and ends behind it is around it.
+        # A row that begins before another and ends after it is its ancestor.
         if ends[other] <= row and codes[other] & KIND_MASK != ATTRIBUTE:
             yield other
 

@@ -64,7 +64,7 @@ def _children_named(tree: TreeInterface, rows: list[int], code: int) -> list[int
     for row in rows:
         end = ends[row]
         row += 1
-        # Attributes are passed over like leaves: their codes never equal an element's.
+        # Attributes are skipped like leaves: their codes never equal an element's.
         while row < end:
             if codes[row] == code:
                 result.append(row)
@@ -74,9 +74,9 @@ def _children_named(tree: TreeInterface, rows: list[int], code: int) -> list[int
 
 
 def _by_parent(tree: TreeInterface, rows: list[int], code: int) -> list[int] | None:
-    """From the name's side: all its rows whose parent is a context, unless there are too many of them."""
+    """From the rows with the name: all whose parent is a context, unless there are too many of them."""
     if tree.is_ranked:
-        return None  # earlier versions have the same parent
+        return None  # Earlier versions have the same parent.
     named = tree.elements_named(code)
     start = bisect_left(named, rows[0])
     if len(named) - start > 6 * len(rows):
@@ -132,7 +132,7 @@ def _range_named(tree: TreeInterface, start: int, end: int, code: int) -> list[i
 
 def _descendants_or_self_named(tree: TreeInterface, rows: list[int], code: int) -> list[int]:
     if code & KIND_MASK == ATTRIBUTE:
-        # An attribute is no descendant of its element: only the contexts themselves can be wanted.
+        # An attribute is not a descendant of its element: only the contexts themselves can match.
         return [row for row in rows if tree.codes[row] == code]
     ends = tree.ends
     result: list[int] = []
@@ -220,7 +220,7 @@ def _following_siblings(tree: TreeInterface, rows: list[int]) -> Iterable[int]:
     seen: set[int] = set()
     result: list[int] = []
     for row in rows:
-        # Rows ascend, so the first of a family has all that the others have.
+        # Rows ascend, so the first of a family covers all that the others have.
         above = tree.parents[row]
         if above not in seen and tree.codes[row] & KIND_MASK != ATTRIBUTE:
             seen.add(above)

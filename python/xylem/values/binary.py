@@ -1,4 +1,4 @@
-"""Binary values: octets with one of two ways to write them (XSD 1.1 part 2 §3.3.15, §3.3.16)."""
+"""Binary values: octets with one of two text forms (XSD 1.1 part 2 §3.3.15, §3.3.16)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class HexBinary:
 
     @staticmethod
     def parse(text: str) -> HexBinary | None:
-        """None where the text is not in the lexical space; surrounding white space is the caller's affair."""
+        """None if the text is not in the lexical space; callers trim surrounding white space."""
         try:
             return HexBinary(binascii.unhexlify(text.encode("ascii")))
         except (binascii.Error, UnicodeEncodeError):

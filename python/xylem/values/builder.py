@@ -69,14 +69,14 @@ class TreeBuilder:
         self.scope: dict[str, str] = _NO_NAMESPACES
         """Namespaces in scope of `current`; shared with its parent until it declares one."""
         self._passed: dict[str, str] = _NO_NAMESPACES
-        """Those of `scope` that literal content shares: not the ones only names and namespace nodes brought in."""
+        """Those of `scope` that literal content shares: not those that only names and namespace nodes introduced."""
         self._is_copied = False
-        """Whether `current` counts as copied into its parent, so that copy-namespaces applies to it."""
+        """Whether `current` counts as copied into its parent, so copy-namespaces applies to it."""
         self._declared_here: Mapping[str, str] = _NO_DECLARATIONS
-        """What declarations and namespace nodes, not mere names, have bound at `current`."""
+        """The bindings at `current` from declarations and namespace nodes, not from mere names."""
         self._open: list[tuple[int, dict[str, str], dict[str, str], bool]] = []
         self._pieces: dict[int, Piece] | None = None
-        """What is copied when somebody looks, by the rows that stand for it."""
+        """Pieces that are copied on first access, by their placeholder rows."""
 
     # --- structure
 
@@ -100,8 +100,8 @@ class TreeBuilder:
         """Open an element (§3.9.1.3, §3.9.4).
 
         `declared` are the namespace declaration attributes of a direct constructor, `around` those of the direct
-        constructors that enclose this constructor in the query. `literal`: the constructor stands itself in the content
-        of the open element, not in an expression there, so that it is part of it and not copied into it.
+        constructors that enclose this constructor in the query. `literal`: the constructor is written directly in the
+        content of the open element, not in an expression there, so it is part of it and not copied into it.
         """
         tree, parent, outer = self.tree, self.current, self.scope
         code = tree.names.code_of(ELEMENT, name)
@@ -135,7 +135,7 @@ class TreeBuilder:
         self._is_copied = is_copied
 
     def _declare_difference(self, row: int, outer: dict[str, str], scope: dict[str, str]) -> None:
-        """Say how the namespaces of an element differ from those of its parent."""
+        """Declare how the namespaces of an element differ from those of its parent."""
         if any(uri and p not in scope for p, uri in outer.items()):
             self.tree.isolate(row)
             outer = _NO_NAMESPACES
@@ -258,7 +258,7 @@ class TreeBuilder:
     # --- other content
 
     def text(self, value: str) -> None:
-        """Add characters; they join the text node before them, and none add nothing."""
+        """Add characters; they join the preceding text node, and an empty text adds nothing."""
         if not value:
             return
         codes = self.codes
@@ -337,7 +337,7 @@ class TreeBuilder:
                         characters = []
                     self.copy(item)
                 elif kind is XArray:
-                    # An array stands for the items of its members.
+                    # An array is replaced by the items of its members.
                     outer.append(items)
                     items = chain.from_iterable(item)
                     break

@@ -58,8 +58,8 @@ def week_in_year(year: int, month: int, day: int) -> int:
 def week_in_month(year: int, month: int, day: int) -> int:
     """Weeks begin on Mondays; week 1 holds the month's first Thursday (F&O 3.1 §9.8.4.7).
 
-    Days before it are in the last week of the month before. The specification would let the last days of a month
-    belong to week 1 of the next one; they are counted on instead, as the W3C's tests have it.
+    Days before it are in the last week of the month before. The specification would let the last days of a month belong
+    to week 1 of the next one; they are counted on instead, as in the W3C's tests.
     """
     days = days_from_date(year, month, day)
     monday = days - days % 7

@@ -15,13 +15,15 @@ _TIME = re.compile(r"\s*-?(\d{4,}-\d\d-\d\d(?P<hours>T)?|\d\d:\d\d:|(?P<length>P
 
 
 def not_lexical(text: str, target: AtomicType) -> DynamicError:
-    """FORG0001: the text is not one of the target's."""
+    """FORG0001: the text is not in the target's lexical space."""
     shown = text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
     return DynamicError("FORG0001", f'"{shown}" is not a value of {target!r}', hint=_hint(text, target))
 
 
 def _hint(text: str, target: AtomicType) -> str:
-    """Untyped content is a number in arithmetic, and in comparisons with numbers: times must be said to be such."""
+    """A hint: untyped content is a number in arithmetic, and in comparisons with numbers; times must be cast
+    explicitly.
+    """
     time = _TIME.match(text) if repr(target) == "xs:double" else None
     if time is None:
         return ""

@@ -1,8 +1,8 @@
 """Casting between atomic types (F&O 3.1 §19).
 
-`cast` finds the function for the target type; each family of targets has a file of its own. A function
-for a target takes a value of any atomic class and answers the value cast, or raises FORG0001 for a text
-outside the lexical space, XPTY0004 for a pair of types the table of §19.1 forbids.
+`cast` finds the function for the target type; each family of targets has a file of its own. A function for a target
+takes a value of any atomic class and returns the cast value, or raises FORG0001 for a text outside the lexical space,
+XPTY0004 for a pair of types the table of §19.1 forbids.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def cast(value: Any, target: AtomicType, namespaces: Mapping[str, str] | None = 
 
 
 def castable(value: Any, target: AtomicType, namespaces: Mapping[str, str] | None = None) -> bool:
-    """Whether `cast` would succeed. Targets without values of their own stay an error."""
+    """Whether `cast` would succeed. Targets without values remain an error."""
     try:
         cast(value, target, namespaces)
     except DynamicError as error:
@@ -69,7 +69,7 @@ def _cast_otherwise(value: Any, target: AtomicType, namespaces: Mapping[str, str
 
 
 def _cast_to_union(value: Any, target: AtomicType, namespaces: Mapping[str, str] | None) -> Any:
-    """A member's value stays as it is; anything else takes the first member that accepts it (F&O 3.1 §19.3.5)."""
+    """A member's value stays unchanged; anything else takes the first member that accepts it (F&O 3.1 §19.3.5)."""
     actual = TYPE_OF_CLASS[type(value)]
     if actual.derives_from(target):
         return value

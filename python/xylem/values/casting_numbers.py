@@ -27,7 +27,7 @@ _ZERO = Decimal(0)
 
 
 def parse_double(text: str, target: AtomicType = at.DOUBLE) -> float:
-    """xs:double from a text. Python's own parser is right for all finite numbers but lets some more texts pass."""
+    """xs:double from a text. Python's parser is correct for all finite numbers but accepts some more texts."""
     try:
         number = float(text)
     except ValueError:
@@ -78,7 +78,7 @@ def to_decimal(value: Any) -> Decimal:
         text = trim(value)
         if _DECIMAL.fullmatch(text) is None:
             raise not_lexical(text, at.DECIMAL)
-        return parse_decimal_digits(text) or _ZERO  # no negative zero
+        return parse_decimal_digits(text) or _ZERO  # No negative zero.
     if cls in NUMERIC_CLASSES:
         _check_finite(value, at.DECIMAL)
         return Decimal(float(value)) or _ZERO

@@ -61,7 +61,7 @@ def member_at(array: XArray, position: int) -> Sequence[Any]:
 
 
 def coerce_function(function: Any, expected: FunctionItemType) -> FunctionItem:
-    """The function with the expected signature: arguments and results are converted on their way through."""
+    """The function with the expected signature: arguments and results are converted in passing."""
     inner = as_function_item(function)
     parameters, returns = expected.parameters, expected.returns
     assert parameters is not None
@@ -90,7 +90,7 @@ def not_a_function(found: Any) -> DynamicError:
 
 
 def _adapted(inner: FunctionItem, parameters: tuple[SequenceType, ...], returns: SequenceType) -> Callable[..., Any]:
-    """A callable with the expected signature; the callable itself where nothing has to be converted."""
+    """A callable with the expected signature; the callable itself if nothing has to be converted."""
     steps = [
         _adapter(given, wanted, f"{what} of {inner!r}")
         for given, wanted, what in zip(parameters, inner.parameters, _argument_names(inner.arity), strict=True)

@@ -1,4 +1,4 @@
-"""Collations: the orders strings may be compared in (F&O 3.1 §5.3).
+"""Collations: the orders for comparing strings (F&O 3.1 §5.3).
 
 Three kinds exist. The codepoint collation is Python's own order of strings. The HTML ASCII case-insensitive
 collation folds A to Z. A URI `http://www.w3.org/2013/collation/UCA?…` gives an approximation of the Unicode
@@ -34,7 +34,7 @@ class Collation(ABC):
 
     @abstractmethod
     def find(self, text: str, part: str) -> tuple[int, int] | None:
-        """Where the first minimal match of `part` starts and ends in `text`, as indexes; FOCH0004 if undefined."""
+        """Start and end of the first minimal match of `part` in `text`, as indexes; FOCH0004 if undefined."""
 
     @abstractmethod
     def starts_with(self, text: str, part: str) -> bool: ...
@@ -46,7 +46,7 @@ class Collation(ABC):
         return self.key(a) == self.key(b)
 
     def compare(self, a: str, b: str) -> int:
-        """-1, 0 or 1"""
+        """-1, 0 or 1."""
         left, right = self.key(a), self.key(b)
         return -1 if left < right else int(left != right)
 
@@ -58,7 +58,7 @@ class Collation(ABC):
 
 
 class CodepointCollation(Collation):
-    """By Unicode codepoints, which is how Python orders strings."""
+    """By Unicode codepoints, Python's order of strings."""
 
     __slots__ = ()
 
@@ -80,14 +80,14 @@ _FOLD_ASCII = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 class HtmlAsciiCollation(CodepointCollation):
-    """As codepoints, with A to Z taken for a to z (F&O 3.1 §5.3.5)."""
+    """By codepoints, with A to Z folded to a to z (F&O 3.1 §5.3.5)."""
 
     __slots__ = ()
 
     def key(self, text: str) -> str:
         return text.translate(_FOLD_ASCII)
 
-    # Folding keeps every character in its place, so an index in the folded text is one in the text.
+    # Folding keeps every character in its place, so an index in the folded text is also one in the original.
     def find(self, text: str, part: str) -> tuple[int, int] | None:
         return super().find(self.key(text), self.key(part))
 

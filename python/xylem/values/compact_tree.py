@@ -1,8 +1,8 @@
 """Columns in the kernel: 20 bytes a row and the characters once, compared with some 120 bytes in Python lists.
 
-Node tests, axes, string values and serialisation run there over all rows of a step at once; `tree.py` stays the
-reference for what they give. Anything else reads the columns as sequences, one Python call for each item: what runs
-over many rows should ask `native` instead.
+Node tests, axes, string values and serialisation run there over all rows of a step at once; `tree.py` remains the
+reference for their results. All other code reads the columns as sequences, one Python call for each item: loops over
+many rows should use `native` instead.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NO_RULES: frozenset[tuple[int, int]] = frozenset()
 
 
 class CompactTree(TreeInterface):
-    """Read only, but for `compact_buffer.py`."""
+    """Read only, except for `compact_buffer.py`."""
 
     __slots__ = (
         "__weakref__",
@@ -66,14 +66,14 @@ class CompactTree(TreeInterface):
         self._index: dict[int, list[int]] | None = None
         self._elements_by_id: dict[str, int] | None = None
         self.is_whole = False
-        """Whether it is a document that was read whole, which nobody changes."""
+        """Whether it is a document that was read as a whole, which nothing changes."""
         self._copied: tuple[tuple[int, int], dict[str, str], CopiedScope] | None = None
-        """The last answer of `copied_scope`: siblings mostly have the same."""
+        """The last result of `copied_scope`: siblings mostly share it."""
         self._root_scope: dict[str, str] | None = None
         self._shared: tuple[dict[str, str], int] | None = None
-        """What was declared last for a copy, and by which row."""
+        """The last declarations of a copy, and their row."""
 
-    # --- columns, for those who read them one by one
+    # --- columns, for row-by-row access
 
     @property
     def codes(self) -> Sequence[int]:  # type: ignore[override]  # nobody may replace a column of the kernel
@@ -220,7 +220,7 @@ class CompactTree(TreeInterface):
             self._shared = None
 
     def declare_copied(self, row: int, bindings: dict[str, str]) -> None:
-        """Let the root of a copy declare what `copied_scope` gave, which is kept once for all copies that share it."""
+        """Let the root of a copy declare the result of `copied_scope`, stored once for all copies that share it."""
         known = self._shared
         if known is not None and known[0] is bindings:
             self.native.declare_like(row, known[1])
@@ -230,12 +230,12 @@ class CompactTree(TreeInterface):
         self._shared = bindings, row
 
     def rename(self, row: int, name: QName) -> None:
-        """Give a row a prefix of its own."""
+        """Set the prefix of a row."""
         self.native.rename(row, name.prefix)
         self._prefixed = None
 
     def forget(self) -> None:
-        """Rows were added to a tree that had been read already."""
+        """Drop caches: rows were added to a tree that had been read already."""
         self._index = self._prefixed = self._declared = self._elements_by_id = None
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Hash keys under which equal values meet: for maps, for grouping and distinct values."""
+"""Hash keys that are equal for equal values: for maps, for grouping and distinct values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .collations import Collation
 
 
-# Tuples: no atomic value is one, and they stay equal when they are pickled.
+# Tuples: no atomic value is one, and they remain equal after pickling.
 _TRUE, _FALSE, _NAN = ("boolean", True), ("boolean", False), ("NaN",)
 
 
@@ -32,7 +32,7 @@ def same_key(value: Any) -> Any:
 
 
 _SMALL = 1 << 24
-"""Integers below this are exact in every numeric type, so that their hash and equality need no promotion."""
+"""Integers below this are exact in every numeric type, so their hash and equality need no promotion."""
 
 
 def grouping_key(value: Any, collation: Collation | None = None, implicit_tz: int = 0) -> Any:
@@ -58,7 +58,7 @@ def grouping_key(value: Any, collation: Collation | None = None, implicit_tz: in
 
 
 class NumberKey:
-    """A number that hashes by its single-precision value and equals others as `eq` says.
+    """A number that hashes by its single-precision value and compares by `eq`.
 
     `eq` promotes, and so is not transitive between decimals, floats and doubles; single precision is the
     coarsest of the three, so numbers that are `eq` always share a hash.

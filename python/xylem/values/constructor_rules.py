@@ -1,4 +1,4 @@
-"""What names and characters constructed nodes may have (XQuery 3.1 §3.9.3)."""
+"""Rules for names and characters of constructed nodes (XQuery 3.1 §3.9.3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def check_element_name(name: QName) -> None:
 
 
 def check_attribute_name(name: QName) -> None:
-    """XQDY0044: likewise, and no attribute is called xmlns."""
+    """XQDY0044: the same, and no attribute is called xmlns."""
     if (name.prefix in _RESERVED or name.uri in _RESERVED) and not _is_xml(name):
         raise DynamicError("XQDY0044", f"{name.eqname} with the prefix '{name.prefix}'")
     if name.local == "xmlns" and not name.uri:
@@ -32,7 +32,7 @@ def _is_xml(name: QName) -> bool:
 
 
 def check_namespace(prefix: str, uri: str) -> None:
-    """XQDY0074, XQDY0101: which bindings a namespace node may hold."""
+    """XQDY0074, XQDY0101: the bindings allowed in a namespace node."""
     if prefix and not is_ncname(prefix):
         raise DynamicError("XQDY0074", f"the prefix {prefix!r}")
     if prefix == "xmlns" or uri == XMLNS_NAMESPACE or not uri or (prefix == "xml") != (uri == XML_NAMESPACE):
@@ -40,7 +40,7 @@ def check_namespace(prefix: str, uri: str) -> None:
 
 
 def id_value(value: str) -> str:
-    """The value of xml:id, normalised as an ID is; XQDY0091 where it is none."""
+    """The value of xml:id, normalised like an ID; XQDY0091 if it is not valid."""
     normal = collapse(value)
     if not is_ncname(normal):
         raise DynamicError("XQDY0091", f"xml:id is {value!r}")
@@ -60,7 +60,7 @@ def check_pi_target(target: str) -> None:
 
 
 def pi_value(value: str) -> str:
-    """The content without leading white space; XQDY0026 where it would end the instruction."""
+    """The content without leading white space; XQDY0026 if it would end the instruction."""
     if "?>" in value:
         raise DynamicError("XQDY0026", repr(value))
     return value.lstrip(SPACES)

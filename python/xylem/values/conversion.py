@@ -2,8 +2,8 @@
 
     convert((UntypedAtomic("7"),), SequenceType(AtomicItem(DOUBLE)), "the first argument of math:sqrt")  →  7.0
 
-A converter is made once per sequence type: for atomic types it holds a table from the Python class of an item to
-what must be done with it, so that values which are right already cost one look-up each.
+A converter is made once per sequence type: for atomic types it holds a table from the Python class of an item to its
+treatment, so values that are already right cost one lookup each.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .description import describe
 from .sequence_type import AtomicItem, FunctionItemType, ItemType, Occurrence, SequenceType
 
 Converter = Callable[[Iterable[Any], str], Any]
-"""(a sequence, what it is for in words) → the value in the calling convention, or XPTY0004."""
+"""(a sequence, its purpose in words) → the value in the calling convention, or XPTY0004."""
 ItemConverter = Callable[[Any], Any]
 
 _CONVERTERS: dict[int, tuple[SequenceType, Converter]] = {}
@@ -37,7 +37,7 @@ def convert(sequence: Iterable[Any], expected: SequenceType, what: str) -> Any:
 
 
 def converter(expected: SequenceType) -> Converter:
-    """The function that converts to a type: worth keeping where it is used often."""
+    """The function that converts to a type: worth keeping if it is used often."""
     # By identity, since hashing a nested type costs more than converting a value; the entry keeps the type alive.
     known = _CONVERTERS.get(id(expected))
     if known is not None:
@@ -50,7 +50,7 @@ def converter(expected: SequenceType) -> Converter:
 
 
 def convert_lazily(sequence: Iterable[Any], expected: SequenceType, what: str) -> Iterator[Any]:
-    """Convert for a `*` or `+` type item by item, as the result is read."""
+    """Convert for a `*` or `+` type item by item, while the result is read."""
     if expected.occurrence is Occurrence.SOME:
         items = iter(sequence)
         first = list(islice(items, 1))
@@ -75,7 +75,7 @@ def _converted_lazily(sequence: Iterable[Any], actions: _Actions, expected: Sequ
 
 
 def shape(sequence: Iterable[Any], occurrence: Occurrence) -> Any:
-    """A sequence that is known to fit, in the calling convention."""
+    """A sequence known to match the type, in the calling convention."""
     if occurrence.allows_many:
         return _re_readable(sequence)
     for item in sequence:
@@ -93,7 +93,7 @@ def unshape(value: Any, occurrence: Occurrence) -> Iterable[Any]:
 
 
 def mismatch(expected: SequenceType, found: Sequence[Any], what: str) -> DynamicError:
-    """XPTY0004 with what was expected and what was found."""
+    """XPTY0004 with the expected type and the value found."""
     return DynamicError("XPTY0004", f"{what}: expected {expected}, found {describe(found)}")
 
 
@@ -105,7 +105,7 @@ def _re_readable(sequence: Iterable[Any]) -> Sequence[Any]:
 
 
 def _beginning(sequence: Iterable[Any]) -> Sequence[Any]:
-    """Enough of a sequence to see whether it has one item; a generator is not read to its end."""
+    """Enough of a sequence to show whether it has one item; a generator is not read to its end."""
     kind = type(sequence)
     if kind is tuple or kind is list or kind is range:
         return sequence  # type: ignore[return-value]
@@ -219,7 +219,7 @@ class _Unfit(Exception):
 
 
 class _Actions(dict[type, ItemConverter | None]):
-    """What to do with an item of a Python class: nothing (None), or a conversion; filled as classes are met."""
+    """The treatment of items by Python class: none, or a conversion; filled as classes appear."""
 
     def __init__(self, item: ItemType) -> None:
         super().__init__()
@@ -275,12 +275,12 @@ def _actions(item: ItemType) -> _Actions:
 
 
 def _flatten(item: Any) -> Any:
-    """Marks arrays where atomic items are expected: they may become no item or many."""
+    """Marks arrays where atomic items are expected: they may become any number of items."""
     raise AssertionError("arrays are atomized with the whole sequence")
 
 
 def _conversion(actual: AtomicType, expected: AtomicType) -> ItemConverter | None:
-    """How an atomic value of one type becomes one of another, None where it is one."""
+    """The conversion from one atomic type to another, None if there is none."""
     if actual.derives_from(expected):
         return None
     if actual is at.UNTYPED_ATOMIC:

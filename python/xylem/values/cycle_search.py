@@ -1,4 +1,4 @@
-"""Stop Python's search for cycles while many values are made that cannot be in one, or let it rest longer.
+"""Suspend Python's search for cycles while many acyclic values are created, or make it less frequent.
 
 Python looks for cycles whenever some hundred objects more are alive. While a large JSON text becomes maps and arrays,
 that search takes longer than the parser. While a recursive function copies a document, it takes half of the time.
@@ -17,12 +17,12 @@ _was_enabled = False
 _rests = 0
 _thresholds = (0, 0, 0)
 YOUNG_OBJECTS = 20_000
-"""Where it is seldom, cycles are looked for when so many objects have been made that are still there."""
+"""In less frequent mode, the search starts when this many new objects are still alive."""
 
 
 @contextmanager
 def no_cycle_search() -> Iterator[None]:
-    """No search in this process until the block ends; the last of several threads turns it on again."""
+    """No search in this process until the block ends; the last of several threads re-enables it."""
     global _pauses, _was_enabled
     with _LOCK:
         if _pauses == 0:
@@ -40,12 +40,12 @@ def no_cycle_search() -> Iterator[None]:
 
 @contextmanager
 def seldom_cycle_search() -> Iterator[None]:
-    """Less search in this process until the block ends; then it has the settings it had."""
+    """Less frequent search in this process until the block ends; then the old settings return."""
     global _rests, _thresholds
     with _LOCK:
         if _rests == 0:
             _thresholds = gc.get_threshold()
-            # Where there is none, there will be none.
+            # If it is disabled, it stays disabled.
             if 0 < _thresholds[0] < YOUNG_OBJECTS:
                 gc.set_threshold(YOUNG_OBJECTS, 20, 20)
         _rests += 1

@@ -1,7 +1,7 @@
 """Dates and times from their lexical forms (XSD 1.1 part 2 §3.3.7 and following).
 
-Each function answers None where the text is not in the lexical space; white space around it is the
-caller's affair. A year beyond our limit is FODT0001.
+Each function returns None if the text is not in the lexical space; callers trim surrounding white space. A year beyond
+our limit is FODT0001.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def as_stamp(value: DateTime) -> DateTimeStamp | None:
 
 @lru_cache(maxsize=4096)
 def parse_date(text: str) -> Date | None:
-    # Kept: there are few days in a document, and many dates.
+    # Cached: there are few days in a document, and many dates.
     found = _DATE.fullmatch(text)
     if found is None:
         return None

@@ -1,8 +1,8 @@
 """Dates and times: the nine calendar types of XDM, as fields of the proleptic Gregorian calendar (XSD 1.1 §3.3.7-14).
 
-The year 0 exists and precedes the year 1, as in XSD 1.1. A value keeps
-the timezone it was written with. Fields a type does not have hold the reference values that
-F&O 3.1 §9.4 prescribes for comparing (1972-12-31 and its relatives), so one comparison serves all types.
+The year 0 exists and precedes the year 1, as in XSD 1.1. A value keeps the timezone it was written with. Fields a type
+does not have hold the reference values that F&O 3.1 §9.4 prescribes for comparing (1972-12-31 and similar), so one
+comparison serves all types.
 
 `==` and `hash` follow op:same-key: a value with a timezone never equals one without. The operator `eq`
 compares `compare_key(implicit timezone)` instead.
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 ZERO = Decimal(0)
 YEAR_LIMIT = 2**31 - 1
-"""The years we support lie between this and its negative; F&O 3.1 §9.1.1 asks for four digits at least."""
+"""Supported years lie between this and its negative; F&O 3.1 §9.1.1 asks for at least four digits."""
 
 
 class CalendarValue:
-    """What the nine types share. `kind` is the primitive type's class: only equal kinds are comparable."""
+    """The common base of the nine types. `kind` is the primitive type's class: only equal kinds are comparable."""
 
     __slots__ = ("day", "hour", "minute", "month", "second", "timezone_minutes", "year")
 
@@ -41,7 +41,7 @@ class CalendarValue:
     timezone_minutes: int | None
 
     def compare_key(self, implicit_timezone_minutes: int = 0) -> tuple[int, Decimal]:
-        """Minutes since the start of year 1 in UTC, and seconds: orders values of one kind as they follow in time."""
+        """Minutes since the start of year 1 in UTC, and seconds: orders values of one kind chronologically."""
         timezone = self.timezone_minutes
         if timezone is None:
             timezone = implicit_timezone_minutes
@@ -90,13 +90,13 @@ class DateTime(CalendarValue):
         return f"{_date_string(self)}T{_time_string(self)}{timezone_string(self.timezone_minutes)}"
 
     def epoch_seconds(self) -> Decimal:
-        """Seconds since 1970, in UTC; without a timezone it is taken to be there."""
+        """Seconds since 1970, in UTC, which is assumed without a timezone."""
         minutes, seconds = self.compare_key()
         return (minutes - days_from_date(1970, 1, 1) * 1440) * 60 + seconds
 
     @staticmethod
     def from_python(moment: datetime.datetime) -> DateTime:
-        """Python's moment, with its timezone where it has one."""
+        """Python's datetime, with its timezone if it has one."""
         offset = moment.utcoffset()
         minutes = None if offset is None else int(offset.total_seconds()) // 60
         second = Decimal(moment.second * 1_000_000 + moment.microsecond).scaleb(-6)
@@ -145,7 +145,7 @@ class Time(CalendarValue):
 
 
 class _PartOfDate(CalendarValue):
-    """The g-types: a date of which some fields are the reference values."""
+    """The g-types: a date with reference values in some fields."""
 
     __slots__ = ()
 
@@ -223,7 +223,7 @@ for _kind in (DateTime, Date, Time, GYearMonth, GYear, GMonthDay, GDay, GMonth):
 
 
 def checked_year(year: int) -> int:
-    """The year, where it is within our limit, else FODT0001."""
+    """The year if it is within our limit, else FODT0001."""
     if -YEAR_LIMIT <= year <= YEAR_LIMIT:
         return year
     raise DynamicError("FODT0001", f"a year beyond ±{YEAR_LIMIT}")

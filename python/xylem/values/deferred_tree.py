@@ -1,13 +1,13 @@
-"""Constructed elements around others: what goes into an element is noted, and copied when somebody looks.
+"""Constructed elements around others: the content of an element is recorded, and copied on first access.
 
     declare function local:c($n) { element { node-name($n) } { $n/* ! local:c(.) } };
     for $a in //a return <x>{ $a }</x>
 
-In the first query, each level puts what the levels below have made into an element of its own. If every level copied
-it, the time would grow with the depth times the size. A finished tree does not change, so that its rows can be copied
-once, into the tree that is read at last. Until then a *placeholder* row stands for each of them. In the second query, a
-placeholder stands for an element of the document. If the result is only written, nothing is copied: it is written from
-where it stands, with the namespaces in scope of it (`sink/deferred_xml.py`).
+In the first query, each level wraps the results of the levels below in its own element. If every level copied them, the
+time would grow with the depth times the size. A finished tree does not change, so its rows can be copied once, into the
+tree that is finally read. Until then a *placeholder* row stands for each of them. In the second query, a placeholder
+stands for an element of the document. If the result is only written, nothing is copied: it is written from its
+original, with the namespaces in scope there (`sink/deferred_xml.py`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .tree_copy import append_subtree
 from .tree_interface import TreeInterface
 
 LEAST_ROWS = 32
-"""Smaller trees are copied at once, where no namespaces come along: that costs less than to note them."""
+"""Smaller trees are copied at once if no namespaces are involved: that costs less than recording them."""
 
 Rules = frozenset[tuple[int, int]]
 Piece = Tree | Node
@@ -31,11 +31,11 @@ Piece = Tree | Node
 
 _NO_SCOPE: dict[str, str] = {}
 _DEFERRED = ("codes", "ends", "parents", "values", "declared", "prefixed", "isolated", "id_rules", "idref_rules")
-"""What is not known before the pieces are copied."""
+"""Columns that are unknown before the pieces are copied."""
 
 
 class Noted(NamedTuple):
-    """The rows of a tree with placeholders, and the pieces that these stand for."""
+    """The rows of a tree with placeholders, and their pieces."""
 
     codes: list[int]
     ends: list[int]
@@ -60,7 +60,7 @@ class DeferredTree(Tree):
         self.forget_names()
 
     def kind(self, pre: int) -> int:
-        """What a writer asks first: that of the root is known."""
+        """The first thing a writer reads: that of the root is known."""
         return self.codes[pre] & KIND_MASK if pre else ELEMENT
 
 
@@ -76,19 +76,19 @@ def can_be_deferred(tree: TreeInterface, into: Tree) -> TypeGuard[Tree]:
 
 
 def can_be_noted(tree: TreeInterface, row: int) -> bool:
-    """Whether an element of a document is to be copied later: it is large, or may have many namespaces in scope."""
+    """Whether an element of a document should be copied later: it is large, or may have many namespaces in scope."""
     if type(tree) is not CompactTree or not tree.is_whole or tree.id_rules or tree.idref_rules:
         return False
     return tree.native.has_declarations or tree.native.end(row) - row >= LEAST_ROWS
 
 
 def root_code(tree: Tree) -> int:
-    """The code of the root, without looking at anything else."""
+    """The code of the root, without any other access."""
     return tree.noted.codes[0] if type(tree) is DeferredTree else tree.codes[0]
 
 
 def defer(tree: Tree, pieces: dict[int, Piece]) -> None:
-    """A tree is finished: leave its placeholders until somebody looks, if that can be."""
+    """A tree is finished: keep its placeholders until the first access, if possible."""
     tree.noted = Noted(tree.codes, tree.ends, tree.parents, tree.values, pieces)
     if _is_named(tree) or root_code(tree) & KIND_MASK != ELEMENT:
         _expand(tree)
@@ -99,7 +99,7 @@ def defer(tree: Tree, pieces: dict[int, Piece]) -> None:
 
 
 def _expand(tree: Tree) -> None:
-    """Copy all rows, those of pieces in pieces too: one after another, however deep they stand."""
+    """Copy all rows, including nested pieces: iteratively, however deep they are."""
     noted = tree.noted
     if isinstance(tree, DeferredTree):
         tree.become_ordinary()
@@ -107,7 +107,7 @@ def _expand(tree: Tree) -> None:
     tree.forget_names()
     tree.codes, tree.ends, tree.parents, tree.values = [], [], [], []
     places = [0] * len(noted.codes)
-    # Trees that have been begun: each with its next row, the places of its rows, and the row it stands in.
+    # Trees in progress: each with its next row, the places of its rows, and its row in the outer tree.
     begun: list[tuple[Noted, int, list[int], int]] = [(noted, 0, places, -1)]
     while begun:
         current, row, at, around = begun.pop()
@@ -130,7 +130,9 @@ def _expand(tree: Tree) -> None:
 
 
 def noted_rows(piece: Piece) -> Noted | None:
-    """The rows of a tree without namespaces; None for an element of a document, and a tree that has got some since."""
+    """The rows of a tree without namespaces; None for an element of a document, and a tree that has since got
+    namespaces.
+    """
     if isinstance(piece, Node):
         return None
     if type(piece) is DeferredTree:
@@ -144,7 +146,7 @@ def _is_named(tree: Tree) -> bool:
 
 
 def _copy_up_to_piece(tree: Tree, noted: Noted, row: int, at: list[int], around: int) -> int:
-    """Copy rows up to the next placeholder, or to the end; ends follow when they are known."""
+    """Copy rows up to the next placeholder, or to the end; ends are filled in when known."""
     pieces = noted.pieces
     while row < len(noted.codes) and row not in pieces:
         at[row] = len(tree.codes)
@@ -158,7 +160,7 @@ def _copy_up_to_piece(tree: Tree, noted: Noted, row: int, at: list[int], around:
 
 
 def _end(tree: Tree, noted: Noted, at: list[int]) -> None:
-    """All rows of a tree have their places: now their ends have too."""
+    """All rows of a tree have their places, so their ends are known, too."""
     at.append(len(tree.codes))
     for row, end in enumerate(noted.ends):
         if row not in noted.pieces:
@@ -174,7 +176,7 @@ def _move_names(
     id_rules: Rules,
     idref_rules: Rules,
 ) -> None:
-    """What was noted of the tree's own rows follows them."""
+    """Recorded facts about the tree's own rows move with them."""
     for row, bindings in declared.items():
         tree.declare(at[row], bindings)
     for row, name in prefixed.items():

@@ -22,7 +22,7 @@ def describe(sequence: Sequence[object]) -> str:
 
 
 def describe_item(item: object) -> str:
-    """An item in words: its type, and its value where that is short."""
+    """An item in words: its type, and its value if that is short."""
     if isinstance(item, Node):
         name = item.name
         return f"{KIND_NAMES[item.kind]}({'' if name is None else name})"

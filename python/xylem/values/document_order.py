@@ -1,4 +1,4 @@
-"""Document order over nodes of any trees, and the set operators that give it (XQuery 3.1 §3.4.2)."""
+"""Document order over nodes of any trees, and set operators in that order (XQuery 3.1 §3.4.2)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .node import Node
 
 
 def document_order(nodes: Iterable[Node]) -> list[Node]:
-    """The distinct nodes in document order; trees follow each other in the order they were made."""
+    """The distinct nodes in document order; trees follow each other in order of creation."""
     found = nodes if isinstance(nodes, list) else list(nodes)
     if len(found) < 2:
         return found
@@ -57,7 +57,7 @@ def is_before(left: Node, right: Node) -> bool:
 
 
 def stands_apart(item: Any, previous: Any) -> bool:
-    """Whether a node comes after another, and not inside it: what is below the two is then in their order, too."""
+    """Whether a node comes after another, and not inside it: then their descendants are in the same order."""
     if not isinstance(item, Node) or not isinstance(previous, Node):
         return False
     if previous.tree is item.tree:

@@ -12,11 +12,11 @@ from .numbers import EXACT, decimal_string, integer_string, parse_decimal_digits
 ZERO = Decimal(0)
 _OUT_OF_RANGE = "FODT0002"
 MONTHS_LIMIT = 2**63 - 1
-"""The most months of a duration; its seconds have no limit."""
+"""The most months of a duration; its seconds are unlimited."""
 
 
 class Duration:
-    """xs:duration: months and seconds, which have the same sign where neither is zero."""
+    """xs:duration: months and seconds, which have the same sign unless one is zero."""
 
     __slots__ = ("months", "seconds")
 
@@ -79,14 +79,14 @@ class DayTimeDuration(Duration):
 
 
 def checked_months(months: int) -> int:
-    """The months of a duration, where they are within our limit, else FODT0002."""
+    """The months of a duration if they are within our limit, else FODT0002."""
     if -MONTHS_LIMIT <= months <= MONTHS_LIMIT:
         return months
     raise DynamicError("FODT0002", f"a duration of more than {MONTHS_LIMIT} months")
 
 
 def year_month_duration(months: int) -> YearMonthDuration:
-    """A computed duration, whose size has to be checked."""
+    """A computed duration with a size check."""
     return YearMonthDuration(checked_months(months))
 
 
@@ -121,7 +121,7 @@ _LEXICAL = re.compile(
 
 
 def parse_duration(text: str) -> Duration | None:
-    """An xs:duration from its lexical form, None where it has none."""
+    """An xs:duration from its lexical form, None if it is not valid."""
     found = _LEXICAL.fullmatch(text)
     if found is None:
         return None

@@ -12,7 +12,7 @@ from .node import Node
 
 
 def effective_boolean(sequence: Iterable[Any]) -> bool:
-    """True or false as a condition takes it. Reads two items at the most."""
+    """True or false as in a condition. Reads at most two items."""
     items = iter(sequence)
     for first in items:
         if isinstance(first, Node):

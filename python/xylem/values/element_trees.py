@@ -1,7 +1,7 @@
 """Elements and trees of lxml and ElementTree as nodes: objects with `tag`, `attrib`, `text`, `tail` and children.
 
-An element becomes the root of a document of its own, with everything below it; a tree is that document. Prefixes are
-those of lxml; ElementTree keeps none, so that names in a namespace get the default one.
+An element becomes the root of a new document, with everything below it; a tree is that document. Prefixes are those of
+lxml; ElementTree keeps none, so names in a namespace get the default prefix.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def is_foreign_element(value: Any) -> bool:
 
 
 def node_from_elements(value: Any) -> Node:
-    """The document node of a tree, or the node of an element in a document of its own."""
+    """The document node of a tree, or the node of an element in a new document."""
     builder = TreeBuilder()
     builder.start_document()
     is_tree = is_element_tree(value)
@@ -72,7 +72,7 @@ def _append(builder: TreeBuilder, root: Any) -> None:
 
 
 def _start(builder: TreeBuilder, element: Any) -> bool:
-    """Begin an element, or add a comment or processing instruction whole; whether there are children to come."""
+    """Begin an element, or add a whole comment or processing instruction; return whether children follow."""
     tag = element.tag
     if not isinstance(tag, str):
         _add_other(builder, element, getattr(tag, "__name__", ""))
@@ -92,7 +92,7 @@ def _add_other(builder: TreeBuilder, element: Any, kind: str) -> None:
     if kind == "Comment":
         builder.comment(text)
     elif kind in ("ProcessingInstruction", "PI"):
-        # ElementTree has target and content in one text, lxml in two.
+        # ElementTree keeps target and content in one text, lxml in two.
         target = getattr(element, "target", None)
         if target is None:
             target, _, text = text.partition(" ")
@@ -102,7 +102,7 @@ def _add_other(builder: TreeBuilder, element: Any, kind: str) -> None:
 
 
 def _name(name: str, prefix: str) -> QName:
-    """A name in Clark's notation, {uri}local, as these libraries have it."""
+    """A name in Clark's notation, {uri}local, as used by these libraries."""
     if not name.startswith("{"):
         return QName("", name)
     uri, _, local = name[1:].partition("}")

@@ -1,4 +1,4 @@
-"""Which atomic values can be compared with each other: types fall into families (XQuery 3.1 §B.2)."""
+"""Families of comparable atomic types (XQuery 3.1 §B.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ __all__ = ["CALENDAR", "EQUALITY_ONLY", "FAMILY_OF", "INTEGER_CLASSES", "NUMERIC
 
 
 class Family:
-    """Values of one family are comparable; those of two are not (XPTY0004). Plain numbers: they are compared a lot."""
+    """Values of one family are comparable; those of two are not (XPTY0004). Plain numbers, because they are compared
+    often.
+    """
 
     STRING = 0
     NUMBER = 1

@@ -5,7 +5,7 @@
         x  1
         y  2
 
-Rows are read by record batches, through the interface that Arrow gives to all of these libraries.
+Rows are read by record batches, through the Arrow interface of all these libraries.
 """
 
 from __future__ import annotations

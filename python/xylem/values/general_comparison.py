@@ -45,7 +45,7 @@ def general_compare(
     collation: Collation | None = None,
     implicit_tz: int = 0,
 ) -> bool:
-    """Whether some pair of the two sides compares so. Both sides are atomized already; one may be lazy."""
+    """Whether some pair of the two sides compares this way. Both sides are atomized already; one may be lazy."""
     if not isinstance(right, (list, tuple, range)):
         if isinstance(left, (list, tuple, range)):
             return _compare(_OPERATORS[op][2], right, left, collation, implicit_tz)
@@ -67,7 +67,7 @@ def _compare(op: str, left: Iterable[Any], right: Sequence[Any], collation: Coll
 
 
 def _with_one(op: str, many: Iterable[Any], one: Any, collation: Collation | None, implicit_tz: int) -> bool:
-    """Some item compared with one: the most frequent case by far."""
+    """Some item compared with one: by far the most frequent case."""
     compare, test, _ = _OPERATORS[op]
     cls = type(one)
     if cls is int or cls is float:
@@ -108,7 +108,7 @@ def _all_strings(items: Sequence[Any]) -> bool:
 
 
 def _meets_strings(left: Iterable[Any], right: Sequence[Any], implicit_tz: int) -> bool:
-    """`=` against many strings: one look-up for each item instead of a comparison for each pair."""
+    """`=` against many strings: one lookup for each item instead of a comparison for each pair."""
     wanted = set(right)
     for item in left:
         if type(item) in _STRINGS:
@@ -145,8 +145,8 @@ def _target(cls: type) -> AtomicType:
 
 
 def join_key(value: Any) -> Any:
-    """A hash key under which strings and untyped values that are `=` meet; None: compare pair by pair.
+    """A hash key that is equal for strings and untyped values that are `=`; None: compare pair by pair.
 
-    Only for sides that hold strings and untyped values alone: against a number, an untyped value is a number.
+    Only for sides with nothing but strings and untyped values: against a number, an untyped value is a number.
     """
     return value if type(value) in _STRINGS or CLASS_OF.get(TYPE_OF_CLASS[type(value)].primitive) is str else None

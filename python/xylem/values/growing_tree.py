@@ -5,8 +5,8 @@
     append_children(tree, other, rows)  # copies of several elements of another tree
     held_characters(tree, 1, len(tree))
 
-The tree is in the kernel if the element came from there: then a child is copied as slices of memory, and a row that is
-kept costs 20 bytes. It is the same tree while it grows: nodes of it stay what they are.
+The tree is in the kernel if the element came from there: then a child is copied as slices of memory, and a kept row
+costs 20 bytes. Existing nodes stay valid while the tree grows.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _python_root(source: TreeInterface, row: int) -> Tree:
 
 
 def append_child(tree: GrowingTree, child: Node) -> None:
-    """Append a deep copy of an element; all namespaces in its scope stay so, and those of the root are inherited."""
+    """Append a deep copy of an element; it keeps all namespaces in its scope, and inherits those of the root."""
     if isinstance(tree, Tree):
         append_subtree(tree, 0, tree.namespaces(0) if tree.declared else {}, child, True, True)
         tree.ends[0] = len(tree.codes)
@@ -74,7 +74,7 @@ def append_child(tree: GrowingTree, child: Node) -> None:
 
 
 def append_children(tree: GrowingTree, source: TreeInterface, rows: Sequence[int]) -> list[int]:
-    """Append deep copies of some elements, as `append_child` does; the row of each copy."""
+    """Append deep copies of some elements, like `append_child`; return the row of each copy."""
     made = _gathered(tree, source, rows) if isinstance(tree, CompactTree) and rows else None
     if made is not None:
         return made
@@ -86,7 +86,7 @@ def append_children(tree: GrowingTree, source: TreeInterface, rows: Sequence[int
 
 
 def _gathered(tree: CompactTree, source: TreeInterface, rows: Sequence[int]) -> list[int] | None:
-    """Copies that the kernel makes at once: of children of one element that has the namespaces of the root."""
+    """Copies that the kernel makes at once: of children of one element with the root's namespaces."""
     native, parent = source.native, source.parent(rows[0])
     if native is None or source.qnames is not tree.qnames or source.names is not tree.names or parent < 0:
         return None
@@ -119,9 +119,9 @@ def _append_natively(tree: CompactTree, child: Node) -> None:
 
 
 def _append_foreign(tree: CompactTree, source: TreeInterface, start: int, end: int) -> int:
-    """Rows of another kind of tree, or with other names. Rare: a scan met so many names that its pool was full."""
+    """Append rows of another kind of tree, or with other names. Rare: a scan has so many names that its pool fills."""
     native = tree.native
-    # The names are shared with the trees of the scan, which must not see others.
+    # The names are shared with the trees of the scan, which must not see new ones.
     tree.qnames = qnames = _as_dict(tree.qnames)
     native.names = names = native.names.copy()
     first = len(native)
@@ -149,7 +149,7 @@ def _as_dict(qnames: list[QName | None] | dict[int, QName | None]) -> dict[int, 
 
 
 def held_characters(tree: TreeInterface, start: int, end: int) -> int:
-    """How many characters the values of some rows have."""
+    """The number of characters in the values of some rows."""
     if tree.native is not None:
         return tree.native.count_characters(start, end)
     return sum(map(len, filter(None, tree.values[start:end])))

@@ -1,7 +1,7 @@
 """JSON texts by the standard library's parser, which is written in C: many times as fast as our own.
 
 It takes only texts that mean the same to both parsers: no options, and no escape of a character that XML does not have.
-Every other text, and every text with an error, goes to `json_parser.py`, which reports errors with their places.
+All other texts, including those with errors, go to `json_parser.py`, which reports errors with their places.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _NOT_TAKEN = re.compile(
           |(?<!\\u[dD][89abAB][0-9a-fA-F]{2}\\)u[dD][c-fC-F])""",
     re.VERBOSE,
 )
-"""Escapes of characters that XML does not have. Behind an escaped backslash it may match in vain."""
+"""Escapes of characters that XML does not have. After an escaped backslash this may match needlessly."""
 
 
 class NotTaken(Exception):
-    """The text is for the other parser."""
+    """The text must go to the other parser."""
 
 
 def fast_json_value(text: str, *, use_last: bool) -> Any:
-    """The item a JSON text stands for, None for null; of keys that occur twice the first counts, or the last."""
+    """The item of a JSON text, None for null; of duplicate keys the first or the last counts."""
     if "\\" in text and _NOT_TAKEN.search(text):
         raise NotTaken
 
@@ -46,7 +46,7 @@ def fast_json_value(text: str, *, use_last: bool) -> Any:
             places = known[keys] = {key: place for place, key in enumerate(keys)}
         if len(places) < len(keys) or None in values:
             return _map_of_sequences(pairs, use_last=use_last)
-        # Objects with the same keys share the table of them.
+        # Objects with the same keys share their table.
         return XMap.record(places, tuple([_array(value) if type(value) is list else value for value in values]))
 
     try:
@@ -77,5 +77,5 @@ def _sequence(value: Any) -> tuple[Any, ...]:
 
 
 def _refuse(name: str) -> NoReturn:
-    """NaN and Infinity are Python's own."""
+    """NaN and Infinity are Python extensions."""
     raise ValueError(name)

@@ -1,8 +1,8 @@
 """JSON text to events (RFC 7159, with the options of F&O 3.1 §17.5): one pass, no recursion, any depth.
 
 The parser calls a receiver for each value, key and bracket; the receiver builds maps and arrays, or an XML tree.
-Python's own `json` is not used: it recurses, and it cannot keep escape sequences, report invalid characters or give
-numbers as they were written.
+Python's own `json` is not used: it recurses, and it cannot keep escape sequences, report invalid characters or preserve
+the spelling of numbers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Fallback = Callable[[str], str]
 
 
 class JsonReceiver(Protocol):
-    """Takes the events of one JSON text, in its order."""
+    """Receives the events of one JSON text, in order."""
 
     def start_map(self) -> None: ...
 
@@ -38,8 +38,8 @@ class JsonReceiver(Protocol):
     def null(self) -> None: ...
 
 
-# Possessive quantifiers: a missing quote is found in one pass over the rest. Each pattern takes the white space
-# behind its token with it, so that the next token begins where it ends.
+# Possessive quantifiers: a missing quote is found in one pass over the rest. Each pattern includes the white space
+# after its token, so the next token begins where it ends.
 _PLAIN = r'"([^"\\\x00-\x1f]*+)"'
 _ESCAPED = r'"((?:[^"\\\x00-\x1f]++|\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt]))*+)"'
 _NUMBER = r"(-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)"
@@ -62,11 +62,11 @@ def parse_json(
     liberal: bool = False,
     fallback: Fallback | None = None,
 ) -> None:
-    """Read a JSON text into a receiver; FOJS0001 where it is not one.
+    """Read a JSON text into a receiver; FOJS0001 if it is not valid.
 
-    `escape` keeps special characters as escape sequences; otherwise `fallback` is asked for what to write
-    for a character that XML does not allow (U+FFFD without one). `liberal` allows a comma before a closing
-    bracket and raw control characters in strings.
+    `escape` keeps special characters as escape sequences; otherwise `fallback` replaces characters that XML does not
+    allow (by default with U+FFFD). `liberal` allows a comma before a closing bracket and raw control characters in
+    strings.
     """
     if liberal:
         text = _without_raw_controls(text)
@@ -74,7 +74,7 @@ def parse_json(
 
 
 class _Parser:
-    """One text on its way to one receiver."""
+    """The parsing of one text for one receiver."""
 
     __slots__ = ("escape", "fallback", "liberal", "receiver", "text")
 
@@ -90,7 +90,7 @@ class _Parser:
     def run(self) -> None:
         """Value after value: brackets open and close around them, and are kept on a list while open."""
         text, receiver, skip_space = self.text, self.receiver, _SPACE.match
-        opened: list[str] = []  # the closing brackets to come
+        opened: list[str] = []  # The expected closing brackets.
         position = self.skip(0)
         while True:
             character = text[position : position + 1]
@@ -136,7 +136,7 @@ class _Parser:
         return found.end()
 
     def simple(self, position: int) -> int:
-        """Read a string, number, boolean or null; gives the place after it."""
+        """Read a string, number, boolean or null; return the place after it."""
         token = _SIMPLE.match(self.text, position)
         if token is None:
             raise self.fault(position, "a value")
@@ -172,7 +172,7 @@ class _Parser:
 
 
 def unescape(raw: str) -> str:
-    """The characters that escape sequences stand for; an unpaired surrogate stays one."""
+    """The characters for escape sequences; an unpaired surrogate stays one."""
     return _ESCAPE.sub(_character, raw)
 
 
@@ -194,7 +194,7 @@ def escape_special(value: str) -> str:
 
 
 def replace_invalid(value: str, fallback: Fallback | None) -> str:
-    """What XML does not allow, replaced by what the fallback gives for its escape sequence."""
+    """Characters that XML does not allow, replaced by the fallback's result for their escape sequence."""
     if fallback is None:
         return _INVALID.sub("\ufffd", value)
     return _INVALID.sub(lambda found: fallback(f"\\u{ord(found[0]):04X}"), value)

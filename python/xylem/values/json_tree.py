@@ -27,7 +27,7 @@ class JsonTree:
         self._escape = escape
         self._key: str | None = None
         self._keys: list[set[str]] = []
-        # How deep inside a value that is left out, as its key came before; 0 for not at all.
+        # Depth inside a skipped value, whose key occurred before; 0 for none.
         self._skipped = 0
 
     def finish(self) -> Node:

@@ -15,7 +15,7 @@ from .map import XMap
 
 
 class Duplicates(Enum):
-    """What to do where a key of an object occurs again."""
+    """The treatment of duplicate keys of an object."""
 
     REJECT = "reject"
     USE_FIRST = "use-first"
@@ -91,7 +91,7 @@ def json_value(
     liberal: bool = False,
     fallback: Fallback | None = None,
 ) -> Any:
-    """The item a JSON text stands for, None for null.
+    """The item of a JSON text, None for null.
 
     >>> json_value('[1, null, "a"]')
     array{(1.0,), (), ('a',)}

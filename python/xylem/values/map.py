@@ -1,17 +1,17 @@
 """Maps (XDM 3.1 §2.8.2): immutable values from keys, compared by op:same-key, to sequences.
 
 Entries keep the order in which their keys came, so that output can be read and repeated. A map is a dict from
-`same_key(key)` to (key, value). Small maps are copied when updated. From `SHARED_FROM` entries on, the versions
-of a map share one dict (H. Baker, "Shallow binding makes functional arrays fast", 1991): the version used last
-owns it, the others know the one change that separates them from a neighbour, and the dict is turned back and
-forth as versions are used. So a loop of map:put costs one dict operation per step, with the order kept and plain
-dict speed for maps that are only read; a hash trie would lose both, and be one more compiled dependency.
+`same_key(key)` to (key, value). Small maps are copied when updated. From `SHARED_FROM` entries on, the versions of a
+map share one dict (H. Baker, "Shallow binding makes functional arrays fast", 1991): the version used last owns it, the
+others know the one change that separates them from a neighbour, and the dict is switched back and forth as versions are
+used. So a loop of map:put costs one dict operation per step, with the order kept and plain dict speed for read-only
+maps; a hash trie would lose both, and add a compiled dependency.
 
-A map that a constructor makes of names and single items is a record: the names, which all maps of that constructor
-share, and a tuple of items. It has a dict only where something asks for more than the item of a name.
+A map constructed from names and single items is a record: the names, which all maps of that constructor share, and a
+tuple of items. It only gets a dict if something reads more than the item of a name.
 
 A map of such records, as programs keep for each vehicle or account, is a table: a dict from keys to the tuples of
-items. So an update makes one tuple, of values in which the search for cycles has nothing to follow.
+items. So an update creates one tuple, which the search for cycles need not follow.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .comparison import same_key
 Entry = tuple[Any, Sequence[Any]]
 
 SHARED_FROM = 64
-"""The size from which updates share a dict; below, copying is as cheap as the bookkeeping."""
+"""The size from which updates share a dict; below, copying is as cheap as sharing."""
 
 _TURNING = Lock()
 
@@ -44,10 +44,10 @@ def record_places(names: tuple[str, ...]) -> Mapping[str, int]:
 
 
 class _SharedEntries(dict[Hashable, Entry]):
-    """A dict that several versions of a map take turns to own; a plain dict in a map is never changed.
+    """A dict owned in turn by several versions of a map; a plain dict in a map is never changed.
 
-    `work` counts the changes made to it. After as many as it has entries a copy is taken instead, which the
-    changes have paid for: two versions read in turn, or a long chain behind a version that is kept, cost no more.
+    `work` counts its changes. After as many as it has entries, a copy is made instead, amortised by the changes:
+    alternating reads of two versions, or a long chain behind a retained version, cost no more.
     """
 
     __slots__ = ("work",)
@@ -61,7 +61,7 @@ class _SharedEntries(dict[Hashable, Entry]):
         return self.work > len(self)
 
     def swap(self, key: Hashable, entry: Entry | None) -> Entry | None:
-        """Set an entry, or remove it for None; gives the one before."""
+        """Set an entry, or remove it for None; return the old one."""
         before = self.get(key)
         if entry is not None:
             self[key] = entry
@@ -86,10 +86,10 @@ class XMap:
         self._neighbour: XMap | None = None
         self._change: tuple[Hashable, Entry | None] | None = None
         self._places: Mapping[str, int] | None = None
-        """Of a record, where the item of each name stands."""
+        """For a record: the index of the item of each name."""
         self._items: tuple[Any, ...] = ()
         self._row_places: Mapping[str, int] | None = None
-        """Of a table of records, the places of each of them; only then there are rows."""
+        """For a table of records: the indexes in each of them; only then there are rows."""
         self._rows: dict[int | str, tuple[Any, ...]]
 
     @staticmethod
@@ -104,7 +104,7 @@ class XMap:
 
     @staticmethod
     def table(places: Mapping[str, int], rows: dict[int | str, tuple[Any, ...]]) -> XMap:
-        """A map of keys, each its own `same_key`, to records that have the same places. Takes over the dict."""
+        """A map of keys, each its own `same_key`, to records with the same names. Takes over the dict."""
         made = XMap()
         made._entries = None
         made._row_places = places
@@ -112,7 +112,7 @@ class XMap:
         return made
 
     def as_table(self) -> XMap:
-        """This map as a table, where all its values are records of the same names; otherwise itself."""
+        """This map as a table, if all its values are records with the same names; otherwise itself."""
         rows: dict[int | str, tuple[Any, ...]] = {}
         names: tuple[str, ...] | None = None
         for key, value in self.items():
@@ -167,7 +167,7 @@ class XMap:
         return XMap.of, (list(self.items()),)
 
     def get(self, key: Any) -> Sequence[Any] | None:
-        """The value of a key, None where there is none."""
+        """The value of a key, None if absent."""
         entries, sameness = self._entries, key if type(key) is str else same_key(key)
         # A plain dict is never changed: most maps have one, and need no care.
         found = entries.get(sameness) if type(entries) is dict else self.entry(sameness)
@@ -184,7 +184,7 @@ class XMap:
         while True:
             entries = self._own()
             found = entries.get(sameness)
-            # Another thread may have turned the dict to its own version in between.
+            # Another thread may have switched the dict to its own version in between.
             if self._entries is entries:
                 return found
 
@@ -208,7 +208,7 @@ class XMap:
         return entries.items() if type(entries) is dict else self.entries().items()
 
     def put(self, key: Any, value: Sequence[Any]) -> XMap:
-        """This map with one entry added or replaced, its key included."""
+        """This map with one entry added or replaced, including its key."""
         entries, sameness = self._entries, key if type(key) is str else same_key(key)
         if type(entries) is dict and len(entries) < SHARED_FROM:
             copy = entries.copy()
@@ -217,9 +217,9 @@ class XMap:
         return self._with(sameness, (key, value))
 
     def put_in_place(self, key: Any, value: Sequence[Any]) -> XMap:
-        """What `put` gives, by a change of this very map; for callers to whom alone it is known.
+        """The same as `put`, but by changing this very map; for callers with the only reference to it.
 
-        Where something reads the entries at this moment, they are copied as they are by `put`.
+        If something is reading the entries at the moment, they are copied as in `put`.
         """
         entries = self._entries
         if not entries and len(value) == 1 and type(value[0]) is XMap and value[0]._places is not None:
@@ -230,7 +230,7 @@ class XMap:
         return self
 
     def put_row(self, places: Mapping[str, int], key: Any, items: tuple[Any, ...]) -> XMap:
-        """What `put_in_place` of a record gives: a table grows by a row."""
+        """The same as `put_in_place` for a record: a table grows by a row."""
         if type(key) is int or type(key) is str:
             if self._row_places is places:
                 rows = self._rows
@@ -256,7 +256,7 @@ class XMap:
         return XMap(entries)
 
     def entries(self) -> dict[Hashable, Entry]:
-        """A dict of the caller's own, from same_key(key) to (key, value): to be changed and made a map again."""
+        """A new dict from same_key(key) to (key, value), to be changed and turned into a map again."""
         while True:
             entries = self._own()
             copy = dict(entries)
@@ -295,7 +295,7 @@ class XMap:
         entries = self._turn()
         self._places = None
         if not isinstance(entries, _SharedEntries):
-            # This version moves to the shared dict too: the next update of it finds it there.
+            # This version moves to the shared dict too: its next update finds it there.
             self._entries = entries = _SharedEntries(entries)
         if entries.is_worn(1):
             copy = _SharedEntries(entries)
@@ -316,7 +316,7 @@ class XMap:
             self._entries = entries = {name: (name, (self._items[place],)) for name, place in names}
             return entries
         if self._row_places is not None:
-            # From here on it is a map like any other.
+            # From here on it is an ordinary map.
             self._entries = entries = {pair[0]: pair for pair in self._pairs()}
             self._row_places = None
             return entries
@@ -358,5 +358,5 @@ def _references_of_entries() -> int:
 
 
 _HELD_HERE = _references_of_entries()
-"""What getrefcount() says of entries to which their map refers, and a local variable."""
+"""Result of getrefcount() for entries referenced only by their map and a local variable."""
 EMPTY_MAP = XMap()

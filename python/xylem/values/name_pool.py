@@ -1,4 +1,4 @@
-"""Names as small integers, shared by trees, so that a name test is one comparison of two integers.
+"""Names as small integers, shared by trees, so a name test compares two integers.
 
 A code carries the node kind in its three lowest bits and an index into the pool's names in the others. Codes below 8
 are kinds without a name: a text node's code is always `TEXT`, a comment's `COMMENT`. Since the kind is part of
@@ -14,7 +14,7 @@ from .qname import QName
 KIND_BITS = 3
 KIND_MASK = 7
 
-# A process that meets ever new names (documents with generated names, for days) must not keep them all:
+# A process with ever new names (documents with generated names, for days) must not keep them all:
 # a full pool is left to the trees that use it, and later trees begin a fresh one.
 _LARGEST_POOL = 50_000
 
@@ -26,13 +26,13 @@ class NamePool:
 
     def __init__(self) -> None:
         self.qnames: list[QName | None] = [None]
-        """By index (`code >> 3`); the prefix is the one the name was first seen with."""
+        """By index (`code >> 3`); the prefix is the first one seen for the name."""
         self._codes: dict[tuple[int, str, str], int] = {}
         self._patterns: dict[tuple[int, str | None, str | None], set[int]] = {}
         self._lock = Lock()
 
     def code(self, kind: int, uri: str, local: str, prefix: str = "") -> int:
-        """The code of a name for a node kind, made when it is new."""
+        """The code of a name for a node kind, created if it is new."""
         found = self._codes.get((kind, uri, local))
         return self._add(kind, uri, local, prefix) if found is None else found
 
@@ -54,7 +54,7 @@ class NamePool:
             return code
 
     def matching(self, kind: int, uri: str | None, local: str | None) -> set[int]:
-        """The codes of all names that fit, None being a wildcard. The set is live: it grows with the pool."""
+        """The codes of all matching names; None is a wildcard. The set is live: it grows with the pool."""
         pattern = kind, uri, local
         found = self._patterns.get(pattern)
         if found is None:
@@ -76,7 +76,7 @@ _current = NamePool()
 
 
 def current_pool() -> NamePool:
-    """The pool that trees made now share."""
+    """The pool shared by trees created now."""
     global _current
     if len(_current.qnames) > _LARGEST_POOL:
         _current = NamePool()

@@ -1,4 +1,4 @@
-"""The steps of a path as the kernel takes them: codes of a name pool in the place of names."""
+"""The steps of a path in the kernel's form: codes of a name pool instead of names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PlanFor = Callable[["TreeInterface"], "NativePlan | None"]
 
 
 def native_plan(steps: Iterable[tuple[str, NodeTest]]) -> PlanFor:
-    """The plan of a path for a tree in the kernel; None where a test asks for more than kinds and names."""
+    """The plan of a path for a tree in the kernel; None if a test needs more than kinds and names."""
     steps = list(steps)
     if any(test.element is not None for _, test in steps):
         return lambda tree: None
@@ -29,7 +29,7 @@ def native_plan(steps: Iterable[tuple[str, NodeTest]]) -> PlanFor:
     def plan_for(tree: TreeInterface) -> NativePlan | None:
         nonlocal pool, size, plan
         names = tree.names
-        # What a wildcard stands for grows with the pool.
+        # The meaning of a wildcard grows with the pool.
         if names is not pool or (has_wildcards and len(names) != size):
             assert tree.native is not None
             plan = tree.native.plan([_native_step(axis, test, names) for axis, test in steps])

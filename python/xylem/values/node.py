@@ -53,12 +53,12 @@ class Node:
         return self
 
     def __deepcopy__(self, memo: object) -> Node:
-        # Nothing of a node changes: within a process it stays the node it is.
+        # Nodes are immutable: within a process a copy is the node itself.
         return self
 
     @property
     def order_key(self) -> tuple[float, ...]:
-        """Sorts nodes in document order; trees follow each other in the order they were made."""
+        """Sorts nodes in document order; trees follow each other in order of creation."""
         tree = self.tree
         return (tree.order, *tree.rank(self.pre)) if tree.is_ranked else (tree.order, self.pre)
 

@@ -10,10 +10,10 @@ from .node import COMMENT, ELEMENT, KIND_NAMES, TEXT, Node
 from .tree_interface import TreeInterface
 
 NO_KIND = -1
-"""The kind of a test no node passes, such as element(*, xs:integer) where nothing is validated."""
+"""The kind of a test that no node passes, such as element(*, xs:integer) without validation."""
 
 Keep = Callable[[TreeInterface, Iterable[int]], list[int]]
-"""Those of the rows of a tree that pass a test, in the order given."""
+"""The rows of a tree that pass a test, in the given order."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class NodeTest:
 
     @property
     def is_exact(self) -> bool:
-        """True where one code decides: a kind with its whole name, or a kind that has no names."""
+        """True if one code decides: a kind with its whole name, or a kind without names."""
         if self.kind in (TEXT, COMMENT):
             return True
         return bool(self.kind) and self.kind != NO_KIND and self.uri is not None and self.local is not None
@@ -91,7 +91,7 @@ class NodeTest:
         return [row for row in rows if tree.codes[row] & KIND_MASK == self.kind and self._holds(tree, row)]
 
     def _holds(self, tree: TreeInterface, document: int) -> bool:
-        """One element child that passes the inner test, and no text (XQuery 3.1 §2.5.5.2)."""
+        """Whether there is one element child that passes the inner test, and no text (XQuery 3.1 §2.5.5.2)."""
         children = tree.children(document)
         elements = [row for row in children if tree.codes[row] & KIND_MASK == ELEMENT]
         if len(elements) != 1 or any(tree.codes[row] == TEXT for row in children):

@@ -13,10 +13,10 @@ from typing import Any
 from xylem.errors import DynamicError
 
 MOST_DIGITS = 10_000
-"""Of an integer or decimal. Python takes quadratic time to read or write one, and hears no signal meanwhile."""
+"""Most digits of an integer or decimal. Python takes quadratic time to read or write one, and cannot be interrupted."""
 
 EXACT = Context(prec=100_000, rounding=ROUND_HALF_EVEN, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[])
-"""Decimal arithmetic that does not round: no sum or product in a query comes near that many digits."""
+"""Decimal arithmetic without rounding: no sum or product in a query comes near that many digits."""
 
 
 class Float(float):
@@ -29,7 +29,7 @@ class Float(float):
 
 
 def to_single(value: float) -> float:
-    """The nearest single-precision number; too large becomes infinite."""
+    """The nearest single-precision number; infinite if it is too large."""
     try:
         return float(struct.unpack("f", struct.pack("f", value))[0])
     except OverflowError:
@@ -37,7 +37,7 @@ def to_single(value: float) -> float:
 
 
 def to_double(value: Any) -> float:
-    """A number of any type as xs:double; an integer or decimal too large becomes infinite."""
+    """A number of any type as xs:double; infinite for an integer or decimal that is too large."""
     try:
         return float(value)
     except OverflowError:

@@ -32,7 +32,7 @@ def order_keys(
     *,
     empty_greatest: bool = False,
 ) -> list[Any]:
-    """For a whole column of values, keys that Python sorts. XPTY0004 where two values have no common order."""
+    """Sort keys for a whole column of values. XPTY0004 if two values have no common order."""
     empty = _EMPTY_GREATEST if empty_greatest else _EMPTY_LEAST
     first: Any = None
     family: int | type | None = None
@@ -47,7 +47,7 @@ def order_keys(
                 raise not_comparable(first, value)
             first, family = value, own
         key = order_key(value, collation, implicit_tz)
-        # NaN stands next to the empty sequence, wherever that goes.
+        # NaN sorts next to the empty sequence, wherever that goes.
         keys.append(_NAN_GREATEST if key is _NAN and empty_greatest else key)
     return keys
 
@@ -67,7 +67,7 @@ def order_key(value: Any, collation: Collation | None = None, implicit_tz: int =
 
 
 def _order_family(value: Any) -> int | type:
-    """The set of values that `value` can be ordered with."""
+    """The family within which `value` can be ordered."""
     family = FAMILY_OF[type(value)]
     if family in EQUALITY_ONLY or type(value) is Duration:
         raise DynamicError("XPTY0004", f"values of {type_name(value)} have no order")

@@ -1,4 +1,4 @@
-"""Trees that take turns in memory: the most recently used stay, the columns of the others spill to a file.
+"""Trees that share limited memory: the most recently used stay, the columns of the others spill to a file.
 
 Users of a node notice nothing: any access to the tree brings its columns back.
 """
@@ -22,18 +22,18 @@ from .tree_interface import TreeInterface
 _HELD: Any = CompactTree.__dict__["native"]
 """The place of the columns in a tree."""
 BLOCK_BYTES = 1 << 14
-"""Room in the file is a number of these, so that what one page leaves fits another."""
+"""Room in the file is allocated in multiples of this, so that freed space fits other pages."""
 
 
 class _Elsewhere(NamedTuple):
-    """Columns that are in the file, and what of the tree is still here."""
+    """Columns in the file, with the remainder of the tree."""
 
     shell: Any
     page: _Page
 
 
 class _Page:
-    """A tree that takes turns: how many rows it had when it was written, and where these are."""
+    """A registered tree: its number of rows when it was written, and their place."""
 
     def __init__(self, pages: TreePages, tree: PagedTree) -> None:
         self.pages = pages
@@ -52,7 +52,7 @@ class PagedTree(CompactTree):
     __slots__ = ()
 
     @property
-    def native(self) -> Any:  # the columns, wherever they are
+    def native(self) -> Any:  # The columns, wherever they are.
         held = _HELD.__get__(self, CompactTree)
         return held.page.pages.bring_back(self, held) if type(held) is _Elsewhere else held
 
@@ -62,16 +62,16 @@ class PagedTree(CompactTree):
 
 
 class TreePages:
-    """Trees of which no more than some bytes are in memory.
+    """Trees of which at most some bytes are in memory.
 
-    Holds:  the columns of the trees that were taken or brought back last; the others in a file without a name.
+    Holds: the columns of the most recently used trees; the others are in an unnamed file.
     """
 
     def __init__(self, directory: str | os.PathLike[str], memory_bytes: int, limit_bytes: int) -> None:
         self._directory = Path(directory)
         self.memory_bytes = memory_bytes
         self.taken_bytes = 0
-        """Of all trees, when they were taken."""
+        """Total size of all trees when registered."""
         self._taken = 0
         self._limit_bytes = limit_bytes
         self._page_of: WeakKeyDictionary[PagedTree, _Page] = WeakKeyDictionary()
@@ -80,13 +80,13 @@ class TreePages:
         self._file: IO[bytes] | None = None
         self._end = 0
         self._free: dict[int, list[int]] = {}
-        """Room in the file that nobody needs any more, by its size in blocks."""
+        """Free room in the file, by its size in blocks."""
         self.written_pages = 0
         self.read_pages = 0
         self._read_bytes = 0
 
     def take(self, tree: TreeInterface) -> None:
-        """Let a tree take turns with the others; a tree outside the kernel stays in memory."""
+        """Register a tree; a tree outside the kernel stays in memory."""
         if type(tree) is not CompactTree:
             return
         tree.__class__ = PagedTree
@@ -99,7 +99,7 @@ class TreePages:
 
     @property
     def mean_bytes(self) -> int:
-        """Of a tree in memory."""
+        """Mean size of a tree in memory."""
         if self.read_pages:
             return self._read_bytes // self.read_pages
         return self.taken_bytes // max(self._taken, 1)
@@ -116,29 +116,29 @@ class TreePages:
         return native
 
     def put(self, data: bytes) -> tuple[int, int]:
-        """Write bytes to the file; where they are."""
+        """Write bytes to the file; return their place."""
         return self._write(data)
 
     def get(self, place: tuple[int, int]) -> bytes:
-        """Bytes of the file."""
+        """Read bytes of the file."""
         start, length = place
         return os.pread(self._file.fileno(), length, start) if length and self._file is not None else b""
 
     def give_back(self, place: tuple[int, int]) -> None:
-        """Nobody reads these bytes any more."""
+        """Free bytes that are no longer needed."""
         start, length = place
         if length:
             self._free.setdefault(-(-length // BLOCK_BYTES), []).append(start)
 
     def release(self, tree: TreeInterface) -> None:
-        """A tree is not needed for a while: it makes room before all others do."""
+        """A tree is not needed for a while: it is spilled before all others."""
         page = self._page_of.get(tree)  # type: ignore[call-overload]
         if page in self._loaded:
             self._loaded.move_to_end(page, last=False)
 
     @contextmanager
     def lent(self, part_bytes: int) -> Iterator[None]:
-        """Somebody else has a part of the memory for a while."""
+        """A part of the memory is lent for a while."""
         self.memory_bytes -= part_bytes
         try:
             self._make_room()
@@ -147,7 +147,7 @@ class TreePages:
             self.memory_bytes += part_bytes
 
     def drop(self, page: _Page) -> None:
-        """Nobody has the tree any more."""
+        """The tree is no longer referenced."""
         if page in self._loaded:
             del self._loaded[page]
             self._loaded_bytes -= page.loaded_bytes
@@ -160,7 +160,7 @@ class TreePages:
         self._make_room()
 
     def _make_room(self) -> None:
-        # One that is larger than all the memory stays alone.
+        # A tree larger than the whole memory stays alone.
         while self._loaded_bytes > self.memory_bytes and len(self._loaded) > 1:
             oldest, _ = self._loaded.popitem(last=False)
             self._loaded_bytes -= oldest.loaded_bytes

@@ -1,4 +1,4 @@
-"""Items from Python values, and Python values from items: what crosses the border of the public interface.
+"""Conversion between items and Python values at the public interface.
 
     None                          ()                    the empty sequence
     str int float Decimal bool    the same              subclasses come back as their base
@@ -7,10 +7,10 @@
     dict                          map                   a value that is a list is a sequence
     list tuple range, iterables   a sequence            inside another one: an array, as in JSON
     nodes, maps, functions …      themselves
-    elements of lxml, ElementTree elements              the root of a document of its own; a tree is that document
+    elements of lxml, ElementTree elements              the root of a new document; a tree is that document
     frames of pandas, Polars …    a sequence of maps    one for each row; numbers of NumPy are numbers
 
-Paths are refused: reading a file is something a caller asks for in words (`xylem.parse`).
+Paths are refused: reading a file needs an explicit call (`xylem.parse`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def sequence_from_python(value: Any) -> Sequence[Any]:
 
 
 def items_from_python(values: Iterable[Any]) -> Iterator[Any]:
-    """The items of Python values, one after the other as they are read; there may be no end of them.
+    """The items of Python values, one by one as they are read; they may be endless.
 
     >>> list(items_from_python(iter([1, None, "a"])))
     [1, 'a']
@@ -110,7 +110,7 @@ def item_from_python(value: Any) -> Any:
     if isinstance(value, PathLike):
         raise InputError("XYIN0005", "a path is not a document", hint="read it first: xylem.parse(path)")
     if hasattr(value, "dtype") and callable(getattr(value, "item", None)):
-        # A number or a moment of NumPy. What it cannot give Python either, it gives back as it is.
+        # A NumPy number or datetime. Values without a Python equivalent come back unchanged.
         plain = value.item()
         if type(plain) is not cls:
             return item_from_python(plain)
@@ -135,7 +135,7 @@ def _seconds(microseconds: int) -> Decimal:
 
 
 def python_from_item(item: Any) -> Any:
-    """The Python value of an item; what Python has no type for comes as it is.
+    """The Python value of an item; an item without a Python type is returned unchanged.
 
     >>> python_from_item(XMap.of([("a", (1, 2)), ("b", ())]))
     {'a': [1, 2], 'b': None}
@@ -148,7 +148,7 @@ def python_from_item(item: Any) -> Any:
             return base(item)
     if cls is XMap:
         entries = {python_from_item(key): python_from_sequence(value) for key, value in item.items()}
-        # Keys that differ in XQuery may be equal in Python (true() and 1): then no entry is dropped silently.
+        # Keys that differ in XQuery may be equal in Python (true() and 1): no entry must be dropped silently.
         return entries if len(entries) == len(item) else item
     if cls is XArray:
         return [python_from_sequence(member) for member in item]
@@ -169,7 +169,7 @@ def python_from_sequence(sequence: Sequence[Any]) -> Any:
 
 
 def _moment_from_item(item: Any) -> Any:
-    """Python's date, time or duration where it holds the item exactly; else the item."""
+    """Python's date, time or duration if it holds the item exactly; else the item."""
     if isinstance(item, DayTimeDuration):
         microseconds = item.seconds.scaleb(6)
         whole = int(microseconds)

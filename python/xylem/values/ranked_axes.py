@@ -1,7 +1,7 @@
-"""Axes of a tree with earlier versions beside it: other slots show their newest version, and nothing else is seen.
+"""Axes of a tree with earlier versions: of other slots, only the newest version is visible.
 
-The rows of such a tree are not in document order, and its last row is not the end of the document. The axes that go
-down or up hold as everywhere; those to the sides are here.
+The rows of such a tree are not in document order, and its last row is not the end of the document. Downward and upward
+axes work as usual; the sideways ones are here.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _RANKED: dict[str, Callable[[TreeInterface, int], list[int]]] = {
 
 
 def to_the_sides(axis: str, union: Union) -> Union:
-    """The union of an axis over rows, with its own way for trees that are ranked."""
+    """The union of an axis over rows, with special handling of ranked trees."""
     ranked = _RANKED.get(axis)
     if ranked is None:
         return union

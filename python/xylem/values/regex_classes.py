@@ -16,11 +16,11 @@ from .xml_names import NAME_MORE, NAME_START
 _SUBCATEGORIES = {"L": "ultmo", "M": "nce", "N": "dlo", "P": "cdseifo", "Z": "slp", "S": "mcko", "C": "cfon"}
 CATEGORIES = frozenset(_SUBCATEGORIES) | {major + minor for major, minors in _SUBCATEGORIES.items() for minor in minors}
 SINGLE_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"} | {c: c for c in "\\|.?*+(){}-[]^$"}
-"""The character each single character escape stands for."""
+"""The character of each single character escape."""
 
 
 def escaped(c: str) -> str:
-    """A character as itself in a pattern of the `regex` module, in or out of brackets."""
+    """A literal character in a pattern of the `regex` module, in or out of brackets."""
     if c.isalnum() and c.isascii():
         return c
     codepoint = ord(c)
@@ -34,7 +34,7 @@ def _range(first: int, last: int) -> str:
 
 
 def _complement(members: str) -> str:
-    """The inside of a class that matches what another, made of characters and ranges, does not."""
+    """The inside of a class that matches the complement of another one made of characters and ranges."""
     spans = sorted((ord(m[1]), ord(m[2] or m[1])) for m in re.finditer(r"\\?(.)(?:-(.))?", members, re.DOTALL))
     pieces, start = [], 0
     for first, last in spans:
@@ -60,7 +60,7 @@ MULTI_ESCAPES = {
 
 
 def property_class(name: str, negated: bool) -> str | None:
-    """The inside of a class for `\\p{name}` or its complement; None where there is no such category or block."""
+    """The inside of a class for `\\p{name}` or its complement; None if there is no such category or block."""
     if name in CATEGORIES:
         return f"\\{'P' if negated else 'p'}{{{name}}}"
     span = BLOCKS.get(name[2:]) if name.startswith("Is") else None
@@ -72,7 +72,7 @@ def property_class(name: str, negated: bool) -> str | None:
 
 @dataclass
 class CharacterClass:
-    """What stands in brackets, while it is read."""
+    """The content of brackets during parsing."""
 
     ignore_case: bool
     negated: bool = False
@@ -88,6 +88,6 @@ class CharacterClass:
             self.members.extend(map(escaped, variants_in_range(first, last)))
 
     def written(self) -> str:
-        """The class for the `regex` module, whose plain sets have no subtraction: a look-ahead does it."""
+        """The class for the `regex` module, whose plain sets have no subtraction: a look-ahead replaces it."""
         text = f"[{'^' if self.negated else ''}{''.join(self.members)}]"
         return text if self.subtracted is None else f"(?:(?!{self.subtracted}){text})"

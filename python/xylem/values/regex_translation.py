@@ -1,8 +1,8 @@
 """From the regular expressions of XPath (F&O 3.1 §5.6.1, XSD 1.1 part 2 §G) to those of the `regex` module.
 
-The expression is parsed by its grammar, so that what XPath forbids is refused although Python would take it, and what
-Python means differently is written out: `$` never matches before a final newline, `.` leaves out carriage returns,
-and a back-reference to a group that took no part matches the empty string.
+The expression is parsed by its grammar: syntax that XPath forbids is refused although Python would accept it, and
+syntax with another meaning in Python is rewritten: `$` never matches before a final newline, `.` leaves out carriage
+returns, and a back-reference to a group that took no part matches the empty string.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOST_REPETITIONS = 2**31 - 1
 _MOST_REPETITION_DIGITS = 10
 _MOST_REQUIRED = 1_000_000
 EXPONENTIAL = 1000
-_LINE_START = r"(?:\A|(?<=\n)(?!\Z))"  # not after a newline that ends the text
+_LINE_START = r"(?:\A|(?<=\n)(?!\Z))"  # Not after a newline that ends the text.
 _LINE_END = r"(?:\Z|(?=\n))"
 
 
@@ -30,13 +30,13 @@ class Translation:
     pattern: str
     group_parents: tuple[int, ...]
     literal: str | None
-    """The text itself, where the expression is nothing but a text to look for."""
+    """The text itself, if the expression is only a literal text."""
     degree: int = 1
-    """A search in n characters takes at most about n to this power steps; `EXPONENTIAL` where there may be no bound."""
+    """A search in n characters takes at most about n to this power steps; `EXPONENTIAL` if there may be no bound."""
 
 
 def translate(text: str, flags: str) -> Translation:
-    """Translate a regular expression; FORX0002 where it is none."""
+    """Translate a regular expression; FORX0002 if it is not valid."""
     if "q" in flags:
         characters = "".join(_cased(c) for c in text) if "i" in flags else "".join(map(escaped, text))
         return Translation(characters, (), text if "i" not in flags else None)
@@ -53,7 +53,7 @@ def _cased(c: str) -> str:
 
 
 def _without_white_space(text: str) -> str:
-    """Without the white space outside brackets, as the flag `x` asks."""
+    """Without the white space outside brackets, for the flag `x`."""
     kept: list[str] = []
     depth, after_backslash = 0, False
     for c in text:
@@ -70,15 +70,15 @@ def _without_white_space(text: str) -> str:
 
 
 def _repeated_too_often(atom: str) -> str:
-    """A repetition the `regex` module would need gigabytes for: it counts as matching no text.
+    """A repetition for which the `regex` module would need gigabytes: it counts as matching no text.
 
-    Where the atom may be empty, any number of repetitions says nothing more than `*`.
+    If the atom may be empty, any number of repetitions is equivalent to `*`.
     """
     import regex
 
     try:
         may_be_empty = regex.fullmatch(atom, "") is not None
-    except regex.error:  # it refers to a group outside
+    except regex.error:  # It refers to a group outside.
         may_be_empty = False
     return f"(?:{atom})*" if may_be_empty else f"(?!)(?:{atom})"
 
@@ -95,7 +95,7 @@ class _Parser:
         self.parents: list[int] = []
         self.open_groups: list[int] = [0]
         self.closed_groups: set[int] = set()
-        self.choices = 0  # places where matching may have to come back and try something else
+        self.choices = 0  # Places where matching may have to backtrack.
         self.is_exponential = False
 
     def translation(self) -> Translation:
@@ -158,11 +158,11 @@ class _Parser:
             sign = f"{{{least},{'' if most is None else most}}}"
         else:
             return atom
-        # Grouped, since one atom may be written with several here.
+        # Grouped, since one atom may become several here.
         return f"(?:{atom}){sign}{'?' if self.accept('?') else ''}"
 
     def quantity(self) -> tuple[int, int | None]:
-        """After the opening brace: the least and the largest count, None where there is none."""
+        """After the opening brace: the least and the largest count, None if there is none."""
         least = self.number()
         if self.accept("}"):
             return least, least
@@ -238,7 +238,7 @@ class _Parser:
         return f"[{self.class_escape(c)}]"
 
     def back_reference(self, number: int) -> str:
-        """More digits belong to it only as long as so many groups were opened before it."""
+        """Further digits belong to it only while that many groups were opened before it."""
         while self.next in ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"):
             longer = number * 10 + int(self.next)
             if longer > len(self.parents):
@@ -252,7 +252,7 @@ class _Parser:
         return f"(?({number}){f'(?i:{reference})' if self.ignore_case else reference}|)"
 
     def class_escape(self, c: str) -> str:
-        """The inside of a class for an escape that stands for many characters; `c` follows the backslash."""
+        """The inside of a class for a multi-character escape; `c` follows the backslash."""
         if c in ("p", "P"):
             if not self.accept("{"):
                 self.fault(f"\\{c} is followed by {{Category}} or {{IsBlock}}")

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from .regex_translation import Translation
 
 TIME_LIMIT_SECONDS = 10.0
-"""How long one search in one text may take."""
+"""Time limit of one search in one text."""
 
-# Watching the clock costs several times a short search; so many steps take no noticeable time.
+# Watching the clock multiplies the cost of a short search; this many steps take no noticeable time.
 _FEW_STEPS = 10**7
 
 Span = tuple[int, int]
@@ -33,13 +33,13 @@ def regular_expression(pattern: str, flags: str = "") -> RegularExpression:
     for flag in flags:
         if flag not in "smixq":
             raise DynamicError("FORX0001", f"{flag!r} in {flags!r}")
-    from .regex_translation import translate  # here, as few queries need it
+    from .regex_translation import translate  # Imported here, because few queries need it.
 
     return RegularExpression(pattern, flags, translate(pattern, flags))
 
 
 class RegularExpression:
-    """An expression that can be looked for in texts."""
+    """An expression that can be searched for in texts."""
 
     __slots__ = ("_compiled", "_degree", "flags", "group_parents", "literal", "matches_empty", "pattern")
 
@@ -48,7 +48,7 @@ class RegularExpression:
         self.flags = flags
         self.group_parents = translation.group_parents
         self.literal = translation.literal
-        """The text itself, where the expression is nothing but a text."""
+        """The text itself, if the expression is only a literal text."""
         self._degree = translation.degree
         self._compiled: Any = None
         if self.literal is None:
@@ -73,7 +73,7 @@ class RegularExpression:
             raise self._too_slow() from late
 
     def split(self, text: str) -> list[str]:
-        """The parts of a text between the matches; groups do not show."""
+        """The parts of a text between the matches, without groups."""
         if self.literal is not None:
             return text.split(self.literal)
         parts, start = [], 0
@@ -85,7 +85,7 @@ class RegularExpression:
         return parts
 
     def replace(self, text: str, replacement: Callable[[list[str]], str]) -> str:
-        """A text with each match replaced; the function is given the match and its groups, '' for none."""
+        """A text with each match replaced; the function gets the match and its groups, '' for none."""
 
         def expand(match: Any) -> str:
             return replacement([match[0], *(match.groups(""))])
@@ -99,7 +99,7 @@ class RegularExpression:
         return result
 
     def matches_in(self, text: str) -> Iterator[list[Span]]:
-        """Of each match in turn, the span of the whole and of its groups; (-1, -1) for a group without part in it."""
+        """For each match in turn, the span of the whole and of its groups; (-1, -1) for a group that took no part."""
         if self.literal is not None:
             start = text.find(self.literal)
             while start >= 0:
@@ -125,7 +125,7 @@ class RegularExpression:
 
 
 def _compiled(translated: str, pattern: str) -> Any:
-    import regex  # here, since it takes a while to load and few queries need it
+    import regex  # Imported here, since it takes a while to load and few queries need it.
 
     try:
         return regex.compile(translated, regex.VERSION0)

@@ -1,5 +1,5 @@
 """Functions from a factory that can be pickled: as the factory and its arguments. A closure is quick to call but cannot
-be pickled. A closure from a factory marked here can be made again in another process, with the names and plans of that
+be pickled. A closure from a factory marked here can be rebuilt in another process, with the names and plans of that
 process.
 """
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def remade(factory: Callable[P, T]) -> Callable[P, T]:
-    """Mark a factory at the top level of a module: its functions remember what they were made of."""
+    """Mark a factory at the top level of a module: its functions remember its arguments."""
 
     @wraps(factory)
     def make(*arguments: P.args, **named: P.kwargs) -> T:
@@ -28,7 +28,7 @@ def remade(factory: Callable[P, T]) -> Callable[P, T]:
 
 
 class MadeOf:
-    """Is pickled in the place of a function, and arrives as one."""
+    """Pickled in place of a function, and unpickled as one."""
 
     def __init__(self, factory: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         self._factory = factory
@@ -39,5 +39,5 @@ class MadeOf:
 
 
 def as_pickled(value: Any) -> Any:
-    """What is to be pickled for a value: what it was made of, for a function of a marked factory."""
+    """The picklable form of a value: factory and arguments for a function of a marked factory."""
     return value.__dict__.get("made_of", value) if isinstance(value, FunctionType) else value

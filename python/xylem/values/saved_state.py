@@ -1,11 +1,11 @@
-"""What an object keeps of a stream, as its class declares it: that is saved, and nothing else of the object.
+"""The stream state of an object, as its class declares it: only that is saved.
 
     @saved("running-sum", 1, fields=("_total", "_count"))
     class RunningSum: …
 
-What the object has of the query (functions, options) is not declared: another one, made by the same query, has it too,
-and is given the rest. `parts` are attributes that hold such objects themselves, one or a tuple of them, or None. The
-version is raised when a field means something else than before; the names of attributes may change freely.
+Attributes from the query (functions, options) are not declared: another object of the same query has them too, and gets
+the rest. `parts` are attributes that hold such objects, one or a tuple of them, or None. The version is raised when a
+field changes its meaning; the names of attributes may change freely.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Form(NamedTuple):
     parts: tuple[str, ...]
     values: Callable[[Any], tuple[Any, ...]]
     afterwards: str
-    """The method that is called when an object has its fields again."""
+    """The method called when an object has its fields again."""
 
 
 _FORMS: dict[type, Form] = {}
@@ -37,7 +37,7 @@ _FORMS: dict[type, Form] = {}
 def saved(
     name: str, version: int, *, fields: tuple[str, ...] = (), parts: tuple[str, ...] = (), afterwards: str = ""
 ) -> Callable[[C], C]:
-    """Declare what is saved of the objects of exactly this class."""
+    """Declare the saved state for objects of exactly this class."""
 
     def declare(cls: C) -> C:
         _FORMS[cls] = Form(f"{name}.{version}", fields, parts, _getter(fields), afterwards)
@@ -56,7 +56,7 @@ def _getter(fields: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def layout(thing: Any) -> str:
-    """Names and versions of an object and its parts: a saved state fits only objects of the same layout."""
+    """Names and versions of an object and its parts: a saved state only fits objects with the same layout."""
     if thing is None:
         return "-"
     if type(thing) is tuple:
@@ -69,7 +69,7 @@ def layout(thing: Any) -> str:
 
 
 def state_of(thing: Any) -> list[tuple[Any, ...]]:
-    """What an object and its parts have kept."""
+    """The state of an object and its parts."""
     found: list[tuple[Any, ...]] = []
     _collect(thing, found)
     return found
@@ -88,7 +88,7 @@ def _collect(thing: Any, found: list[tuple[Any, ...]]) -> None:
 
 
 def give_state(thing: Any, state: Iterable[tuple[Any, ...]]) -> None:
-    """Let an object that has just been made be as one of the same layout was when its state was taken."""
+    """Load a state into a new object with the same layout."""
     rest = iter(state)
     _give(thing, rest)
     if next(rest, None) is not None:

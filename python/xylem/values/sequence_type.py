@@ -17,7 +17,7 @@ from .node import ELEMENT, KIND_NAMES, TEXT, Node
 
 
 class Occurrence(Enum):
-    """How many items: the value is (least, most) with None for no upper bound, and how it is written."""
+    """The number of items: the value is (least, most) with None for no upper bound, and the symbol."""
 
     ONE = (1, 1, "")
     OPTIONAL = (0, 1, "?")
@@ -42,7 +42,7 @@ class Occurrence(Enum):
         return {"": Occurrence.ONE, "?": Occurrence.OPTIONAL, "*": Occurrence.MANY, "+": Occurrence.SOME}[sign]
 
     def within(self, other: Occurrence) -> bool:
-        """True where every count this allows is one the other allows."""
+        """True if every count this allows is allowed by the other."""
         most, limit = self.value[1], other.value[1]
         return self.least >= other.least and (limit is None or (most is not None and most <= limit))
 
@@ -88,7 +88,7 @@ class AtomicItem(ItemType):
 class NodeItem(ItemType):
     """A kind test. `kind` None is node(). The name is (uri, local), where None is a wildcard part.
 
-    `untyped` is False where the test asks for a type annotation no unvalidated node has.
+    `untyped` is False if the test needs a type annotation that no unvalidated node has.
     """
 
     kind: int | None = None
@@ -270,7 +270,7 @@ class SequenceType:
     occurrence: Occurrence = Occurrence.ONE
 
     def matches(self, sequence: Sequence[object]) -> bool:
-        """Whether a materialised sequence is of this type."""
+        """Whether a materialised sequence has this type."""
         count = len(sequence)
         if count < self.occurrence.least or (count > 1 and not self.occurrence.allows_many):
             return False

@@ -1,9 +1,9 @@
-"""Constructed elements whose structure, all but the characters, is known at compile time.
+"""Constructed elements whose structure is known at compile time; only characters are computed.
 
     <item id="{ $i/@id }"><name>{ string($i/name) }</name></item>
 
 is the same few rows for every $i: codes, ends and parents are shared by all trees of a *shape*, and a tree is the list
-of its values. So an element costs what its characters cost, and is written by filling gaps (`sink/shaped_xml.py`).
+of its values. So an element costs only its characters, and is written by filling gaps (`sink/shaped_xml.py`).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class ShapeRow(NamedTuple):
     local: str
     parent: int
     value: str | None = None
-    """Characters that are the same for all; None where they are computed, and for elements."""
+    """Constant characters; None for computed ones, and for elements."""
 
 
 class ElementShape:
-    """The rows of an element, attributes first in each. It is complete when it is made; trees share its columns."""
+    """The rows of an element, attributes first in each. It is complete when created; trees share its columns."""
 
     __slots__ = ("_pool", "_texts", "_variants", "codes", "ends", "parents", "rows", "written")
 
@@ -42,19 +42,19 @@ class ElementShape:
         self.parents = [row.parent for row in rows]
         self.ends = [_end(self.parents, row) for row in range(len(self.parents))]
         self._texts = [i for i, row in enumerate(self.rows) if row.kind == TEXT and row.value is None]
-        """Rows that are there only where they have characters."""
+        """Rows that only exist if they have characters."""
         self._variants: dict[tuple[int, ...], ElementShape] = {}
         self._pool: NamePool | None = None
         self.codes: list[int] = []
         self.written: Any = None
-        """How such an element is written, once that has been asked for."""
+        """The template for writing such an element, once requested."""
 
     def __reduce__(self) -> tuple[type[ElementShape], tuple[tuple[ShapeRow, ...]]]:
-        # The learnt shapes belong to this process: a program can be shipped whether or not it has run.
+        # Learned shapes belong to this process: a program can be shipped whether or not it has run.
         return ElementShape, (self.rows,)
 
     def node(self, base: str | None, values: list[str | None]) -> Node:
-        """An element with these values, one for each row."""
+        """An element with these values, one per row."""
         for row in self._texts:
             if not values[row]:
                 return self._without_empty_texts(base, values)
@@ -64,12 +64,12 @@ class ElementShape:
         return Node(ShapedTree(self, pool, base, values), 0)
 
     def _learn(self, pool: NamePool) -> None:
-        # A new list: trees that were made with the pool before keep theirs.
+        # A new list: trees created with the old pool keep theirs.
         self.codes = [TEXT if row.kind == TEXT else pool.code(row.kind, "", row.local) for row in self.rows]
         self._pool = pool
 
     def _without_empty_texts(self, base: str | None, values: list[str | None]) -> Node:
-        """The same where some text has no characters, and so no node."""
+        """The same for a text without characters, which is no node."""
         missing = tuple(row for row in self._texts if not values[row])
         found = self._variants.get(missing)
         if found is None:
@@ -79,7 +79,7 @@ class ElementShape:
     def _variant(self, missing: tuple[int, ...]) -> ElementShape:
         if len(self._variants) >= _MOST_VARIANTS:
             self._variants.clear()
-        # Text has no rows below it, so that only places behind it move.
+        # Text has no rows below it, so only later places move.
         places = [row - sum(1 for other in missing if other < row) for row in range(len(self.rows))]
         made = self._variants[missing] = ElementShape(
             [
@@ -92,7 +92,7 @@ class ElementShape:
 
 
 class ShapedTree(Tree):
-    """A tree of a shape. Nothing of it changes."""
+    """A tree of a shape. It is immutable."""
 
     __slots__ = ("shape",)
 
@@ -105,7 +105,7 @@ class ShapedTree(Tree):
     idref_rules: frozenset[tuple[int, int]] = frozenset()
 
     def __init__(self, shape: ElementShape, pool: NamePool, base: str | None, values: list[str | None]) -> None:
-        # The attributes of `Tree`; those that all trees share are above.
+        # The attributes of `Tree`; those shared by all trees are above.
         self.order = next_order()
         self.names = pool
         self.qnames = pool.qnames

@@ -1,10 +1,10 @@
 """Values as bytes and back, for checkpoints and for other processes.
 
-Each value is a tag, a length where it needs one, and its content. Plain data has tags of its own. Everything else is a
+Each value is a tag, a length if it needs one, and its content. Plain data has its own tags. Everything else is a
 *record* under a name in a table: an immutable value by its fields, or an object by its constructor arguments and its
-state, so that objects may refer to each other and shared objects stay shared.
+state, so objects may refer to each other and shared objects stay shared.
 
-Bytes can name only entries of the table: they import nothing and name no code. Bytes that this file has not written are
+Bytes can name only entries of the table: they import nothing and name no code. Bytes not written by this file are
 `DamagedState`; lengths are checked before use.
 """
 
@@ -17,11 +17,11 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 DEEPEST = 400
-"""Levels of values in values."""
+"""Nesting depth of values."""
 _COLUMN_FROM = 8
-"""From so many on, the numbers or texts of a list are written together."""
+"""From this length on, the numbers or texts of a list are written together."""
 _LONG = 255
-"""In the place of a length: it follows in eight bytes."""
+"""In place of a length: the length follows in eight bytes."""
 _NONE, _TRUE, _FALSE, _INT, _FLOAT, _STR, _BYTES, _DECIMAL = b"NTFidsbD"
 _LIST, _TUPLE, _DICT, _SET, _FROZENSET, _DEQUE = b"ltmSZq"
 _INTS, _FLOATS, _STRINGS, _OCTETS, _VALUES = b"IEUBV"
@@ -30,27 +30,27 @@ _SCALARS = (_INT, _STR)
 
 
 class DamagedState(ValueError):
-    """Bytes that are no values."""
+    """Bytes that are not valid values."""
 
 
 class CannotSave(TypeError):
-    """A value that has no bytes."""
+    """A value that cannot be encoded."""
 
 
 class Record(NamedTuple):
-    """Something that is not plain data, in plain data."""
+    """A non-plain object in terms of plain data."""
 
     name: str
     fields: tuple[Any, ...]
-    """What it is made with."""
+    """Its constructor arguments."""
     content: Any = None
-    """What an object is filled with."""
+    """Its content, filled in later."""
     is_object: bool = False
-    """Whether it may be met again, and is then the same."""
+    """Whether it may occur again, and is then the same object."""
 
 
 class Kind(NamedTuple):
-    """How things of one name are taken apart and made."""
+    """How objects with one name are taken apart and rebuilt."""
 
     name: str
     fields_of: Callable[[Any], tuple[Any, ...]]
@@ -58,24 +58,24 @@ class Kind(NamedTuple):
 
 
 Other = Callable[[Any], Record | None]
-"""What is to be written for something that no table knows; None where nothing can be."""
+"""The record for an object that no table knows; None if there is none."""
 Makers = Mapping[str, Callable[..., Any]]
-"""By name, what makes a thing of its fields."""
+"""By name, the function that builds an object from its fields."""
 Fill = Callable[[Any, Any], None]
-"""Gives an object its content."""
+"""Fills an object's content."""
 
 KINDS: dict[type, Kind] = {}
 _MAKERS: dict[str, Callable[..., Any]] = {"deque": lambda most, items: deque(items, most)}
 
 
 def register(cls: type, name: str, fields_of: Callable[[Any], tuple[Any, ...]], make: Callable[..., Any]) -> None:
-    """Let values of exactly this class be written as records of this name."""
+    """Write values of exactly this class as records with this name."""
     KINDS[cls] = Kind(name, fields_of, make)
     _MAKERS[name] = make
 
 
 def encoded(value: Any, other: Other | None = None) -> bytes:
-    """A value as bytes; CannotSave where there are none for it."""
+    """A value as bytes; CannotSave if it cannot be encoded."""
     writer = _Writer(other)
     try:
         writer.write(value)
@@ -85,7 +85,7 @@ def encoded(value: Any, other: Other | None = None) -> bytes:
 
 
 def decoded(data: bytes, makers: Makers | None = None, fill: Fill | None = None) -> Any:
-    """The value that was written; DamagedState for all else."""
+    """The decoded value; DamagedState for anything else."""
     reader = _Reader(data, makers or {}, fill)
     try:
         value = reader.value()
@@ -107,10 +107,10 @@ def _head(tag: int, size: int) -> bytes:
 class _Writer:
     def __init__(self, other: Other | None) -> None:
         self.data = bytearray()
-        """One growing piece: an object for each small number would take several times the memory of all bytes."""
+        """One growing buffer: an object for each small number would take several times the memory."""
         self._other = other
         self._numbers: dict[int, int] = {}
-        """Of objects, by identity; they are kept alive by whoever is writing."""
+        """Numbers of objects, by identity; the caller keeps them alive."""
         self._kept: list[Any] = []
         self._depth = 0
 
@@ -191,7 +191,7 @@ class _Writer:
             self._items(_LIST, value)
 
     def _column(self, value: list[Any]) -> bool:
-        """Write a list whose members are all of one plain type; whether it is one."""
+        """Write a list whose members all have one plain type; return whether it is one."""
         kinds = set(map(type, value))
         if kinds == {int} or kinds == {float}:
             tag, code = (_INTS, "q") if int in kinds else (_FLOATS, "d")
@@ -269,7 +269,7 @@ class _Reader:
         return _READERS[tag](self)
 
     def _size(self) -> int:
-        """A length; there are as many bytes at least."""
+        """A length; there are at least as many bytes."""
         data, at = self._data, self.at
         size = data[at]
         at += 1
@@ -315,7 +315,7 @@ class _Reader:
             at = self.at
             tag = data[at]
             if tag in _SCALARS and data[at + 1] != _LONG:
-                # What there is most of, without a call.
+                # The most frequent kinds, without a call.
                 start = at + 2
                 self.at = end = start + data[at + 1]
                 if end > last:
@@ -347,7 +347,7 @@ class _Reader:
         return list(found)
 
     def _pieces(self, data: Any) -> list[Any]:
-        """Texts or bytes that were written one after another."""
+        """Texts or bytes that were written together."""
         found: list[Any] = []
         at = 0
         for size in self.value():

@@ -37,7 +37,7 @@ def _checked(fields: tuple[Any, ...], *kinds: tuple[type, ...]) -> tuple[Any, ..
 
 
 def _filled(cls: type, names: tuple[str, ...], *kinds: tuple[type, ...]) -> Callable[..., Any]:
-    """Makes a value whose attributes are its fields, each of one of some types."""
+    """Builds a value whose attributes are its fields, each of one of some types."""
 
     def make(*fields: Any) -> Any:
         made: Any = object.__new__(cls)
@@ -49,7 +49,7 @@ def _filled(cls: type, names: tuple[str, ...], *kinds: tuple[type, ...]) -> Call
 
 
 def _of(make: Callable[..., Any], *kinds: type) -> Callable[..., Any]:
-    """Makes a value of fields of these types."""
+    """Builds a value from fields of these types."""
     accepted = tuple((kind,) for kind in kinds)
 
     def made(*fields: Any) -> Any:
@@ -60,7 +60,7 @@ def _of(make: Callable[..., Any], *kinds: type) -> Callable[..., Any]:
             raise DamagedState("a field of another type")
         return make(field)
 
-    # Most are texts and numbers of a type of their own, of which there are many.
+    # Most are texts and numbers of their own types, of which there are many.
     return made_of_one if len(kinds) == 1 else made
 
 

@@ -21,7 +21,7 @@ _KINDS = {"child": (ELEMENT, TEXT), "attribute": (ATTRIBUTE,)}
 
 
 def has_step_text(axis: str, test: NodeTest) -> bool:
-    """Whether a step is one that `step_text` takes."""
+    """Whether `step_text` handles a step."""
     return test.is_exact and test.kind in _KINDS.get(axis, ())
 
 
@@ -29,9 +29,9 @@ def has_step_text(axis: str, test: NodeTest) -> bool:
 def step_text(
     axis: str, test: NodeTest, otherwise: Callable[[list[Node]], Any], made: type[str] | None = None
 ) -> Callable[[Node], Any]:
-    """From a node to the string value of the only node of a step; of none or several, what `otherwise` says of them.
+    """From a node to the string value of the only node of a step; for none or several, the result of `otherwise`.
 
-    `made` is the class that string values are made of.
+    `made` is the class of string values.
     """
     nodes = step(axis, test)
     usual, code = test.usual_code()
@@ -77,7 +77,7 @@ def step_values(axis: str, test: NodeTest) -> Callable[[Node], list[str]]:
 
 @remade
 def step_integer(axis: str, test: NodeTest, otherwise: Callable[[list[Node]], Any]) -> Callable[[Node], Any]:
-    """From a node to the only node of a step as an xs:integer; of none or several, what `otherwise` says of them."""
+    """From a node to the only node of a step as an xs:integer; for none or several, the result of `otherwise`."""
     text = step_text(axis, test, otherwise)
 
     def integer(node: Node) -> Any:
@@ -89,7 +89,7 @@ def step_integer(axis: str, test: NodeTest, otherwise: Callable[[list[Node]], An
 
 @remade
 def step_integers(steps: tuple[tuple[str, NodeTest], ...]) -> Callable[[Sequence[Node]], Columns]:
-    """For each step a column with the integer that it leads to from each node; None where it is not plainly one."""
+    """For each step a column with its integer for each node; None unless there plainly is one."""
     codes = [test.usual_code() for _, test in steps]
 
     def integers(nodes: Sequence[Node]) -> Columns:

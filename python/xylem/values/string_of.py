@@ -28,7 +28,7 @@ def _of_double(value: float) -> str:
 def _of_float(value: Float) -> str:
     if value - value != 0:
         return _of_double(float(value))
-    # The size is that of the digits: the single next to 1e-6 lies below it but is written as 0.000001.
+    # The digits determine the size: the single next to 1e-6 is below it but is written as 0.000001.
     shortest = _shortest_single(value)
     return _of_digits(float(shortest), shortest)
 

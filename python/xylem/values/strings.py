@@ -1,14 +1,14 @@
 """String-like atomic values: Python's str is xs:string, each other type a subclass of it.
 
-As str subclasses they compare and hash by their characters, which is what op:same-key asks of
-xs:string, xs:untypedAtomic and xs:anyURI as map keys.
+As str subclasses they compare and hash by their characters, as op:same-key requires for xs:string, xs:untypedAtomic and
+xs:anyURI as map keys.
 """
 
 from __future__ import annotations
 
 
 class UntypedAtomic(str):
-    """xs:untypedAtomic: what a node without a schema holds."""
+    """xs:untypedAtomic: the type of node values without a schema."""
 
     __slots__ = ()
 

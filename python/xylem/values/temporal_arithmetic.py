@@ -34,7 +34,7 @@ def difference(a: CalendarValue, b: CalendarValue, implicit_timezone_minutes: in
 
 
 def _plus_months(value: Any, duration: Any, sign: int = 1) -> Any:
-    """The day of the month stays, or becomes the last one of a shorter month."""
+    """The day of the month is kept, or becomes the last one of a shorter month."""
     years, month_index = divmod(value.year * 12 + value.month - 1 + sign * duration.months, 12)
     checked_year(years)
     month = month_index + 1
@@ -57,7 +57,7 @@ def shift_seconds(value: Any, seconds: Decimal) -> Any:
 
 
 def _clock(value: CalendarValue, seconds: Decimal) -> tuple[int, int, int, Decimal]:
-    """Days to go, and the time of day reached."""
+    """Number of days to add, and the resulting time of day."""
     total = EXACT.add(EXACT.add(Decimal(value.hour * 3600 + value.minute * 60), value.second), seconds)
     whole = math.floor(total)
     minutes, rest = divmod(whole, 60)
@@ -84,7 +84,7 @@ def _as_fraction(factor: Any) -> Fraction:
 
 
 def _round_months(months: Fraction) -> YearMonthDuration:
-    # As fn:round does: halves go towards positive infinity.
+    # Like fn:round: halves go towards positive infinity.
     return year_month_duration(math.floor(months + Fraction(1, 2)))
 
 
@@ -114,7 +114,7 @@ def _times_seconds(duration: Any, factor: Any) -> DayTimeDuration:
 
 
 def _check_divisor(divisor: Any) -> bool:
-    """False where the divisor is infinite and the quotient therefore zero."""
+    """False if the divisor is infinite and the quotient therefore zero."""
     if isinstance(divisor, float):
         if divisor != divisor:
             raise DynamicError("FOCA0005", "a duration cannot be multiplied or divided by NaN")

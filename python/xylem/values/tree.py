@@ -7,11 +7,11 @@ The number of a row is the node's `pre`. Attributes stand right after their elem
     parents[p]  the row of the parent, -1 at the root
     values[p]   the characters of text, attributes, comments, processing instructions; None for the others
 
-so that a subtree is a range, a next sibling is one look-up, and "is a descendant of" two comparisons.
+so a subtree is a range, a next sibling is one lookup, and "is a descendant of" two comparisons.
 
-The columns are lists: in CPython reading a list item takes a quarter of the time of an `array` item, and
-since rows share their integer objects a list row costs 60 bytes against 25. A column of levels is not kept: with
-parents at hand no axis needs it.
+The columns are lists: in CPython reading a list item takes a quarter of the time of an `array` item, and since rows
+share their integer objects a list row costs 60 bytes against 25. There is no column of levels: with parents no axis
+needs it.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ class Tree(TreeInterface):
         self._index = NO_INDEX
         self._elements_by_id: dict[str, int] | None = None
         self.is_finished = False
-        """Whether a builder made it and has finished: nothing of it changes any more."""
+        """Whether a builder has finished it: it is immutable from then on."""
         self.noted: Any
-        """Rows that are still to be copied: see `deferred_tree.py`."""
+        """Rows still to be copied: see `deferred_tree.py`."""
 
     # --- for builders
 
@@ -92,7 +92,7 @@ class Tree(TreeInterface):
         self.id_rules = self.idref_rules = _NO_RULES
 
     def rename(self, row: int, name: QName) -> None:
-        """Give a row a prefix of its own."""
+        """Set the prefix of a row."""
         if self.prefixed is _NO_NAMES:
             self.prefixed = {}
         self.prefixed[row] = name
@@ -105,7 +105,7 @@ class Tree(TreeInterface):
         self.declared[row] = bindings if here is None else {**here, **bindings}
 
     def forget_index(self) -> None:
-        """Rows were added to a tree that had been read already."""
+        """Drop indexes: rows were added to a tree that had been read already."""
         self._index = NO_INDEX
         self._elements_by_id = None
 
@@ -165,7 +165,7 @@ class Tree(TreeInterface):
     # --- names
 
     def elements_named(self, code: int) -> list[int]:
-        """The rows with a code, ascending. The list is kept: callers must not change it."""
+        """The rows with a code, ascending. The list is cached: callers must not change it."""
         found = self._index.get(code)
         if found is None:
             if self._index is NO_INDEX:
@@ -181,7 +181,7 @@ class Tree(TreeInterface):
 
 
 def rows_with(codes: Sequence[int], code: int, start: int, end: int) -> list[int]:
-    """The places of a code in a range of the column; `list.index` runs at C speed between the hits."""
+    """The indexes of a code in a range of the column; `list.index` runs at C speed between the hits."""
     found: list[int] = []
     index = codes.index
     try:

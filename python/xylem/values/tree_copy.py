@@ -1,4 +1,4 @@
-"""Copying a subtree into a tree that is being built: columns are copied as slices, then namespaces put right."""
+"""Copying a subtree into a tree that is being built: columns are copied as slices, then namespaces are adjusted."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _copy_names(target: Tree, source: TreeInterface, start: int, codes: Sequence
 
 
 def _copy_prefixes(target: Tree, source: TreeInterface, start: int, codes: Sequence[int], shift: int) -> None:
-    """Keep the prefixes of a document where the shared names have others."""
+    """Keep the prefixes of a document if the shared names have others."""
     unlike: dict[int, QName] = {}
     for code in set(codes):
         name = source.qnames[code >> KIND_BITS]
@@ -78,7 +78,7 @@ def _copy_prefixes(target: Tree, source: TreeInterface, start: int, codes: Seque
 def _preserve_namespaces(
     target: Tree, scope: dict[str, str], source: TreeInterface, start: int, end: int, shift: int
 ) -> None:
-    """All namespaces in scope of the original stay; those around the copy are inherited where they do not clash."""
+    """Keep all namespaces in scope of the original, and inherit those around the copy unless they clash."""
     row = start + shift
     copied = source.copied_scope(start, scope)
     if source.has_declarations:
@@ -103,7 +103,7 @@ def undeclare_default(target: Tree | CompactTree, first: int) -> None:
 
 
 def _keep_used_namespaces(target: Tree, first: int) -> None:
-    """Of the namespaces of the originals only those stay that element and attribute names use."""
+    """Keep only those namespaces of the originals that element and attribute names use."""
     for row in range(first, len(target.codes)):
         kind = target.codes[row] & KIND_MASK
         if kind not in (ELEMENT, ATTRIBUTE):

@@ -1,8 +1,8 @@
-"""The interface of every tree: its columns, and what follows from them.
+"""The interface of every tree: its columns, and derived properties.
 
-Two trees stand behind it. `tree.py` keeps Python lists: builders and the Python scanner fill it; it is the reference.
-`compact_tree.py` is a front for columns in the kernel. Fast code uses `native`; other code reads the columns and need
-not know the difference.
+There are two implementations. `tree.py` keeps Python lists: builders and the Python scanner fill it; it is the
+reference. `compact_tree.py` is a front for columns in the kernel. Fast code uses `native`; other code reads the columns
+and need not know the difference.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class CopiedScope(NamedTuple):
     """How a copy of an element keeps the namespaces that were in scope of it."""
 
     declared: dict[str, str]
-    """What it declares. Copies share it, and so nobody changes it."""
+    """Its declarations. Copies share them, so they must not be changed."""
     leaves_default: bool
-    """Whether it would inherit a default namespace, which its unprefixed elements must not fall into."""
+    """Whether it would inherit a default namespace, which must not apply to its unprefixed elements."""
 
 
 
@@ -41,7 +41,7 @@ class TreeInterface:
     __slots__ = ("_elements_by_id", "base", "document_uri", "id_rules", "idref_rules", "names", "order", "qnames")
 
     order: int
-    """Trees sort by it: a process-wide number that grows with each tree made."""
+    """The sort key of trees: a process-wide number that grows with each new tree."""
     names: NamePool
     qnames: list[QName | None] | dict[int, QName | None]
     """By `code >> 3`. A document has its own table, to keep the prefixes its author chose."""
@@ -54,27 +54,27 @@ class TreeInterface:
     values: Sequence[str | None]
     """The characters of text, attributes, comments, processing instructions; None for the others."""
     prefixed: Mapping[int, QName]
-    """The rows whose prefix is not the one in `qnames`."""
+    """The rows whose prefix differs from that in `qnames`."""
     declared: Mapping[int, Mapping[str, str]]
     """Namespaces declared at an element, or undeclared by the URI ''."""
     isolated: Set[int]
     """Elements that do not inherit namespaces from their parent (copy-namespaces no-inherit)."""
     numbers: Mapping[tuple[int, int], int] = _NO_NUMBERS
-    """Numbers that a scan gave rows, by row and label, where the kernel does not keep them."""
+    """Numbers that a scan gave rows, by row and label, unless the kernel keeps them."""
     opened: Sequence[int] = ()
-    """Of a batch that the kernel does not keep: the rows of what was open when it began, from the outside in."""
+    """For a batch outside the kernel: the rows of the elements open when it began, from the outside in."""
     base: str | None
     document_uri: str | None
     id_rules: frozenset[tuple[int, int]]
     """(element code, attribute code) of the attributes a DTD declares as ID; xml:id needs no rule."""
     idref_rules: frozenset[tuple[int, int]]
     native: NativeRows | None
-    """The columns in the kernel, where they are there."""
+    """The columns in the kernel, if they are there."""
     _elements_by_id: dict[str, int] | None
     is_ranked: ClassVar[bool] = False
-    """Whether earlier versions stand beside the tree, so that rows are not in document order: see `ranked_axes.py`."""
+    """Whether there are earlier versions, so rows are not in document order: see `ranked_axes.py`."""
 
-    # --- what each tree does its own way
+    # --- implemented differently by each tree
 
     def string_value(self, pre: int) -> str:
         raise NotImplementedError
@@ -86,11 +86,11 @@ class TreeInterface:
         raise NotImplementedError
 
     def elements_named(self, code: int) -> list[int]:
-        """The rows with a code, ascending. The list is kept: callers must not change it."""
+        """The rows with a code, ascending. The list is cached: callers must not change it."""
         raise NotImplementedError
 
     def has_index(self, code: int) -> bool:
-        """Whether `elements_named` has its answer ready."""
+        """Whether `elements_named` has its result cached."""
         raise NotImplementedError
 
     def rank(self, row: int) -> tuple[float, ...]:
@@ -98,23 +98,23 @@ class TreeInterface:
         return (row,)
 
     def siblings(self, row: int, *, are_after: bool) -> list[int]:
-        """Of a tree that is ranked: the siblings before or after a row, in document order."""
+        """For a ranked tree: the siblings before or after a row, in document order."""
         raise NotImplementedError
 
     def chosen_content(self, row: int, choice: VersionChoice) -> list[int]:
-        """Of a tree with versions: the chosen ones of the content of an element or document, slot by slot."""
+        """For a tree with versions: the chosen ones of the content of an element or document, slot by slot."""
         raise NotImplementedError
 
     def chosen_versions(self, row: int, choice: VersionChoice) -> list[int]:
-        """Of a tree with versions: the chosen ones of the slot a node stands in, seen from its own."""
+        """For a tree with versions: the chosen ones of a node's slot, relative to its own."""
         raise NotImplementedError
 
     def lifespan(self, row: int) -> Lifespan:
-        """Of a tree with versions: when the version a node stands in began, and ended."""
+        """For a tree with versions: when the node's version began, and ended."""
         raise NotImplementedError
 
     def version_number(self, row: int) -> int:
-        """Of a tree with versions: how many of its slot are newer than the one a node stands in."""
+        """For a tree with versions: the number of versions of its slot that are newer than the node's."""
         raise NotImplementedError
 
     # --- one node
@@ -139,7 +139,7 @@ class TreeInterface:
         return self.parents[pre]
 
     def depth(self, pre: int) -> int:
-        """How many rows are around one."""
+        """The number of ancestors of a row."""
         depth = 0
         while (pre := self.parent(pre)) >= 0:
             depth += 1
@@ -154,13 +154,13 @@ class TreeInterface:
         return self.values[pre]
 
     def moved(self, start: int, end: int, by: int) -> MovedRows:
-        """Rows moved by a number of rows: codes, ends, parents (but that of the first) and values."""
+        """Rows shifted by a number of rows: codes, ends, parents (except that of the first) and values."""
         ends = [row + by for row in self.ends[start:end]]
         parents = [row + by for row in self.parents[start + 1 : end]]
         return list(self.codes[start:end]), ends, parents, list(self.values[start:end])
 
     def spine(self) -> list[int]:
-        """What was open when a batch began; else the root, and the first children that are elements, inwards."""
+        """The elements open when a batch began; otherwise the root, and the chain of first child elements, inwards."""
         if self.opened:
             return list(self.opened)
         codes = self.codes
@@ -209,7 +209,7 @@ class TreeInterface:
         return found
 
     def copied_scope(self, pre: int, scope: dict[str, str]) -> CopiedScope:
-        """What a copy of an element declares in a place where `scope` is in scope."""
+        """The declarations of a copy of an element in a place where `scope` is in scope."""
         kept = self.namespaces(pre)
         del kept["xml"]
         leaves_default = bool(scope.get("")) and "" not in kept
@@ -261,7 +261,7 @@ class TreeInterface:
         return sorted(row for code in codes for row in self.elements_named(code) if self.is_id(row))
 
     def element_with_id(self, value: str) -> int:
-        """The first element with an identifier, -1 where there is none."""
+        """The first element with an identifier, -1 if there is none."""
         if self._elements_by_id is None:
             self._elements_by_id = {}
             for row in self.id_attributes():

@@ -10,10 +10,10 @@ decomposed by Unicode's compatibility mappings (NFKD), then compared
     quaternary  by the characters that alternate=shifted ignores
     identical   by codepoints of NFD
 
-The parameters strength, alternate, backwards, caseLevel, caseFirst, numeric and maxVariable are honoured. `lang`
-only decides whether we know the language to follow the general order: with another one, such as Swedish, which has å
-behind z, a collation is FOCH0002 unless fallback=yes asks for the general order. `reorder` is not supported. With
-fallback=no, whatever we do not support is FOCH0002.
+The parameters strength, alternate, backwards, caseLevel, caseFirst, numeric and maxVariable are honoured. `lang` only
+decides whether the language is known to follow the general order: with another one, such as Swedish, which has å behind
+z, a collation is FOCH0002 unless fallback=yes asks for the general order. `reorder` is not supported. With fallback=no,
+unsupported parameters are FOCH0002.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ _STRENGTHS = {"primary": 1, "secondary": 2, "tertiary": 3, "quaternary": 4, "ide
 }
 _YES_NO = {"yes": True, "no": False}
 _VARIABLES = {group.name.lower(): int(group) for group in _Group if group <= _Group.CURRENCY}
-# Languages whose order CLDR leaves as it is for everyone; Canadian French only turns the accents around.
+# Languages for which CLDR keeps the general order; Canadian French only reverses the accents.
 _UNTAILORED = {"de", "en", "fr", "ga", "id", "it", "ms", "nl", "pt", "sw"}
 
 
@@ -87,7 +87,7 @@ def uca_collation(uri: str) -> UcaCollation:
         raise DynamicError(
             "FOCH0002", f"{refused[0]!r} is not supported, and fallback=no", hint="leave out fallback=no"
         )
-    # An order that looks right and is not would be worse than none: å after z, or beside a?
+    # A wrong order that looks right would be worse than none: å after z, or next to a?
     language = next((part for part in refused if part.startswith("lang=")), None)
     if language is not None and fallback is None:
         why = f"Xylem has no sorting rules for the language {language.removeprefix('lang=')!r}"
@@ -96,7 +96,7 @@ def uca_collation(uri: str) -> UcaCollation:
 
 
 def _settings(given: dict[str, str]) -> tuple[UcaSettings, list[str]]:
-    """The settings, and what of the given parameters is not supported."""
+    """The settings, and the unsupported parameters."""
     refused: list[str] = []
     chosen: dict[str, int | bool] = {}
     for keyword, value in given.items():
@@ -189,7 +189,7 @@ class UcaCollation(Collation):
 
     @staticmethod
     def _bounded(units: list[tuple[str, int, int]], start: int, end: int) -> bool:
-        """Whether a match begins and ends between characters: the second half of ß is no match for s."""
+        """Whether a match begins and ends between characters: the second half of ß does not match s."""
         return not any(0 < edge < len(units) and units[edge - 1][1] == units[edge][1] for edge in (start, end))
 
     def _units(self, text: str) -> list[tuple[str, int, int]]:
@@ -211,7 +211,7 @@ class UcaCollation(Collation):
         return units
 
     def _weight(self, element: _Element, c: str) -> str:
-        """What of an element counts at this strength; empty where it is ignored."""
+        """The weights of an element that count at this strength; empty if it is ignored."""
         chosen = self.settings
         if (chosen.shifted or chosen.blanked) and element.group <= chosen.most_variable:
             return element.primary if chosen.shifted and chosen.strength >= 4 else c * (chosen.strength >= 5)
@@ -227,7 +227,7 @@ class UcaCollation(Collation):
         return weight
 
 
-# What NFKD leaves whole although it sorts as an accented letter, or as two letters.
+# Characters that NFKD keeps although they sort as an accented letter, or as two letters.
 _EXPANSIONS = {
     "ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o\u0338", "Ø": "O\u0338",
     "ł": "l\u0335", "Ł": "L\u0335", "đ": "d\u0335", "Đ": "D\u0335", "ħ": "h\u0335", "Ħ": "H\u0335",
@@ -278,7 +278,7 @@ def _group(c: str, category: str) -> _Group:
 
 
 def _numbers_joined(elements: list[_Element]) -> list[_Element]:
-    """The elements with each run of digits as one: by value, through its count of digits without leading zeros."""
+    """The elements with each run of digits as one: by value, through the number of digits without leading zeros."""
     joined: list[_Element] = []
     i = 0
     while i < len(elements):
@@ -286,7 +286,7 @@ def _numbers_joined(elements: list[_Element]) -> list[_Element]:
         while end < len(elements) and elements[end].group == _Group.DIGIT:
             end += 1
         if end > i:
-            digits = "".join([e.primary[1] for e in elements[i:end]]).lstrip("!")  # "!" is the weight of 0
+            digits = "".join([e.primary[1] for e in elements[i:end]]).lstrip("!")  # "!" is the weight of 0.
             joined.append(elements[i]._replace(primary="\5" + chr(33 + len(digits)) + digits))
             i = end
         else:

@@ -1,7 +1,7 @@
-"""The blocks of Unicode by the names regular expressions have for them: `\\p{IsBasicLatin}` (XSD 1.1 part 2 §G.4.2.3).
+"""The blocks of Unicode by their names in regular expressions: `\\p{IsBasicLatin}` (XSD 1.1 part 2 §G.4.2.3).
 
 A name is that of the Unicode character database without its spaces. Names of older versions of Unicode, which XSD 1.0
-used, stand at the end.
+used, are at the end.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class UriParts(NamedTuple):
 def split(uri: str) -> UriParts:
     """The components of a URI reference."""
     match = _PARTS.fullmatch(uri)
-    assert match is not None  # every string matches
+    assert match is not None  # Every string matches.
     return UriParts(match[1], match[2], match[3] or "", match[4], match[5])
 
 
@@ -49,7 +49,7 @@ def is_absolute(uri: str) -> bool:
 
 
 def resolve(reference: str, base: str) -> str:
-    """A reference seen from a base URI (RFC 3986 §5.2.2).
+    """A reference resolved against a base URI (RFC 3986 §5.2.2).
 
     >>> resolve("../g", "http://a/b/c/d;p?q")
     'http://a/b/g'

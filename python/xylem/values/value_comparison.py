@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .collations import Collation
 
 _PLAIN = frozenset({int, float, bool, Decimal})
-"""Classes whose values Python compares with their own as XQuery does."""
+"""Classes whose values Python compares like XQuery."""
 
 
 def eq(a: Any, b: Any, collation: Collation | None = None, implicit_tz: int = 0) -> bool:
@@ -77,7 +77,7 @@ def value_compare(op: str, a: Any, b: Any, collation: Collation | None = None, i
 
 
 def _operands(a: Any, b: Any, collation: Collation | None, implicit_tz: int) -> tuple[Any, Any]:
-    """What `==` must be asked of, for values of any one family."""
+    """Operands for Python's `==`, for values of any one family."""
     family = FAMILY_OF[type(a)]
     if family != FAMILY_OF[type(b)]:
         raise not_comparable(a, b)
@@ -91,7 +91,7 @@ def _operands(a: Any, b: Any, collation: Collation | None, implicit_tz: int) -> 
 
 
 def _ordered_operands(a: Any, b: Any, collation: Collation | None, implicit_tz: int) -> tuple[Any, Any]:
-    """What `<` and `<=` must be asked of, where the family has an order."""
+    """Operands for Python's `<` and `<=`, if the family has an order."""
     family = FAMILY_OF[type(a)]
     if family == Family.STRING or family == Family.NUMBER:
         return _operands(a, b, collation, implicit_tz)
@@ -122,7 +122,8 @@ def number_operands(a: Any, b: Any) -> tuple[Any, Any]:
 def not_comparable(a: Any, b: Any) -> DynamicError:
     told = f"{type_name(a)} and {type_name(b)} cannot be compared this way"
     if UntypedAtomic in (type(a), type(b)):
-        # eq, lt, … take untyped content for a string, whatever it is compared with; =, <, … for what that is.
+        # eq, lt, … treat untyped content as a string, whatever it is compared with; =, <, … give it the other operand's
+        # type.
         hint = "convert untyped content, as by xs:integer(…), or use = != < <= > >="
         return DynamicError("XPTY0004", told, hint=hint)
     return DynamicError("XPTY0004", told)

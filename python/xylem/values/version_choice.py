@@ -1,7 +1,7 @@
-"""Which versions a projection chooses: `#v`, `#[v]`, `?t`, `?[t]`, and those between two moments.
+"""The versions that a projection chooses: `#v`, `#[v]`, `?t`, `?[t]`, and those between two moments.
 
-Versions are counted newest first. The lifespan of one is [begin, end), and the newest has no end. An equal begin and
-end is a version that was superseded at the moment it came: it counts, and no moment is within it.
+Versions are counted newest first. The lifespan of one is [begin, end), and the newest has no end. A version with equal
+begin and end was superseded the moment it began: it counts, but contains no moment.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ Lifespan = tuple[Decimal, Decimal | None]
 
 @dataclass(frozen=True)
 class VersionChoice:
-    """A projection: its sign, and the number behind it."""
+    """A projection: its sign and number."""
 
     sign: Sign
     amount: Decimal
     until: Decimal | None = None
-    """Of `between`, the moment where it ends, which is not within; `amount` is where it begins."""
+    """For `between`: its end, which is excluded; `amount` is the start."""
 
     @property
     def is_by_time(self) -> bool:
         return self.sign in ("?", "?[]", "between")
 
     def counted(self, number: int, current: int = 0) -> list[int]:
-        """The places that `#v` or `#[v]` chooses of so many versions, whenever they lived."""
+        """The indexes that `#v` or `#[v]` chooses from a number of versions, whenever they lived."""
         last = current + int(self.amount)
         if self.sign == "#":
             return [last] if last < number else []
         return list(range(current, min(last + 1, number)))
 
     def places(self, lifespans: Sequence[Lifespan], now: Decimal, current: int = 0) -> list[int]:
-        """The places of the chosen ones, newest first. `#v` counts from `current`, `?t` from now."""
+        """The indexes of the chosen versions, newest first. `#v` counts from `current`, `?t` from now."""
         match self.sign:
             case "#" | "#[]":
                 return self.counted(len(lifespans), current)

@@ -25,5 +25,5 @@ def first_illegal(text: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def _others() -> re.Pattern[str]:
-    """Compiled when first needed: so wide a class takes milliseconds."""
+    """Compiled on first use: so wide a class takes milliseconds."""
     return re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
