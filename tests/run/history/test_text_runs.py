@@ -144,6 +144,21 @@ def test_the_kernel_answers(query: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert sum(seen) == 19
 
 
+def test_what_was_found_in_a_unit_is_found_again() -> None:
+    base = f'{OPEN}<r><u:mutable id="t"><t><n u:id="n">1</n><q u:id="q">6</q></t></u:mutable></r>'
+    stream = base + '<u:replace of="q"><q>8</q></u:replace><u:replace of="n"><n>7</n></u:replace></u:stream>'
+    query = "for $t in /r[t/n != '7']/t where $t/q > 2 order by $t/q[1] return <t>{ $t/q }</t>"
+    assert _shown(query, stream, 1 << 20) == _expected(query, stream)
+    assert _shown(query, stream, 1 << 20)[0][-1] == (3, "0", "")
+
+
+@pytest.mark.parametrize("query", ["count(//t[q > q#1])", "for $t in //t where $t/q?[1] = 6 return $t/q#1"])
+def test_a_version_without_content_is_followed_by_others(query: str) -> None:
+    updates = (f'<u:replace of="q" t="{time}"><q>{time}</q></u:replace>' for time in (2, 4, 6))
+    stream = _updates('<u:remove of="q" t="1"/>', *updates)
+    assert _shown(query, stream, 1 << 20) == _expected(query, stream)
+
+
 def test_a_text_that_only_code_can_judge_is_its_error() -> None:
     stream = _updates('<u:replace of="q" t="1"><q>2</q></u:replace>', '<u:replace of="p" t="2"><q>x</q></u:replace>')
     query = "for $t in //t where xs:integer($t/q) > 5 return <i>{ $t/q }</i>"

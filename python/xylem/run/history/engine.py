@@ -82,7 +82,7 @@ class Engine:
             Reevaluation(scope, history, around, keeps_states=program.plan.scopes_look_back) for scope in program.scopes
         ]
         """Scopes that are reevaluated from scratch, by number."""
-        functions, self.run = program.functions(around.resources, around.variables)
+        functions, self.run, self._kept_values = program.functions(around.resources, around.variables)
         self.static = program.static
         self.number = 0
         self.now = Decimal(0)
@@ -171,6 +171,9 @@ class Engine:
         self.number = commit.number
         self.now = commit.time
         self.trees.begin()
+        # Texts are changed in trees that were given to functions before.
+        for kept in self._kept_values:
+            kept.forget()
         if commit.text is not None:
             units.follow_text(commit.text)
         else:

@@ -12,6 +12,8 @@ from xylem.plan.result_template import Template
 from xylem.run.program import Program, current_time
 from xylem.values.datetimes import DateTime
 
+from ..runtime.anchored_values import AnchoredValues
+
 __all__ = ["HistoryProgram"]
 
 Function = Callable[..., Any]
@@ -35,9 +37,10 @@ class HistoryProgram:
         resources: Resources,
         variables: Mapping[tuple[str, str], Any] | None = None,
         now: DateTime | None = None,
-    ) -> tuple[list[Function], RunPart]:
-        """The functions for one run, and their shared state."""
+    ) -> tuple[list[Function], RunPart, list[AnchoredValues]]:
+        """The functions for one run, their shared state, and what they keep of the trees that they are given."""
         run = RunPart(resources, now or current_time(), None, dict(variables or {}))
         space = self.program.namespace(run, None)
         (made,) = list(space[self.program.main]())
-        return [member[0].call for member in made], run
+        kept = [one for one in space.values() if isinstance(one, AnchoredValues)]
+        return [member[0].call for member in made], run, kept

@@ -27,6 +27,7 @@ from xylem.values.qname import QName
 from xylem.values.state_values import decoded, encoded
 from xylem.values.tree import Tree
 
+from ..runtime.anchored_values import AnchoredValues
 from .evaluation import Surroundings
 from .parts import ItemWriter, Written
 from .paths import Paths
@@ -85,7 +86,7 @@ class RecordRows:
         only = _only_loop(program.plan.root)
         assert only is not None
         loop, is_folded = only
-        functions, _ = program.functions(around.resources, around.variables)
+        functions, _, _ = program.functions(around.resources, around.variables)
         self._loop = loop
         self._writer = ItemWriter()
         self._function = functions[loop.function]
@@ -224,8 +225,8 @@ class _RowsProgram(HistoryProgram):
         resources: Resources,
         variables: Mapping[tuple[str, str], Any] | None = None,
         now: DateTime | None = None,
-    ) -> tuple[list[Function], RunPart]:
-        functions, run = super().functions(resources, variables, now)
+    ) -> tuple[list[Function], RunPart, list[AnchoredValues]]:
+        functions, run, kept = super().functions(resources, variables, now)
         only = _only_loop(self.plan.root)
         assert only is not None
         loop, is_folded = only
@@ -238,7 +239,7 @@ class _RowsProgram(HistoryProgram):
             return [_shown(row, loop.columns) for row in found] if is_shown else list(found)
 
         functions[self.number] = rows
-        return functions, run
+        return functions, run, kept
 
     def _fault(self, code: str, why: str, place: tuple[int, int] | None) -> XylemError:
         span = None if place is None else Span(*place, SourceText(self.text, "query"))

@@ -179,6 +179,10 @@ class StateTree(Tree):
     def forget_versions(self) -> bool:
         """Drop the cached versions, because the set of earlier versions has changed. False if that is impossible."""
         size = self._block_ends[0]
+        for place in self._asked:
+            # A version without content has no rows, and is known all the same.
+            place.blocks.clear()
+        self._asked.clear()
         if len(self.codes) == size:
             return True
         if self.prefixed or self.declared:
@@ -189,9 +193,6 @@ class StateTree(Tree):
         for by_row in (self._place_of, self._places):
             for row in [row for row in by_row if row >= size]:
                 del by_row[row]
-        for place in self._asked:
-            place.blocks.clear()
-        self._asked.clear()
         self.forget_index()
         return True
 

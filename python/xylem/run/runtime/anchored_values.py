@@ -66,6 +66,12 @@ class AnchoredValues:
         self._tree = tree
         return made
 
+    def forget(self) -> None:
+        """Trees have changed in place: what was found in them is not there any more."""
+        self._known.clear()
+        self._newest = self._tree = None
+        self._items = 0
+
     def _made(self) -> Kept:
         return self._kind(*self._arguments, **self._options)
 
