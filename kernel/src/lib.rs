@@ -55,6 +55,7 @@ pub mod template;
 pub mod template_writer;
 pub mod text_updates;
 pub mod tree;
+mod unit_rows;
 pub mod value_tests;
 pub mod waiting;
 pub mod windows;

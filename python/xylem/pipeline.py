@@ -20,8 +20,10 @@ from xylem.syntax import ast, parse, parse_sequence_type, print_query
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
     from xylem.functions.late_items import LateItems
-    from xylem.plan.result_template import Column, Template
+    from xylem.plan.result_template import Column
     from xylem.plan.streamability import DataFlow
+    from xylem.plan.unit_rows import UnitRows
+    from xylem.rewrite.history.unit_query import UnitQuery
     from xylem.rewrite.windows import WindowFacts
     from xylem.run.history.program import HistoryProgram
     from xylem.run.stream.passes import EarlierPass, StreamPasses
@@ -340,7 +342,9 @@ def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryPro
     looks_back = any(demand_of([scope.module]).looks_back for scope in scopes)
     plan = replace(planned.plan, scopes_look_back=looks_back)
     unit = unit_query(plan, planned.functions)
-    made = None if unit is None else _UnitTemplate(replace(module, body=unit), replace(env, over_updates=False))
+    made = None
+    if unit is not None:
+        made = _UnitTemplate(replace(module, body=unit.body), replace(env, over_updates=False), unit)
     return HistoryProgram(plan, _builder(env).build(functions), main.static.part, scopes, made)
 
 
@@ -350,22 +354,29 @@ class _UnitTemplate:
 
     module: ast.MainModule | None
     env: StaticEnvironment | None
+    unit: UnitQuery | None
 
-    def __call__(self) -> Template | None:
-        module, env = self.module, self.env
-        if module is None or env is None or any(_is_external(one) for one in module.prolog):
+    def __call__(self) -> UnitRows | None:
+        module, env, unit = self.module, self.env, self.unit
+        if module is None or env is None or unit is None or any(_is_external(one) for one in module.prolog):
             return None
         from xylem.lowering.stream.build import NotStreamable
+        from xylem.lowering.stream.unit_template import with_keys
+        from xylem.plan.unit_rows import Rows, UnitRows
 
         try:
             program = compiled_deep(lambda: _streamed_module(module, env, None))
         except (NotStreamable, StaticError):
             return None
-        return None if program.plan.source is not None else program.document_template
+        found = program.document_template
+        if program.plan.source is not None or found is None:
+            return None
+        template = with_keys(found, is_keyed=unit.rows not in (Rows.ITEM, Rows.ITEMS))
+        return None if template is None else UnitRows(template, unit.rows, unit.chosen)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Elsewhere there are no streams of bytes: messages are records.
-        return _UnitTemplate, (None, None)
+        return _UnitTemplate, (None, None, None)
 
 
 def _is_external(declaration: ast.Declaration) -> bool:

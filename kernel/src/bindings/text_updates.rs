@@ -10,7 +10,8 @@ use super::template::result;
 use crate::scanner::bug;
 use crate::simple_updates::{simple_extent as extent, Simple};
 use crate::template::ScanResult;
-use crate::text_updates::NewRegion;
+use crate::text_updates::{Chosen, NewRegion};
+use crate::unit_rows::Rows;
 
 /// The length of the simple updates at the beginning of some bytes, and their number.
 #[pyfunction]
@@ -25,8 +26,11 @@ pub fn simple_extent(
     py.detach(|| extent(data, simple))
 }
 
-/// The number of a region, the time as written, the text, the answer of its unit and its number of items.
-type ToldTuple<'py> = (u32, Option<String>, Bound<'py, PyString>, Option<Bound<'py, PyString>>, u64);
+/// The number of a region, the time as written, the text, the answer of its unit, how many items it is and whether the first
+/// is an atomic value.
+type ToldTuple<'py> = (u32, Option<String>, Bound<'py, PyString>, Option<Bound<'py, PyString>>, u64, bool);
+/// The element around chosen versions, their name, and which of them, counted from the newest.
+type ChosenTuple = (String, String, usize, usize);
 
 /// Answers updates of known texts by a template.
 #[pyclass(module = "xylem._kernel")]
@@ -38,21 +42,46 @@ pub struct TextUpdates {
 #[pymethods]
 impl TextUpdates {
     #[new]
-    fn new(scan_limits: LimitsTuple, template: Bound<'_, PyTuple>) -> PyResult<Self> {
+    fn new(
+        scan_limits: LimitsTuple,
+        template: Bound<'_, PyTuple>,
+        rows: &str,
+        chosen: Vec<ChosenTuple>,
+    ) -> PyResult<Self> {
         let ScanResult::Template(parts) = result(&template)? else {
             return Err(PyValueError::new_err("units are answered by templates"));
         };
-        Ok(TextUpdates { texts: crate::text_updates::TextUpdates::new(limits(scan_limits), parts), has_failed: false })
+        let rows = match rows {
+            "items" => Rows::Items,
+            "item" => Rows::Item,
+            "keyed" => Rows::Keyed,
+            "numbers" => Rows::Numbers,
+            "comparable" => Rows::Comparable,
+            _ => return Err(PyValueError::new_err("units give other rows")),
+        };
+        let chosen = chosen.into_iter().map(|(around, name, from, to)| Chosen { around, name, from, to }).collect();
+        let texts = crate::text_updates::TextUpdates::new(limits(scan_limits), parts, rows, chosen);
+        Ok(TextUpdates { texts, has_failed: false })
     }
 
-    /// A unit as a document, with regions: the id, name, start, length and number of each. Returns its number, answer
-    /// and number of items; None if the template cannot decide.
-    fn add(&mut self, document: Bound<'_, PyBytes>, regions: Vec<NewRegion>) -> PyResult<Option<(u32, String, u64)>> {
+    /// A unit as a document, with regions as they stand in it: the id, name, start, length, number and earlier texts of each.
+    /// Its number and answer, how many items that is and whether the first is atomic; None where the template cannot decide.
+    fn add(
+        &mut self,
+        document: Bound<'_, PyBytes>,
+        regions: Vec<NewRegion>,
+    ) -> PyResult<Option<(u32, String, u64, bool)>> {
         let data = document.as_bytes().to_vec();
-        if regions.iter().any(|(_, _, start, length, _)| *start as usize + *length as usize > data.len()) {
-            return Err(PyIndexError::new_err("a region ends behind its document"));
+        let mut behind = 0;
+        for (_, name, start, length, ..) in &regions {
+            let (start, end) = (*start as usize, *start as usize + *length as usize);
+            if start < behind + name.len() + 2 || end + name.len() + 3 > data.len() {
+                return Err(PyIndexError::new_err("a region does not stand in its document"));
+            }
+            behind = end + name.len() + 3;
         }
-        self.guarded(|texts| texts.add(data, regions))
+        let found = self.guarded(|texts| texts.add(data, regions))?;
+        Ok(found.map(|(unit, answer)| (unit, answer.text, answer.items, answer.is_atomic)))
     }
 
     /// A unit has changed in another way, or is gone; returns the ids of its regions.
@@ -79,11 +108,11 @@ impl TextUpdates {
         let (found, end) = self.guarded(|texts| texts.read(data, start, simple, last))?;
         let made = PyList::empty(py);
         for told in found {
-            let (answer, items) = match told.answer {
-                None => (None, 0),
-                Some((answer, items)) => (Some(PyString::new(py, &answer)), items),
+            let (answer, items, is_atomic) = match told.answer {
+                None => (None, 0, false),
+                Some(answer) => (Some(PyString::new(py, &answer.text)), answer.items, answer.is_atomic),
             };
-            let given: ToldTuple<'_> = (told.number, told.time, PyString::new(py, &told.text), answer, items);
+            let given: ToldTuple<'_> = (told.number, told.time, PyString::new(py, &told.text), answer, items, is_atomic);
             made.append(given)?;
         }
         Ok((made, end))

@@ -444,11 +444,16 @@ def simple_extent(data: bytes, prefix: bytes, declared: list[bytes], most: tuple
     return _kernel.simple_extent(data, prefix, declared, most)
 
 
-def text_updates(limits: Limits, template: Template) -> TextUpdates | None:
-    """Answers updates of known texts by a template of the document node; None without a kernel."""
+def text_updates(
+    limits: Limits, template: Template, rows: str, chosen: Sequence[tuple[str, str, int, int]]
+) -> TextUpdates | None:
+    """Answers updates of known texts by a template of the document node; None without a kernel.
+
+    `rows`, `chosen`: what the template writes, and the versions that it reads (`plan/unit_rows.py`).
+    """
     if not is_kernel_built():
         return None
-    found: TextUpdates = _native().TextUpdates(_limits_tuple(limits), result_tuple(template))
+    found: TextUpdates = _native().TextUpdates(_limits_tuple(limits), result_tuple(template), rows, list(chosen))
     return found
 
 

@@ -25,12 +25,34 @@ ANSWERED = (
     "<all>{ for $t in //t return <x>{ string($t/n), number($t/q) * 2 }</x> }</all>",
     "exists(//t[q = 7])",
     "for $t in //t let $q := $t/q[. > 3] where exists($q) return <y>{ $q, $t/z }</y>",
+    "for $t in //t order by number($t/q[1]) return <s>{ $t/n, $t/q }</s>",
+    "<s>{ for $t in //t order by string($t/n[1]) descending, count($t/q) return <s>{ $t/q }</s> }</s>",
+    "for $t in //t where $t/q = $t/q return head($t/n)",
+    "for $t in //t where $t/q > $t/q#1 return <up>{ $t/n, $t/q#[1] }</up>",
+    "count(//t[q#1 > q])",
+    "for $t in //t where $t/q != $t/q#2 or $t/q#1 > 5 order by $t/q#1 return <up>{ $t/q#1, '|', $t/q#2 }</up>",
+    "for $x in /r[n != '7']/t where $x/q > 2 order by $x/q[1] return <t>{ $x/q }</t>",
+    "sum(//t/q/number(.))",
+    "max(//t/q/xs:integer(.))",
+    "<a>{ avg(//q[. castable as xs:double]/xs:double(.)) }</a>",
+    "for $q in //q where $q > 4 return <q>{ $q }</q>",
+    "for $q in //q order by string($q) return $q",
 )
 """Queries whose units the kernel answers."""
 OTHERS = (
+    "for $t in //t order by $t/n[1], $t/q[1] empty greatest return string($t/q[1])",
+    "for $t in //t where $t/q != $t/q#2 or $t/q#1 > 5 order by $t/q#1[1] return <up>{ $t/q#1, '|', $t/q#2 }</up>",
+    "min(//t/n/string())",
+    "<m>{ max(//n) }</m>",
+    "<c>{ for $t in //t[n = '7' or q > 4]/q where . > 3 return <q>{ $t }</q> }</c>",
+    "for $q in /r[t/n != '7']/t where $q/q > 2 order by $q/q[1] return <t>{ $q/q }</t>",
     "<all>{ for $t in //t return <x k='{ $t/@k }'>{ string($t/n), number($t/q) * 2 }</x> }</all>",
     "for $t in //t order by number($t/q) return <s>{ $t/n, $t/q }</s>",
-    "for $t in //t where $t/q > $t/q#1 return <up>{ $t/n, $t/q#[1] }</up>",
+    "for $t in //t order by xs:integer($t/q[1]) return <s>{ $t/n, $t/q }</s>",
+    "for $t in //t order by if ($t/q = '7') then 7 else string($t/q[1]) return <s>{ $t/n, $t/q }</s>",
+    "for $t in //t where $t/q > $t/q?1 return <up>{ $t/n, $t/q#[1] }</up>",
+    "for $t in //t[q#1 = 7] return $t",
+    "for $t in //t return <v>{ $t/q[1]#1, $t/q[. > 3]#1 }</v>",
     "for $t in //t, $s in //t where $t/q = $s/n return <p>{ $t/q, $s/q }</p>",
     "sum(//t/q/number(.)), min(//t/n/string())",
     "for $t in //t return $t/q",
@@ -44,7 +66,9 @@ OTHERS = (
 pytestmark = pytest.mark.skipif(not is_kernel_built(), reason="the kernel is not built")
 
 
-def _text(rng: random.Random) -> str:
+def _text(rng: random.Random, numbers: float = 0.0) -> str:
+    if rng.random() < numbers:
+        return str(rng.randint(1, 12))
     return rng.choice((str(rng.randint(1, 9)), str(rng.randint(1, 99)), "&lt;&amp;", "é ", " x", "1e1", "7"))
 
 
@@ -63,14 +87,17 @@ def random_texts(rng: random.Random, updates: int) -> str:
     )
     made = f'{OPEN}<r>{made}<u:mutable id="end"/></r>'
     time = 0
+    wildness = rng.choice((1, 0.2, 0.05))
     for _ in range(updates):
         time += rng.choice((0, 0, 1, 2))
         at = f' t="{time}{rng.choice(("", ".5"))}"' if rng.random() < 0.7 else ""
         time += bool(at)
         one, kind = rng.randrange(units), rng.random()
+        kind = kind if kind < 0.8 or rng.random() < wildness else 0.0
         region = f"{rng.choice('qqqn')}{one}"
         if kind < 0.8:
-            made += f'<u:replace of="{region}"{at}><{region[0]}>{_text(rng)}</{region[0]}></u:replace>'
+            text = _text(rng, 1 - wildness)
+            made += f'<u:replace of="{region}"{at}><{region[0]}>{text}</{region[0]}></u:replace>'
         elif kind < 0.84:
             made += f'<u:replace of="{region}"{at}><q>{rng.randint(1, 9)}<i/></q></u:replace>'
         elif kind < 0.87:

@@ -83,6 +83,9 @@ class Refolded(Accumulator):
 
     def replace(self, key: Any, old: Values, new: Values) -> None:
         self._made = None
+        if old and new:
+            self.held.replace(key, new, len(new))
+            return
         if old:
             self.held.remove(key)
         if new:

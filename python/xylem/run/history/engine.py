@@ -25,8 +25,8 @@ from .evaluation import Display, HistoryRun, Reevaluation, Surroundings
 from .live import Live, LiveBuilder, LiveComputed
 from .live_scope import LiveScope
 from .looking_back import LookingBack
-from .loops import FoldLoop, LiveLoop, RegionLoop
-from .parts import Written, text_of
+from .loops import Condition, FoldLoop, LiveLoop, RegionLoop
+from .parts import Parts, text_of
 from .program import HistoryProgram
 from .retention import Retention
 from .unit_notes import Unit, Unsuitable
@@ -236,22 +236,24 @@ class Engine:
 
     @property
     def only_loop(self) -> LiveLoop | None:
-        """The operator, if there is only one."""
-        if len(self._steps) != 1 or isinstance(self._steps[0][1], (LiveComputed, LiveScope)):
-            return None
-        return self._steps[0][1]
+        """The operator, if there is only one besides conditions."""
+        steps = [step for _, step in self._steps if not isinstance(step, Condition)]
+        return steps[0] if len(steps) == 1 and isinstance(steps[0], LiveLoop) else None
 
-    def follow_answer(self, loop: RegionLoop | FoldLoop, unit: Unit, answer: str, items: int) -> list[Edit]:
-        """Replace the result of one unit of the only loop, given as text; return the edits of the answer."""
+    def follow_row(self, loop: RegionLoop, unit: Unit, row: tuple[Any, Parts] | None) -> list[Edit]:
+        """Replace the row of one unit of the only loop; return the edits of the answer."""
         self._display = None
-        if loop is self._root and self._is_edited:
-            assert isinstance(loop, RegionLoop)
-            self._edits = loop.put_written(unit, answer if items else None)
-            return self._edits
-        if isinstance(loop, RegionLoop):
-            loop.put(unit, [Written(answer)] if items else [])
+        if loop is self._root:
+            self._edits = loop.put_row(unit, row)
         else:
-            loop.put(unit, [int(answer)])
+            loop.put_made(unit, () if row is None else [row])
+            self._edits = self._root.edits() if self._is_edited else []
+        return self._edits
+
+    def follow_values(self, loop: FoldLoop, unit: Unit, values: list[Any]) -> list[Edit]:
+        """Replace the values of one unit of the only loop; return the edits of the answer."""
+        self._display = None
+        loop.put(unit, values)
         self._edits = self._root.edits() if self._is_edited else []
         return self._edits
 

@@ -393,6 +393,11 @@ class RegionLoop(Turns, Live):
             return
         write, sequence = self.writer.parts, self.sequence
         made = [(key, write(items, sequence)) for key, items in self._rows(unit, found) if items]
+        self.put_made(unit, made)
+
+    def put_made(self, unit: Unit, made: Sequence[tuple[Any, Parts]]) -> None:
+        """As `put`, of rows that are written."""
+        before = unit.made or ()
         unit.made = made
         if before == made:
             return
@@ -408,21 +413,41 @@ class RegionLoop(Turns, Live):
         self._replace(self.rows, before, made)
         self.changed_at = self.engine.number
 
-    def put_written(self, unit: Unit, text: str | None) -> list[Edit]:
-        """Like `put` and `edits`, for a unit that gives one element as text, or nothing, in document order."""
-        key, rows = unit.place, self.rows
-        was_there = bool(unit.made)
+    def row_key(self, unit: Unit, values: Sequence[Any]) -> Any:
+        """The key of the only row of a unit, of the values of its order keys."""
+        if not self._columns:
+            return unit.place
+        return self._key(values), unit.place, 0, tuple(map(order_family, values))
+
+    def put_row(self, unit: Unit, row: tuple[Any, Parts] | None) -> list[Edit]:
+        """As `put_made` and `edits`, of a unit that gives one item at most, which is another than before."""
+        rows = self.rows
+        old = unit.made[0] if unit.made else None
+        unit.made = None if row is None else [row]
         self.changed_at = self.engine.number
-        if text is None:
-            rows.remove(key)
-            self._visible -= 1
-            unit.made = None
-            return [Edit(rows.before(key)[1], 1, ())]
-        new = ((text, 0),)
-        place = rows.put(key, new, is_new=not was_there)
-        self._visible += not was_there
-        unit.made = [(key, new)]
-        return [Edit(place, was_there, new)]
+        if old is not None:
+            self._visible -= bool(old[1][0][0])
+        if row is None:
+            assert old is not None
+            if self._columns:
+                self._count(old[0][3], -1)
+            return [Edit(rows.take(old[0])[1], 1, ())]
+        key, new = row
+        self._visible += bool(new[0][0])
+        if old is None or old[0] == key:
+            if old is None and self._columns:
+                self._count(key[3], 1)
+            return [Edit(rows.put(key, new, is_new=old is None), old is not None, new)]
+        if old[0][3] != key[3]:
+            self._count(old[0][3], -1)
+            self._count(key[3], 1)
+        before = rows.take(old[0])[1]
+        after = rows.put(key, new, is_new=True)
+        if before == after:
+            return [Edit(after, 1, new)]
+        if before < after:
+            return [Edit(before, 1, ()), Edit(after, 0, new)]
+        return [Edit(after, 0, new), Edit(before + 1, 1, ())]
 
     @property
     def size(self) -> int:

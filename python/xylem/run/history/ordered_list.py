@@ -111,15 +111,23 @@ class OrderedList(Generic[T]):
 
     def remove(self, key: Any) -> T:
         """Remove an entry; KeyError if there is none."""
+        return self.take(key)[0]
+
+    def take(self, key: Any) -> tuple[T, int]:
+        """As `remove`; the entry, and how many items came before it."""
         way = []
         node = self._root
+        items: int = 0
         for _ in range(self._depth):
             at = max(bisect_right(node.keys, key) - 1, 0)
+            if at:
+                items += sum(node.weights[:at])
             way.append((node, at))
             node = node.children[at]
         at = bisect_left(node.keys, key)
         if at == len(node.keys) or node.keys[at] != key:
             raise KeyError(key)
+        items += sum(node.weights[:at])
         entry: T = node.entries[at]
         weight = node.weights[at]
         del node.keys[at], node.entries[at], node.weights[at]
@@ -132,7 +140,7 @@ class OrderedList(Generic[T]):
             self._rename(way, node)
         if len(node.keys) < _LEAF // 4 and way:
             self._shrink(way, node)
-        return entry
+        return entry, items
 
     @staticmethod
     def _rename(way: list[tuple[Any, int]], node: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from xylem.functions.context import Resources, RunPart, StaticPart
 from xylem.plan.history import HistoryPlan
-from xylem.plan.result_template import Template
+from xylem.plan.unit_rows import UnitRows
 from xylem.run.program import Program, current_time
 from xylem.values.datetimes import DateTime
 
@@ -28,9 +28,9 @@ class HistoryProgram:
     """Its answer is an array of function items, by number."""
     static: StaticPart
     scopes: tuple[Program, ...] = ()
-    """The parts that are evaluated from scratch, by number."""
-    unit_template: Callable[[], Template | None] | None = None
-    """The result of a unit as a template over a document of the unit; None if it depends on more."""
+    """The parts that are evaluated from the beginning, by number."""
+    unit_rows: Callable[[], UnitRows | None] | None = None
+    """What a unit gives, as a template of a document that is the unit; None where it depends on more."""
 
     def functions(
         self,

@@ -8,11 +8,11 @@ the units that read the region are known. Any other change of the region ends th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from xylem.values.qname import QName
 
-from .content import Slot
+from .content import Element, Leaf, Slot, Version
 from .unit_notes import Unit, Watch, holds_none, value_of
 
 __all__ = ["TextRegion", "forget_text", "text_region"]
@@ -21,11 +21,13 @@ __all__ = ["TextRegion", "forget_text", "text_region"]
 class TextRegion:
     """State for such a region. In a commit it stands for the only change: the new text of the region."""
 
-    __slots__ = ("name", "slot", "units", "watch")
+    __slots__ = ("most", "name", "slot", "units", "watch")
 
-    def __init__(self, slot: Slot, watch: Watch, name: QName, units: tuple[Unit, ...]) -> None:
+    def __init__(self, slot: Slot, watch: Watch, name: QName, units: tuple[Unit, ...], most: int) -> None:
         self.slot = slot
         self.watch = watch
+        self.most = most
+        """How many versions are kept of it."""
         self.name = name
         """Name of the element around the text, in all kept versions."""
         self.units = units
@@ -34,10 +36,14 @@ class TextRegion:
     def write(self, text: str, number: int, commit: int) -> None:
         """The next version, with an update number, shown by a commit. It replaces the oldest one."""
         versions = self.slot.versions
-        version = versions[0]
-        if len(versions) > 1:
-            del versions[0]
+        if len(versions) < self.most:
+            version = Version(self.slot, [Element(self.name, content=[Leaf("")])], number)
             versions.append(version)
+        else:
+            version = versions[0]
+            if len(versions) > 1:
+                del versions[0]
+                versions.append(version)
         element = version.content[0]
         leaf = element.content[0]  # type: ignore[union-attr]  # an element with a text alone
         leaf.value = text  # type: ignore[union-attr]
@@ -57,24 +63,28 @@ def forget_text(slot: Slot, forget: Callable[[Unit], None]) -> None:
             forget(unit)
 
 
-def text_region(slot: Slot, watch: Watch, most: int) -> TextRegion | None:
+def text_region(
+    slot: Slot, watch: Watch, most: int, own: Sequence[Unit] = (), *, grows: bool = False
+) -> TextRegion | None:
     """The region of a slot whose text was replaced by an update; None if a version holds anything else.
 
-    `most`: number of versions kept.
+    `most`: how many versions are kept of it; with `grows`, it may have fewer. `own`: the units that its element is.
     """
     versions = slot.versions
-    if len(versions) != most or slot.before or slot.after:
+    if len(versions) > most or slot.before or slot.after or (own and most > 1):
         return None
     sizes = {version.size for version in versions}
+    if not grows and (len(versions) != most or len(sizes) != 1):
+        return None
     values = [value_of(version) for version in versions]
     name = None if values[0] is None else values[0][0].name
-    if name is None or len(sizes) != 1 or any(value is None or value[0].name is not name for value in values):
+    if name is None or any(value is None or value[0].name is not name for value in values):
         return None
-    reading = []
+    reading = list(own)
     for unit in watch.around.readers:
         children = unit.source.children
         if children is None or unit.depth != watch.depth - 1 or (name.uri, name.local) in children:
             reading.append(unit)
         elif not holds_none(versions, children):
             return None
-    return TextRegion(slot, watch, name, tuple(reading))
+    return TextRegion(slot, watch, name, tuple(reading), most)

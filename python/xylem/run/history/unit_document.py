@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
+from xylem.plan.unit_rows import Chosen
 from xylem.sink.character_expansion import escape_attribute, escape_text
 from xylem.values.node import TEXT
 
 from .content import Content, Element, Leaf, Slot
 from .unit_notes import Unit, value_of
 
-__all__ = ["NotPlain", "UnitDocument"]
+__all__ = ["NotPlain", "TextPlace", "UnitDocument"]
 
 Children = frozenset[tuple[str, str]] | None
 
@@ -19,19 +21,35 @@ class NotPlain(Exception):
     """Some content of a unit would change if it were written and parsed again."""
 
 
+class TextPlace(NamedTuple):
+    """Where the text of a region stands in the document, in bytes."""
+
+    start: int
+    size: int
+    has_versions: bool
+    """Whether earlier versions of it are chosen, which the document does not have yet."""
+
+
 class UnitDocument:
     """The newest content of a unit as text. NotPlain if names have namespaces or texts stand beside each other."""
 
-    __slots__ = ("_parts", "_size", "data", "places")
+    __slots__ = ("_chosen", "_parts", "_regions", "_size", "data", "places")
 
-    def __init__(self, unit: Unit) -> None:
+    def __init__(self, unit: Unit, regions: Collection[Slot], chosen: Sequence[Chosen]) -> None:
+        """`regions`: those whose texts are followed. `chosen`: the versions of children that are read."""
         if type(unit.item) is not Element or unit.scope:
             raise NotPlain
         self._parts: list[bytes] = []
         self._size = 0
-        self.places: dict[Slot, tuple[int, int]] = {}
-        """Start and length of the text of each region."""
-        self._element(unit.item, unit.source.children)
+        self._regions = regions
+        self._chosen = chosen
+        self.places: dict[Slot, TextPlace] = {}
+        children = unit.source.children
+        own = next((one for one in regions if (found := value_of(one.versions[-1])) and found[0] is unit.item), None)
+        if own is not None and children is None:
+            self._value(own, unit.item, has_versions=False)
+        else:
+            self._element(unit.item, children, is_unit=True)
         self.data = b"".join(self._parts)
 
     def _write(self, text: str) -> None:
@@ -39,7 +57,7 @@ class UnitDocument:
         self._parts.append(data)
         self._size += len(data)
 
-    def _element(self, element: Element, children: Children = None) -> None:
+    def _element(self, element: Element, children: Children = None, *, is_unit: bool = False) -> None:
         name = element.name
         if name.uri or element.declared or not element.shown:
             raise NotPlain
@@ -49,10 +67,10 @@ class UnitDocument:
                 raise NotPlain
             self._write(f' {attribute.local}="{escape_attribute(value)}"')
         self._write(">")
-        self._content(element.content, children)
+        self._content(element.content, children, is_unit=is_unit)
         self._write(f"</{name.local}>")
 
-    def _content(self, content: Sequence[Content], children: Children) -> None:
+    def _content(self, content: Sequence[Content], children: Children, *, is_unit: bool) -> None:
         was_text = False
         for item in content:
             is_text = False
@@ -64,22 +82,34 @@ class UnitDocument:
                     self._write(escape_text(item.value))
             elif type(item) is Element:
                 if children is None or (item.name.uri, item.name.local) in children:
+                    # It is its own newest version, and has no other one.
+                    if is_unit and any(one.name == item.name.local and not one.first for one in self._chosen):
+                        raise NotPlain
                     self._element(item)
             else:
-                self._slot(item, children)  # type: ignore[arg-type]  # nothing else is content
+                self._slot(item, children, is_unit=is_unit)  # type: ignore[arg-type]  # nothing else is content
             was_text = is_text
 
-    def _slot(self, slot: Slot, children: Children) -> None:
+    def _slot(self, slot: Slot, children: Children, *, is_unit: bool) -> None:
         value = value_of(slot.versions[-1])
         if slot.before or slot.after or value is None:
             raise NotPlain
-        element, leaf = value
-        name = element.name
-        if name.uri or not element.shown or not leaf.shown or not leaf.value:
+        name = value[0].name
+        has_versions = is_unit and any(one.name == name.local for one in self._chosen)
+        if has_versions and slot not in self._regions:
             raise NotPlain
         if children is None or (name.uri, name.local) in children:
-            self._write(f"<{name.local}>")
-            start = self._size
-            self._write(escape_text(leaf.value))
-            self.places[slot] = start, self._size - start
-            self._write(f"</{name.local}>")
+            self._value(slot, value[0], has_versions=has_versions)
+
+    def _value(self, slot: Slot, element: Element, *, has_versions: bool) -> None:
+        """An element around the text of a region."""
+        leaf = element.content[0]
+        name = element.name
+        assert type(leaf) is Leaf
+        if name.uri or not element.shown or not leaf.shown or not leaf.value:
+            raise NotPlain
+        self._write(f"<{name.local}>")
+        start = self._size
+        self._write(escape_text(leaf.value))
+        self.places[slot] = TextPlace(start, self._size - start, has_versions)
+        self._write(f"</{name.local}>")

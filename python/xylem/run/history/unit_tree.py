@@ -190,7 +190,11 @@ class UnitTrees:
     def patch(self, unit: Unit, slot: Slot, element: Element, leaf: Leaf) -> None:
         """Replace the text of an element in the unit."""
         kept = self._kept.get(unit)
-        if kept is not None and not kept[0].tree.is_patched(slot, element, leaf):  # type: ignore[attr-defined]
+        if kept is None:
+            return
+        if unit.item is element and type(tree := kept[0].tree) is PlainUnitTree and len(tree.codes) == 2:
+            tree.values[1] = leaf.value
+        elif not kept[0].tree.is_patched(slot, element, leaf):  # type: ignore[attr-defined]
             del self._kept[unit]
 
     def _nodes(self, unit: Unit) -> list[Node]:

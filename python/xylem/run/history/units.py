@@ -56,6 +56,8 @@ class Units:
         self._truncates = truncates
         self.forget_native: Callable[[Unit], None] = _keep
         """Called for units that the kernel must not answer any more."""
+        self.texts_grow = False
+        """Whether regions may be followed as texts before they have all versions that are kept."""
         self.longest = 1
         """The longest history of any slot."""
         self.order = Order()
@@ -134,10 +136,13 @@ class Units:
         name = element.name
         if name is not before[0].name and (name != before[0].name or name.prefix != before[0].name.prefix):
             return False
-        if standing.positions and standing.below(name)[1]:
+        if standing.positions and standing.below(name)[1] and not self._moves(slot, watch, before[0], element):
             return False
         key = (name.uri, name.local)
         trees = self._trees
+        for unit in self._units.get(element, ()):
+            trees.patch(unit, slot, element, leaf)
+            self.touch(unit)
         for unit in watch.around.readers:
             children = unit.source.children
             if children is not None and key not in children and unit.depth == watch.depth - 1:
@@ -156,13 +161,26 @@ class Units:
             self.longest = len(versions)
         return True
 
+    def _moves(self, slot: Slot, watch: Watch, old: Element, new: Element) -> bool:
+        """Whether the units that an element is go on with the one in its place: no version of it is kept."""
+        units = self._units.get(old)
+        if not units or self._truncates is None or self._kept_of(slot, watch) != (1, None):
+            return False
+        for unit in units:
+            unit.item = new
+        self._units[new] = self._units.pop(old)
+        return True
+
     def note_text_region(self, slot: Slot, watch: Watch | None = None) -> TextRegion | None:
         """Note the state of a slot that holds only a text from now on."""
         watch = watch or self._watches.get(slot)
         if self._truncates is None or not self._truncates.writes_texts or watch is None:
             return None
         number, seconds = self._kept_of(slot, watch)
-        slot.text_region = None if seconds is not None else text_region(slot, watch, number)
+        slot.text_region = None
+        if seconds is None and (value := value_of(slot.versions[-1])) is not None:
+            own = self._units.get(value[0], ())
+            slot.text_region = text_region(slot, watch, number, own, grows=self.texts_grow)
         return slot.text_region
 
     def follow_text(self, region: TextRegion) -> None:
