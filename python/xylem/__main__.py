@@ -1,4 +1,4 @@
-"""`python -m xylem`: the command line, where the script `xylem` is not on the path."""
+"""`python -m xylem`: the command line, if the script `xylem` is not on the path."""
 
 from xylem.cli import main
 

@@ -285,7 +285,7 @@ class Query:
         items = limited(drawn_deep(run()) if program.may_recurse else run(), limits)
         if counters is not None:
             return Result(items, program.output, partial(self._tree_counts, counters))
-        # What is written at once is read at once, and streams and counts are read no more than once.
+        # One-shot inputs are read at once; streams and counts are read only once.
         is_written = program.can_write and not streams and left_out is None
         texts = (lambda: limited(run(writes_text=True), limits)) if is_written else None
         return Result(items, program.output, texts=texts)
@@ -345,7 +345,7 @@ class Query:
             variables, collection, schema, validate, dtd, allow, environment, limits, scanner, on_malformed,
             dead_letters, spill, time_limit, memory_limit,
         )  # fmt: skip
-        # Not by ==: that of a data frame or an array is no truth value.
+        # Not by ==: comparing data frames or arrays gives no truth value.
         if type(source) is bytes and all(map(operator.is_, options, _STREAMED_PLAINLY)):
             found = self._over_small(source)
             if found is not None:
@@ -576,7 +576,7 @@ class Query:
         options: Mapping[str, Any],
         read: Callable[[StreamResult], Iterable[Any]],
     ) -> Iterable[Any]:
-        """What is read of the answer over one input, streamed where the query can be; or else its items."""
+        """Read the answer over one input: streamed if the query can be; otherwise its items."""
         from xylem.errors import StaticError
         from xylem.source.byte_source import ByteSource
 
@@ -658,7 +658,7 @@ def _pages(
     from xylem.values.paged_tree import TreePages
 
     if window_bytes is None:
-        # Beside the trees, memory has the numbers that are compared, blocks of results, and what scans take.
+        # Besides the trees, memory holds the compared numbers, blocks of results, and the memory of scans.
         left = 1 << 32 if memory_limit is None else memory_limit - (resident_bytes() or 0)
         window_bytes = max(left // 8, 1 << 20)
     return TreePages(spill, window_bytes, spilled_bytes)
@@ -679,7 +679,7 @@ def _small_inputs(compiled: CompiledQuery, output: Mapping[str, str]) -> SmallIn
 
 @cache
 def _small_result() -> type[SmallResult]:
-    # An import in each call would take as long as to scan a small input.
+    # Importing in each call would take as long as scanning a small input.
     from xylem.stream_result import SmallResult
 
     return SmallResult
@@ -691,7 +691,7 @@ def _local(name: str) -> str:
 
 
 def _with_entities(source: ByteSource, dtd: str | PathLike[str]) -> ByteSource:
-    """The input with the entities of a DTD, if that has any."""
+    """The input with the entities of a DTD, if there is one."""
     from pathlib import Path
 
     from xylem.source.supplied_entities import SuppliedEntities, entities_of

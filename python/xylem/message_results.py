@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xylem.values.node import Node
 
 OnError = Literal["raise", "give"]
-"""How to handle a document that cannot be read, or makes the query fail: raise its error, or give it instead of a
+"""How to handle a document that cannot be read, or makes the query fail: raise its error, or return it instead of a
 result.
 """
 Streamed = Callable[[Any], Iterator[Any]]
@@ -35,12 +35,12 @@ def writes_plainly(output: Mapping[str, str]) -> bool:
         is_utf_8 = chosen.encoding.upper() == "UTF-8" and not chosen.byte_order_mark
         return is_utf_8 and takes_markup(chosen) and not xml_declaration(chosen)
     except XylemError:
-        # What is wrong with the declarations is told when an answer is written.
+        # Errors in the declarations are reported when an answer is written.
         return False
 
 
 class MessageResults(Iterator[Any]):
-    """Iterating gives the result for each document, None for a document that is None. After an error it goes on.
+    """Iterating gives the result for each document, None for a document that is None. After an error it continues.
 
     Holds:  one batch of documents (`source/message_batches.py`).
     """
@@ -57,8 +57,9 @@ class MessageResults(Iterator[Any]):
         register: Callable[[Node], None],
         streamed: Streamed | None = None,
     ) -> None:
-        """`writes`: answers are text where the reader can write them. `register` makes a document known by its URI.
-        `streamed` answers large documents, where they need not be trees."""
+        """`writes`: answers are text if the reader can write them. `register` makes a document known by its URI.
+
+        `streamed` answers large documents, if they need not be trees."""
         if on_error not in ("raise", "give"):
             raise ValueError(f"on_error is raise or give, not {on_error!r}")
         self._batches = batches
@@ -70,7 +71,7 @@ class MessageResults(Iterator[Any]):
         self._register = register
         self._streamed = streamed
         self._before = 0
-        """How many documents came before the batch."""
+        """Number of documents before the batch."""
         self._results: Iterator[Any] = iter(())
 
     def __next__(self) -> Any:
@@ -123,7 +124,7 @@ class MessageResults(Iterator[Any]):
 
 
 class _Trees:
-    """The documents of a batch whose answers were written, read once more when the first of them is asked for."""
+    """The documents of a batch whose answers were written, read once more when the first of them is requested."""
 
     def __init__(self, batch: Batch, limits: Limits) -> None:
         self._batch = batch
@@ -131,7 +132,7 @@ class _Trees:
 
     @cached_property
     def read(self) -> ReadBatch:
-        """All of them, by a reader of their own: the other may be reading in another thread."""
+        """All of them, by a separate reader: the other may be reading in another thread."""
         from xylem.source.message_reader import MessageReader
 
         return MessageReader(self._limits, None).read(self._batch, writes=False)

@@ -64,7 +64,7 @@ class StaticEnvironment:
 
 
 Query = str | ast.Module
-"""What is compiled: the text of a query, or what `parsed` made of it."""
+"""The input of compilation: the text of a query, or the output of `parsed`."""
 
 
 def compile_query(query: Query, env: StaticEnvironment) -> Program:
@@ -78,7 +78,7 @@ def compile_query(query: Query, env: StaticEnvironment) -> Program:
 
 
 def static_types(query: Query, env: StaticEnvironment) -> tuple[ast.Module, Mapping[int, SequenceType]]:
-    """The module with all names resolved, and what is statically known of its expressions, by their `id`."""
+    """The module with all names resolved, and the static facts about its expressions, by their `id`."""
     from xylem.lowering.python.compiler import observed_types
     from xylem.rewrite.rule_names import all_rules
 
@@ -93,12 +93,12 @@ def static_types(query: Query, env: StaticEnvironment) -> tuple[ast.Module, Mapp
 
 
 def parsed(text: str, env: StaticEnvironment) -> ast.Module:
-    """The module, with its windows by event time where it or the environment says so."""
+    """The module, with event time for its windows if it or the environment requests it."""
     return with_event_times(parse(text, env.name), env)
 
 
 def with_event_times(written: ast.Module, env: StaticEnvironment) -> ast.Module:
-    """A module as it was written, with its windows by event time where it or the environment says so."""
+    """A module as written, with event time for its windows if it or the environment requests it."""
     if env.event_time is None and not any(isinstance(one, ast.OptionDecl) for one in written.prolog):
         return written
     from xylem.analysis.event_time import with_event_time
@@ -177,10 +177,10 @@ def _streamed_module(
 
 
 def compile_passes(query: Query, env: StaticEnvironment, schema: Schema | None = None) -> StreamPasses:
-    """Compile a query for as few passes over its input as bound what is kept of it, where some number does.
+    """Compile a query for the smallest number of passes over its input that bounds its state, if there is one.
 
-    One pass where it keeps no more than items, windows and aggregates, or where more passes would not help.
-    NotStreamable says why where the query cannot be answered from a stream at all.
+    One pass if it keeps only items, windows and aggregates, or if more passes would not help. NotStreamable with the
+    reason if the query cannot be answered from a stream at all.
     """
     return compiled_deep(lambda: _compiled_passes(_module(query, env), env, schema))
 
@@ -200,7 +200,7 @@ def _compiled_passes(written: ast.Module, env: StaticEnvironment, schema: Schema
     except NotStreamable as error:
         refused = error
     module = _builder(env).load(written).module
-    # Each pass would begin with the variables as they are declared.
+    # Each pass would begin with the variables as declared.
     if isinstance(module, ast.MainModule) and not Statements.of(module.body, module.prolog):
         ways = [_bounded_passes(module, env, schema), _passes_by_parts(module, env, schema, at_once)]
         bounded = [found for found in ways if found is not None]
@@ -215,7 +215,7 @@ def _compiled_passes(written: ast.Module, env: StaticEnvironment, schema: Schema
 def _bounded_passes(
     module: ast.MainModule, env: StaticEnvironment, schema: Schema | None, first_number: int = 1
 ) -> StreamPasses | None:
-    """The passes of a module that cannot be answered in one; None where none of them would keep less."""
+    """The passes of a module that cannot be answered in one; None if more passes would keep no less."""
     from xylem.lowering.stream.account import account_of
     from xylem.lowering.stream.build import NotStreamable
     from xylem.rewrite.earlier_passes import split_passes
@@ -255,7 +255,7 @@ def _bounded_passes(
 
 
 class _Alone:
-    """The values of an earlier pass, each for itself: compiled when one is asked for, and once."""
+    """The separate values of an earlier pass: each compiled once, on first use."""
 
     def __init__(
         self, module: ast.MainModule, values: tuple[ast.Expr, ...], env: StaticEnvironment, schema: Schema | None
@@ -276,7 +276,7 @@ class _Alone:
 def _passes_by_parts(
     module: ast.MainModule, env: StaticEnvironment, schema: Schema | None, at_once: StreamProgram | None
 ) -> StreamPasses | None:
-    """A pass for each part of the answer, or for several where that keeps nothing; None where that does not help."""
+    """A pass for each part of the answer, or for several if that keeps nothing; None if that does not help."""
     from xylem.lowering.stream.account import account_of
     from xylem.lowering.stream.build import NotStreamable
     from xylem.run.stream.passes import StreamPasses
@@ -313,7 +313,7 @@ def _passes_by_parts(
 
 
 def compile_history(query: Query, env: StaticEnvironment) -> HistoryProgram:
-    """Compile a query over update streams: operators that take back what they gave, where it has them."""
+    """Compile a query over update streams: operators that retract their results, if it has them."""
     env = replace(env, over_updates=True)
     return compiled_deep(lambda: _compiled_history(_module(query, env), env))
 
@@ -326,7 +326,7 @@ def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryPro
     from xylem.rewrite.joins.rule_name import RULE
     from xylem.run.history.program import HistoryProgram
 
-    # As resolved, with its projections as they were written: what they are of decides what is kept.
+    # As resolved, with its projections as written: their operands determine the retention.
     module = with_operands(resolved_module(written, static_context(env)))
     if not isinstance(module, ast.MainModule):
         raise StaticError("XPST0003", "a library module has no answer")
@@ -350,7 +350,7 @@ def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryPro
 
 @dataclass(frozen=True)
 class _UnitTemplate:
-    """The template of a query of one unit, compiled when updates come that it may answer."""
+    """The template of a query of one unit, compiled when the first update arrives that it may answer."""
 
     module: ast.MainModule | None
     env: StaticEnvironment | None
@@ -375,7 +375,7 @@ class _UnitTemplate:
         return None if template is None else UnitRows(template, unit.rows, unit.chosen)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Elsewhere there are no streams of bytes: messages are records.
+        # Otherwise there are no streams of bytes: messages are records.
         return _UnitTemplate, (None, None, None)
 
 
@@ -409,7 +409,7 @@ def _data_flow(module: ast.Module, env: StaticEnvironment) -> DataFlow:
     rewritten = fused(body, declared)
     left = {id(reached) for reached in reached_declarations([rewritten], declared)}
     after = vertical_fusion(horizontal_fusion(build(rewritten, declared, limited=limited(rewritten))))
-    # What is called no more has become a fold, or its body.
+    # A function that is no longer called has become a fold, or was inlined.
     written = build(body, declared, lambda function: id(function) not in left, limited(body))
     return DataFlow(written, after, verdict(after))
 
@@ -428,11 +428,11 @@ def compile_distributed(
     """Compile a query for tasks over parts of its input.
 
     With `several_documents` the input is a sequence of documents: collection() is that sequence, and a leading `/`
-    means the same. `output` holds serialization parameters, which go before those of the query. The schema helps only
-    a query that is one task: parts of a document need not have what it requires. With `keeps_windows` the input is a
-    stream that comes in batches, and windows over it stay open from one to the next. With `divides` elements that a
-    loop is over may be divided themselves, where it asks for aggregates of them: for documents that have few of them.
-    `input_of` says whether doc() may be a name of the input.
+    means the same. `output` holds serialization parameters that override those of the query. The schema only helps a
+    query that is one task: parts of a document need not satisfy it. With `keeps_windows` the input is a stream that
+    arrives in batches, and windows over it stay open from one to the next. With `divides` the elements of a loop may be
+    divided themselves, if it reads aggregates of them: for documents with few of them. `input_of` says whether doc()
+    may be a name of the input.
     """
     given = (query, env, schema, several_documents, output or {})
     if not keeps_windows:
@@ -443,7 +443,7 @@ def compile_distributed(
     except StaticError as error:
         if error.code != "XYST0010":
             raise
-        # It waits for the end of its input: `order by`, say.
+        # It waits for the end of its input: for example `order by`.
         return compiled_deep(lambda: _compiled_distributed(*given, input_of=input_of))
     return program
 
@@ -491,7 +491,7 @@ def _compiled_distributed(
 
 @dataclass(frozen=True)
 class _PartPrograms:
-    """Compiles the modules that parts of a query become."""
+    """Compiles the modules for parts of a query."""
 
     env: StaticEnvironment
     schema: Schema | None

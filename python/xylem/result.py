@@ -27,7 +27,7 @@ class Result:
         operators: Callable[[], OperatorCounts] | None = None,
         texts: Callable[[], Iterator[str]] | None = None,
     ) -> None:
-        """`texts`: the same items as pieces of XML, where they are elements that can be written without being made."""
+        """`texts`: the same items as pieces of XML, if they are elements that can be written without being built."""
         self._rest: Iterator[Any] = iter(items)
         self._items: list[Any] = []
         self.output = output
@@ -49,7 +49,7 @@ class Result:
     def __len__(self) -> int:
         return len(self.xdm)
 
-    # An empty result is still a result: truth is a question for XQuery's own boolean().
+    # An empty result is still a result: only XQuery's own boolean() decides about truth.
     def __bool__(self) -> bool:
         return True
 
@@ -63,7 +63,7 @@ class Result:
         if isinstance(index, slice):
             return [python_from_item(item) for item in self.xdm[index]]
         if index >= 0:
-            # The first items can be had without computing the others.
+            # The first items are available without computing the others.
             for position, item in enumerate(self._each()):
                 if position == index:
                     return python_from_item(item)
@@ -75,7 +75,7 @@ class Result:
 
     @property
     def xdm(self) -> list[Any]:
-        """All items as they are in XQuery's data model."""
+        """All items in XQuery's data model."""
         self._items.extend(self._rest)
         return self._items
 
@@ -90,7 +90,7 @@ class Result:
         return python_from_sequence(self.xdm)
 
     def drawn(self) -> Iterator[Any]:
-        """The items as they are in XQuery's data model, each as it is computed; they are not kept."""
+        """The items in XQuery's data model, one by one as they are computed; they are not kept."""
         items = chain(self._items, self._rest)
         self._items, self._rest = [], _UsedUp()
         return items
@@ -103,7 +103,7 @@ class Result:
         return python_from_item(items[0])
 
     def serialize(self, **parameters: Any) -> str:
-        """The result as text, by the query's own output declarations and these parameters, which go before them.
+        """The result as text, by the query's own output declarations and these parameters, which override them.
 
         Parameters are named as in Serialization 3.1, with `_` for `-`: ``serialize(method="json", indent=True)``.
         If neither names a method, it is xml, or adaptive if the first item has no XML text (a map, an array,
@@ -117,7 +117,7 @@ class Result:
     def write_to(self, write: Callable[[bytes], object], **parameters: Any) -> None:
         """Write the result in chunks while it is computed, in the encoding the parameters name (UTF-8 by default).
 
-        What was written before an error stays written. Items are not kept: the result cannot be read afterwards.
+        Output before an error remains. Items are not kept: the result cannot be read afterwards.
         """
         from xylem.sink.output_buffer import OutputBuffer
         from xylem.sink.output_encoding import byte_encoder
@@ -135,7 +135,7 @@ class Result:
         serialize_into(self._buffer, items, chosen)
 
     def flush(self) -> None:
-        """Write the output of `write_to` so far, for the maker of the items, while the next one takes long."""
+        """Flush the output of `write_to` so far, for a producer of items whose next one takes long."""
         if self._buffer is not None:
             self._buffer.flush()
 
@@ -151,7 +151,7 @@ class Result:
             position += 1
 
     def _pieces(self, given: Mapping[str, Any]) -> Iterator[str] | None:
-        """The items as pieces of XML, where nothing has been read of them and the parameters ask for no more."""
+        """The items as pieces of XML, if none has been read and the parameters need nothing else."""
         if self._texts is None or self._items:
             return None
         from xylem.sink.bare_xml import is_bare
@@ -162,7 +162,7 @@ class Result:
     def _parameters(self, given: Mapping[str, Any], *, has_text: bool = False) -> SerializationParameters:
         if has_text:
             return chosen_parameters(self.output, given, lambda: True)
-        # Only the first item is asked: the others may not be computed before it is written.
+        # Only the first item is needed: the others may not be computed before it is written.
         return chosen_parameters(self.output, given, lambda: all(map(has_xml_text, islice(self._each(), 1))))
 
 

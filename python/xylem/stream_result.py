@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xylem.source.malformed import MalformedTally
 
 Start = Callable[[Any], Iterator["Statistics"]]
-"""Begins the run with an output to write to; gives control back after each batch."""
+"""Begins the run with an output to write to; yields after each batch."""
 
 
 class StreamResult:
@@ -76,7 +76,7 @@ class StreamResult:
         return self._program.handlers.output
 
     def watch(self, observe: Callable[[Progress], object], *, counting: bool = False) -> None:
-        """Call a function after each batch of input; `counting` has results and output events counted for it."""
+        """Call a function after each batch of input; with `counting`, count results and output events for it."""
         self._observers.append(observe)
         self.progress.is_counting |= counting
 
@@ -84,7 +84,7 @@ class StreamResult:
         return self.xdm().changed(lambda items: [python_from_item(item) for item in items])
 
     def xdm(self) -> Arriving:
-        """The items as they are in XQuery's data model."""
+        """The items in XQuery's data model."""
         collector = self._collector()
         return collector.drawn(self._begun(collector))
 
@@ -131,14 +131,15 @@ class StreamResult:
     def _watched(self, batches: Iterator[Statistics]) -> Iterator[Statistics]:
         for measured in batches:
             yield measured
-            # Whoever took the batch has come back for more: what it brought has been written.
+            # The consumer of the batch has returned: the output of the batch has been written.
             for observe in self._observers:
                 observe(self.progress)
 
 
 class SmallResult(StreamResult):
-    """The answer over a small input in memory: its items come from a tree, its text may come from a scan of the input,
-    all else that is asked for from a stream."""
+    """The answer over a small input in memory: its items come from a tree, its text may come from a scan of the input.
+
+    Everything else comes from a stream."""
 
     def __init__(
         self,
@@ -146,7 +147,7 @@ class SmallResult(StreamResult):
         text: Callable[[], str | None],
         streamed: Callable[[], StreamResult],
     ) -> None:
-        """`items` and `text` give None where only the stream can answer."""
+        """`items` and `text` return None if only the stream can answer."""
         self._items = items
         self._text = text
         self._make = streamed
@@ -157,7 +158,7 @@ class SmallResult(StreamResult):
         return getattr(self._of_stream(), name)
 
     def _of_stream(self) -> StreamResult:
-        """The result of the stream, begun when it is first asked for, and read where the items have been read."""
+        """The result of the stream, begun on first use, and advanced as far as the items have been read."""
         if "_streamed" not in self.__dict__:
             self._streamed = self._make()
             if "_start" in self.__dict__:

@@ -1,3 +1,3 @@
-"""The version of the package, alone so that reading it costs nothing; the kernel has the same one."""
+"""The version of the package, in its own file so that reading it costs nothing; the kernel has the same version."""
 
 VERSION = "0.1.0"

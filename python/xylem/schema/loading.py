@@ -15,15 +15,15 @@ _DOCTYPE = "<!DOCTYPE"
 _XSD_NAMESPACE = "http://www.w3.org/2001/XMLSchema"
 _SCHEMA_FILES = frozenset({".dtd", ".xsd", ".ent", ".mod"})
 MOST_BYTES_BEFORE_ROOT = 1_000_000
-"""How far into a document its DOCTYPE may reach."""
+"""Most bytes of a document before its root, including the DOCTYPE."""
 
 
 def load_schema(schema: str | Path, *, root: str | None = None) -> DeclaredSchema:
     """A schema from a file, or from a text that holds markup.
 
     A schema may refer to other local files by relative paths; nothing else is ever read. A document gives the schema of
-    its DOCTYPE. `root` names the element documents start with, where the schema does not say; without it, that may
-    be any declared element.
+    its DOCTYPE. `root` names the first element of documents, if the schema does not; without it, any declared element
+    is allowed.
 
     >>> load_schema("<!ELEMENT book (title, author*)>").element("book").ordered("title", "author")
     True
@@ -40,7 +40,7 @@ def load_schema(schema: str | Path, *, root: str | None = None) -> DeclaredSchem
 
 
 def document_schema(start: bytes, path: Path | None = None, *, root: str | None = None) -> DeclaredSchema | None:
-    """The schema a document brings with it, from its first bytes; None where its DOCTYPE declares no elements.
+    """The schema in a document's own first bytes; None if its DOCTYPE declares no elements.
 
     An external subset is read only if it is a file in the document's directory or below.
     """
@@ -94,7 +94,7 @@ def _bytes_of(path: Path, most: int = -1) -> bytes:
 def _decoded(data: bytes, *, is_cut: bool = False) -> str:
     codec = encoding_mark(data) or known_codec(declared_encoding(data) or "utf-8")
     try:
-        # Of a document only the start was read, and the last character may be cut.
+        # Only the start of a document was read, and the last character may be incomplete.
         return data.decode(codec, "replace" if is_cut else "strict").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeError as reason:
         raise InputError("XYIN0007", f"the schema is not {codec}: {reason}") from reason

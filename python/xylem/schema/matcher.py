@@ -1,8 +1,8 @@
 """Following the children of an element through its content model, one name at a time.
 
-States are small integers, made when they are first met: sets of states of the Glushkov automaton, so that ambiguous
-models are followed in all their readings, or numbers of occurrences where the parts may come in any order (xs:all).
-Whatever is known of a state is computed once, and a step is one lookup.
+States are small integers, created on demand: sets of states of the Glushkov automaton, so that ambiguous models are
+followed in all their readings, or numbers of occurrences where the parts may come in any order (xs:all). Facts about a
+state are computed once, and a step is one lookup.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from .state_sets import states, union
 START = 0
 """The state before the first child."""
 NO_STATE = -1
-"""There is no such child here."""
+"""No such child is allowed here."""
 MOST_REMEMBERED = 10_000
-"""A wildcard matches any number of names; a document must not fill the memory with them."""
+"""Cache limit: a wildcard matches any number of names, which must not fill the memory."""
 
 
 class Matcher(Protocol):
     """A deterministic automaton for one content model."""
 
     def advance(self, state: int, local: str, uri: str | None) -> int:
-        """The state behind a child, or NO_STATE. A namespace of None is not known and matches any."""
+        """The state after a child, or NO_STATE. A namespace of None is unknown and matches any."""
 
     def accepts(self, state: int) -> bool:
-        """Whether the end tag may come."""
+        """Whether the end tag is allowed."""
 
     def being_read(self, state: int) -> int:
         """The automaton's states of the child that started last."""
 
     def ahead(self, state: int) -> int:
-        """The automaton's states of all that may still come."""
+        """The automaton's states of everything that may still come."""
 
     def expected(self, state: int) -> list[str]:
-        """The names that may come next, as the schema writes them."""
+        """The names that may come next, as written in the schema."""
 
 
 def matcher(model: Content, automaton: Glushkov) -> Matcher:
-    """What follows a model over child elements."""
+    """Follows a model over child elements."""
     group = model.part if isinstance(model, Optional) else model
     if isinstance(group, All):
         return _AllMatcher(group, group is not model)
@@ -109,7 +109,7 @@ class _SetMatcher:
 
 @dataclass(frozen=True, slots=True)
 class _Particle:
-    """A part of xs:all: an element (or one of a substitution group), or a wildcard, and how often it may occur."""
+    """A part of xs:all: an element (or one of a substitution group), or a wildcard, with its occurrence bounds."""
 
     leaves: tuple[Name | Wildcard, ...]
     first_state: int
@@ -118,7 +118,7 @@ class _Particle:
 
     @property
     def enough(self) -> int:
-        """The greatest number worth counting: without an upper bound, more than needed is all the same."""
+        """The greatest number worth counting: without an upper bound, all numbers above the minimum are equivalent."""
         return max(self.least, 1) if self.most is None else self.most
 
     def is_open(self, count: int) -> bool:
@@ -133,7 +133,7 @@ class _Particle:
 class _AllMatcher:
     """How often each part of an xs:all has occurred, and the automaton's state of the child that came last.
 
-    All of that is written into the number of the state: there are too many of them to keep a table.
+    All of that is encoded in the number of the state: there are too many for a table.
     """
 
     def __init__(self, group: All, is_optional: bool) -> None:
@@ -152,7 +152,7 @@ class _AllMatcher:
         ]
         if not fitting:
             return NO_STATE
-        # An element declaration goes before a wildcard (XML Schema 1.1, 3.8.4.1).
+        # An element declaration takes precedence over a wildcard (XML Schema 1.1, 3.8.4.1).
         _, number, position = min(fitting)
         counts[number] = min(counts[number] + 1, self._particles[number].enough)
         return self._encoded(position, counts)

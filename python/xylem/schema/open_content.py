@@ -8,7 +8,7 @@ from .content_model import All, Choice, Content, Name, Sequence, Star, Wildcard,
 
 
 def interleaved(model: Content, wildcard: Wildcard, *, only_at_end: bool = False) -> Content:
-    """The words of a model with any number of others anywhere between their symbols, or behind them.
+    """The words of a model with any number of others anywhere between their symbols, or after them.
 
     >>> print(interleaved(Sequence((Name("a"), Name("b"))), Wildcard()))
     (((any)*, a), ((any)*, b), (any)*)

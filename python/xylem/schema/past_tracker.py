@@ -1,4 +1,4 @@
-"""Telling when sets of symbols are past: the `on-first past(S)` events of one element (thesis §3.3, §3.7.1).
+"""Detects when sets of symbols are past: the `on-first past(S)` events of one element (thesis §3.3, §3.7.1).
 
 As in the thesis an event is a bitmap, bit i for the i-th set, since one child can make several sets past at once.
 """
@@ -17,12 +17,12 @@ from .wording import expectation
 
 
 class PastTracker:
-    """Follows the children of one element, and says which sets have become past.
+    """Follows the children of one element, and returns the sets that have become past.
 
     Holds:  a state and a bitmap; the tables are the constraints' own.
     Order:  `begin()`, then `child(…)` for each start tag, `end()` for the end tag. Between them `child_ended()` may be
             called for each end tag of a child: then a set is past as soon as its last child is complete, which is
-            earlier than the thesis has it (there, the next start tag tells). Who does not call it misses nothing.
+            earlier than in the thesis (there, at the next start tag). Callers that omit it miss nothing.
     End:    every set is past by then, so each bit is given exactly once.
     """
 
@@ -43,7 +43,7 @@ class PastTracker:
         return kind is SymbolKind.END or (kind is SymbolKind.OTHER and not self.constraints.never(name))
 
     def begin(self) -> int:
-        """The start tag has been read: sets of which nothing can come at all."""
+        """The start tag has been read: returns sets whose symbols cannot occur at all."""
         self._state, self._given = START, 0
         return self._newly(self._past_in(START, False))
 
@@ -62,7 +62,7 @@ class PastTracker:
         return self._newly(self._past_in(self._state, True))
 
     def end(self) -> int:
-        """The end tag: whatever is left."""
+        """The end tag: returns the remaining sets."""
         return self._newly(self._all)
 
     def _newly(self, past: int) -> int:

@@ -1,7 +1,7 @@
-"""Which states can be reached from which (the relation ∆ of thesis §3.3), by strongly connected components [Tar72].
+"""The reachability of states (the relation ∆ of thesis §3.3), by strongly connected components [Tar72].
 
 ∆ of the thesis includes each state itself, by the empty word. Here a state reaches itself only if it lies on a cycle;
-whoever needs the reflexive relation adds the state. That difference is the one between `a` and `a*`.
+callers that need the reflexive relation add the state. That difference is the one between `a` and `a*`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from .state_sets import states, union
 
 
 def reachability(follows: Sequence[int]) -> tuple[int, ...]:
-    """For each state, those behind it by one step or more."""
+    """For each state, those after it by one step or more."""
     reach = [0] * len(follows)
     for members in _components(follows):
-        # Components come after all those they lead to, so what lies behind this one is known already.
+        # Components come after all those they lead to, so the states after this one are known already.
         direct = union(follows[q] for q in members)
         everything = direct | union(reach[p] for p in states(direct))
         for q in members:

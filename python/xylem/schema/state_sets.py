@@ -18,7 +18,7 @@ def states(bits: int) -> Iterator[int]:
 
 
 def union(sets: Iterable[int]) -> int:
-    """Whatever is in one of them."""
+    """The union of several sets."""
     result = 0
     for bits in sets:
         result |= bits
