@@ -39,12 +39,12 @@ class HistoryQuery:
 
     @cached_property
     def operators(self) -> HistoryProgram:
-        """The program by which commits cost what they change."""
+        """The program whose commits cost only their changes."""
         return compile_history(self._text, self._environment)
 
     @property
     def slips(self) -> list[tuple[Span, str]]:
-        """Projections that cannot give what was meant, with a hint for each."""
+        """Projections that cannot mean what was intended, with a hint for each."""
         from xylem.analysis.history.slips import slips
 
         return list(slips(parsed(self._text, self._environment)))
@@ -84,7 +84,7 @@ class HistoryQuery:
     ) -> UpdateRun:
         """A run over some streams; reading its answers reads them. `keep`: more history than the query asks for.
 
-        `is_edited`: whether the answer is asked for after each commit, and not only at the end.
+        `is_edited`: whether the answer is requested after each commit, and not only at the end.
         """
         names = external_names(self.program, variables) if variables else {}
         bound = {names[name]: value for name, value in variables.items()}

@@ -1,8 +1,8 @@
 """How a run treats its input: how often it reads the input, what it keeps of it, and where.
 
 A run reads a file as often as the query needs. It keeps an input that can be read only once (a pipe, a socket, standard
-input) for the later passes: on disk, if a directory is given, otherwise in memory within the limit for buffers. Where
-nothing that grows may be kept, a query that needs that is refused.
+input) for the later passes: on disk, if a directory is given, otherwise in memory within the limit for buffers. If
+growing state is forbidden, a query that needs it is refused.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from xylem.source.byte_ranges import Scope
 
 Why = Callable[[], "Verdict"]
-"""Says why one pass is not enough."""
+"""The reason why one pass is not enough."""
 
 
 INPUT = "input"

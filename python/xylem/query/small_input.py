@@ -1,8 +1,8 @@
 """Small inputs in memory, one after another: a tree answers them, since it costs less than to begin a stream.
 
 A stream that is begun again and again for some hundred bytes spends its time on beginning. The tree gives the same
-items, and where the whole query is a template, a scan of the bytes writes the same text. Where there is an error or
-many items, the stream is asked instead: it gives what comes before the error, and keeps no more than it must.
+items, and where the whole query is a template, a scan of the bytes writes the same text. For errors or many items, the
+stream is used instead: it returns the items before the error, and keeps no more than necessary.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 32 * 1024
 MOST_ITEMS = 256
 FIRST_STREAMED = 2
-"""As many inputs are streamed: a query for one input is compiled for the stream alone."""
+"""Number of inputs that are streamed first: a query for one input is compiled for the stream alone."""
 _PLAIN = frozenset({FN, "http://www.w3.org/2001/XMLSchema", *(PREFIXES[one] for one in ("map", "array", "math"))})
 _READING = standard(
     """collection doc doc-available document environment-variable json-doc stream unparsed-text
@@ -78,7 +78,7 @@ class SmallInputs:
         return None if found is None else found[0]
 
     def items(self, source: bytes) -> list[Any] | None:
-        """The items of the answer; None if the stream has to give it."""
+        """The items of the answer; None if the stream must return it."""
         try:
             prepared = self._idle.pop()
         except IndexError:
@@ -93,9 +93,9 @@ class SmallInputs:
 
 
 def _is_plain(program: Program) -> bool:
-    """Whether a program only computes: it calls standard functions, and none whose calls are seen outside."""
+    """Whether a program only computes: it only calls standard functions without visible effects."""
     if program.may_recurse:
-        return False  # It would get a stack of its own each time.
+        return False  # It would get a separate stack each time.
     for node in program.module.walk():
         match node:
             case ast.ExtensionNode():

@@ -1,4 +1,4 @@
-"""The kinds of distributed runs; a query has a program of its own for each."""
+"""The kinds of distributed runs; a query has a separate program for each."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ class Spreading:
     divides: bool = False
     input_of: InputOf = InputOf.NAMED
     output: tuple[tuple[str, str], ...] = ()
-    """Serialization parameters that go before those of the query."""
+    """Serialization parameters that override those of the query."""
     schema: Schema | None = None
     """Compared by identity."""

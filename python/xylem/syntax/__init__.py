@@ -11,7 +11,7 @@ __all__ = ["parse", "parse_sequence_type", "print_query"]
 
 
 def print_query(node: Node) -> str:
-    """The text of a module, or of any part of one, such that parsing it gives the same tree."""
+    """The text of a module, or of any part of one; parsing it returns the same tree."""
     # Loaded on first use: only `explain` and messages need it, and start-up time counts.
     from .printer import print_query
 

@@ -1,4 +1,4 @@
-"""The state that an aggregate function has."""
+"""Chooses the state for an aggregate function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .state import AggregateState
 from .sum_state import SumState
 
 FOLD_AT = 1024
-"""So many values are folded together: enough for Python's own loops, too few to weigh in memory."""
+"""Number of values folded together: enough for Python's own loops, too few to matter in memory."""
 FOLD_FEW = 16
 """The same for one of many states."""
 
@@ -28,7 +28,7 @@ def aggregate_state(
     is_first: bool = True,
     fold_at: int = FOLD_AT,
 ) -> AggregateState:
-    """A new state of a function; `arguments` are the values of the arguments behind its first.
+    """A new state of a function; `arguments` are the values of its arguments after the first.
 
     `is_first`: whether no values come before those of this state.
     """
@@ -48,7 +48,7 @@ def aggregate_state(
 
 
 def running_state(function: str, context: Context) -> CountState | SumState | ExtremeState:
-    """A state of fn:count, fn:sum, fn:avg, fn:min or fn:max that is asked after each value: it folds them at once."""
+    """A state of fn:count, fn:sum, fn:avg, fn:min or fn:max that is read after each value: it folds values at once."""
     made = aggregate_state(function, context, fold_at=0)
     assert isinstance(made, (CountState, SumState, ExtremeState))
     return made

@@ -35,7 +35,7 @@ class CountState(AggregateState):
         self.count += len(values) if isinstance(values, (list, tuple, range)) else sum(1 for _ in values)
 
     def fail(self, error: XylemError) -> None:
-        # Where one item decides, those after it are not looked at.
+        # If one item decides the result, later items are ignored.
         if not self.is_decided:
             self.error = error
 

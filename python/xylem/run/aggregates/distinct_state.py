@@ -1,4 +1,4 @@
-"""The state of fn:distinct-values: the different values so far."""
+"""The state of fn:distinct-values: the distinct values so far."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _COMPARE_AT = 1024
 
 @saved("distinct", 1, fields=("_values", "_different", "held_bytes"))
 class DistinctState(AggregateState):
-    """Compares some values at once with those so far, and keeps the first of those that are equal.
+    """Compares several values at once with those so far, and keeps the first of each set of equal values.
 
-    Holds:  each value once, and those that were not compared yet.
+    Holds:  each value once, and those not compared yet.
     """
 
     __slots__ = ("_different", "_distinct", "_values")

@@ -56,10 +56,10 @@ class ExtremeState(AggregateState):
             self._waiting.append(total)
 
     def mark(self) -> tuple[Any, int]:
-        """The state for `resume`, once all is folded."""
+        """The state for `resume`, after all values are folded."""
         return self._extreme.result(), 0
 
     def resume(self, total: Any, count: int) -> None:
-        """Continue from a mark; `total` is None where there was no value."""
+        """Continue from a mark; `total` is None if there was no value."""
         if total is not None:
             self.add((total,))

@@ -8,12 +8,12 @@ from xylem.values.array import XArray
 from xylem.values.map import XMap
 
 _ENTRY_BYTES = 100
-"""What an entry of a map or a member of an array is counted as."""
+"""Size estimate for an entry of a map or a member of an array."""
 
 
 def value_bytes(value: Any) -> int:
-    """The size of an item that is no node."""
+    """The size of an item other than a node."""
     if isinstance(value, str):
         return len(value)
-    # What is in a map or an array is not looked at: that would take as long as making it.
+    # The content of a map or an array is not measured: that would take as long as making it.
     return 8 + _ENTRY_BYTES * len(value) if isinstance(value, (XMap, XArray)) else 8

@@ -24,7 +24,7 @@ class JoinState(AggregateState):
         self._separator = separator
         self._parts: list[str] = []
         self._joined = 0
-        """Number of leading parts that are already joined, each of many values: no text is copied again and again."""
+        """Number of leading parts that are already joined, each of many values: no text is copied repeatedly."""
 
     def add(self, values: Iterable[Any]) -> None:
         for value in values:

@@ -1,4 +1,4 @@
-"""What all states of aggregates have in common: adding values, merging, errors that wait, and the result."""
+"""The base of all states of aggregates: adding values, merging, deferred errors, and the result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Plain: TypeAlias = Any
 
 
 class Failed(tuple[Any, ...]):
-    """A result that is an error, raised when it is read and not before: the query may never read it."""
+    """A result that is an error, raised only when it is read: the query may never read it."""
 
     error: XylemError
 
@@ -42,7 +42,7 @@ class AggregateState(ABC):
         self.error: XylemError | None = None
         """The first error, if any. It is the result."""
         self.held_bytes = 0
-        """Size of the values that it keeps, beyond a few numbers."""
+        """Memory used by its values, beyond a few numbers."""
 
     @property
     def is_decided(self) -> bool:
@@ -51,7 +51,7 @@ class AggregateState(ABC):
 
     @abstractmethod
     def add(self, values: Iterable[Any]) -> None:
-        """Add values behind those so far."""
+        """Add values after those so far."""
 
     def add_one(self, value: Any) -> None:
         self.add((value,))
@@ -64,7 +64,7 @@ class AggregateState(ABC):
     def value(self) -> Sequence[Any]:
         """The aggregate of the values so far, as a sequence."""
 
-    # --- errors that wait
+    # --- deferred errors
 
     def fail(self, error: XylemError) -> None:
         """A value could not be computed."""
@@ -81,7 +81,7 @@ class AggregateState(ABC):
                 self.fail(error)
 
     def result(self) -> Sequence[Any]:
-        """The value, or what raises its error when it is read."""
+        """The value, or an object that raises its error when it is read."""
         if self.error is None:
             try:
                 return self.value()
@@ -92,11 +92,11 @@ class AggregateState(ABC):
     # --- stretches of the input
 
     def begin(self) -> None:
-        """No values come before those of this state."""
+        """Declare that no values precede those of this state."""
         return
 
     def merge(self, following: AggregateState) -> None:
-        """Add the values of another state of this kind, which come behind those of this one."""
+        """Add the values of another state of this kind, which follow those of this one."""
         if self.is_decided:
             return
         if following.error is not None:
@@ -110,8 +110,8 @@ class AggregateState(ABC):
     def _merge(self, following: Any) -> None:
         raise NotImplementedError(f"{type(self).__name__} is never merged")
 
-    # --- what the scan has computed
+    # --- values computed by the scan
 
     def take_scanned(self, count: int, total: Any) -> None:
-        """The number of values that the scan has seen before any record arrives here, and their aggregate, if any."""
+        """Take the number of values that the scan has seen before any record arrives, and their aggregate, if any."""
         raise NotImplementedError(f"{type(self).__name__} is never computed by the scan")

@@ -1,4 +1,4 @@
-"""The state of fn:sum and fn:avg: a total and a number."""
+"""The state of fn:sum and fn:avg: a total and a count."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SumState(AggregateState):
     __slots__ = ("_fold_at", "_is_average", "_is_first", "_kept", "_total", "_waiting", "_zero", "count")
 
     def __init__(self, function: str, *, is_first: bool = True, fold_at: int, zero: Sequence[Any] = (0,)) -> None:
-        """`is_first`: whether no values come before. `zero`: the sum of no values."""
+        """`is_first`: whether no values precede it. `zero`: the sum of no values."""
         super().__init__()
         self._is_average = function == "avg"
         self._zero = zero
@@ -40,9 +40,9 @@ class SumState(AggregateState):
         """Forget all values."""
         self._total: Any = None
         self._kept: list[Any] = []
-        """The numbers behind the total that cannot be added to it yet."""
+        """The numbers after the total that cannot be added to it yet."""
         self._waiting: list[Any] = []
-        """The values behind those, as they came."""
+        """The values after those, unprocessed."""
         self.count = 0
         self.held_bytes = 0
 
@@ -114,7 +114,7 @@ class SumState(AggregateState):
             self._waiting.append(total)
 
     def mark(self) -> tuple[Any, int]:
-        """The state for `resume`, once all is folded."""
+        """The state for `resume`, after all values are folded."""
         return self._total, self.count
 
     def resume(self, total: Any, count: int) -> None:

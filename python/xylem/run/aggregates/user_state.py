@@ -1,4 +1,4 @@
-"""The state of an aggregate that a user has written in Python."""
+"""The state of a user's aggregate in Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .state import AggregateState
 
 @saved("running-fold", 1, fields=("_state",))
 class UserState(AggregateState):
-    """Holds:  what the user's own state holds."""
+    """Holds:  the user's own state."""
 
     __slots__ = ("_protocol", "_state")
 

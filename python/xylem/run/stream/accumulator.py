@@ -1,4 +1,4 @@
-"""What a stream feeds: the state of an aggregate, a table of such states, or the first tuples of a loop."""
+"""The targets of records of a stream: the state of an aggregate, a table of states, or the first tuples of a loop."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Accumulator(Protocol):
 
     @property
     def held_bytes(self) -> int:
-        """Size of the values that it keeps, beyond a few numbers."""
+        """Memory used by its values, beyond a few numbers."""
 
     def add(self, items: Iterable[Any]) -> None: ...
 
@@ -33,15 +33,15 @@ class Accumulator(Protocol):
         """An item could not be computed."""
 
     def result(self) -> Sequence[Any]:
-        """The value, or what raises its error when it is read."""
+        """The value, or an object that raises its error when it is read."""
 
 
 OF_VALUES = "-of-values"
-"""Ends the name of a sum that will be merged with the sums before it."""
+"""Suffix for the name of a sum that will be merged with earlier sums."""
 
 
 def accumulator(function: str, context: Context, parameter: str = "", *, few: bool = False) -> AggregateState:
-    """A new state; `few` where it is one of many, which fold a few values at a time."""
+    """A new state; `few` if it is one of many, which fold a few values at a time."""
     if function == "last":
         return Last(int(parameter or 1))
     if function == "items":

@@ -17,7 +17,7 @@ from .kept_copies import KeptCopies, SeparateCopies
 class Last(AggregateState):
     """(E)[last()], (E)[position() > last() - n]: one item, or some.
 
-    Holds:  these items; of one, also what was scanned together with it, of several, what they stand in.
+    Holds:  these items; with one item, also its batch; with several, the elements around them.
     """
 
     __slots__ = ("_copies", "_items", "_number")
@@ -32,13 +32,13 @@ class Last(AggregateState):
         for item in items:
             if len(self._items) == self._number:
                 self.held_bytes -= self._alone(0, 1)
-            # A batch is kept as long as one of its nodes is: of several items, each by itself.
+            # A node keeps its whole batch in memory: several items are therefore copied.
             is_copied = self._number > 1 and isinstance(item, Node) and item.kind == ELEMENT
             self._items.append(self._copies.take(item) if is_copied else item)
             self.held_bytes += self._alone(-1, -2)
 
     def _alone(self, place: int, neighbour: int) -> int:
-        """What an item at one end takes that its neighbour does not: those in one tree come one after another."""
+        """The memory of an item at one end that its neighbour does not share: items of one tree are consecutive."""
         item = self._items[place]
         if not isinstance(item, Node):
             return value_bytes(item)
@@ -53,9 +53,9 @@ class Last(AggregateState):
 
 
 class Items(AggregateState):
-    """The nodes themselves, for what must look at them all.
+    """The nodes themselves, for functions that must look at all of them.
 
-    Holds:  a copy of each; one that stands in another one is part of its copy.
+    Holds:  a copy of each; a nested node is part of the outer node's copy.
     """
 
     __slots__ = ("_copies", "_items", "_other_bytes")

@@ -17,7 +17,7 @@ from .buffer import size_of
 
 @saved("left-fold", 1, fields=("so_far", "held_bytes"))
 class LeftFold(AggregateState):
-    """Generated code takes the value a step further with each item.
+    """Generated code updates the value with each item.
 
     Holds:  that value; a query may let it grow to any size.
     """
@@ -29,7 +29,7 @@ class LeftFold(AggregateState):
         self.so_far: Sequence[Any] = ()
 
     def add(self, items: Iterable[Any]) -> None:
-        """The next value."""
+        """Add the next value."""
         self.so_far = value = items if isinstance(items, (tuple, list)) else list(items)
         if len(value) == 1 and not isinstance(value[0], (Node, str, XMap, XArray)):
             self.held_bytes = 8

@@ -1,6 +1,6 @@
-"""States of aggregates as they travel between tasks, and how to make them again.
+"""States of aggregates in the form sent between tasks, and their reconstruction.
 
-Merging is associative. The state of a stretch that begins where the input begins stays small: merge in that order.
+Merging is associative. The state of a stretch that begins the input stays small: merge in that order.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class StateKind:
     """The states of one aggregate of a query."""
 
     def __init__(self, make: Callable[[bool], AggregateState]) -> None:
-        """`make` gives a new state; its argument says whether no values come before it."""
+        """`make` returns a new state; its argument says whether no values precede it."""
         self.new = make
 
     def opened(self, plain: Plain) -> AggregateState:
-        """The state that plain data describe."""
+        """The state for some plain data."""
         state = self.new(False)
         if isinstance(plain, FailedState):
             state.fail(unpack_error(plain.error))

@@ -15,7 +15,7 @@ from ..aggregates.user_state import UserState
 
 @saved("running", 1, parts=("_state",))
 class Running:
-    """Knows one start only, and forgets all values or none."""
+    """Knows only one start, and forgets all values or none."""
 
     def __init__(self, state: CountState | SumState | ExtremeState | UserState, *, is_sequence: bool = False) -> None:
         """`is_sequence`: whether the result is a sequence; else it is one value, or None."""
@@ -35,6 +35,6 @@ class Running:
         self._state.clear()
 
     def resume(self, total: Any, count: int) -> None:
-        """Continue behind so many values, whose aggregate is known; that of a user is never continued so."""
+        """Continue after a number of values with a known aggregate; never used for a user's aggregate."""
         assert not isinstance(self._state, UserState)
         self._state.resume(total, count)

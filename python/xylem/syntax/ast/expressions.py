@@ -170,7 +170,7 @@ class Path(Expr):
 
 
 UPWARDS = frozenset({"parent", "ancestor", "ancestor-or-self"})
-"""Axes that lead to nodes which have the node inside."""
+"""Axes that lead to ancestors."""
 
 
 @ast_node
@@ -410,7 +410,7 @@ class ExtensionExpr(Expr):
 
 @ast_node
 class Shared(Expr):
-    """A value that is the same at each turn of the loops around it: computed when it is first asked for, then kept.
+    """A value that is the same at each turn of the outer loops: computed on first use, then kept.
 
     No text parses to it; rewriting makes it (`rewrite/joins/`), and it prints as its value.
     """
@@ -419,6 +419,6 @@ class Shared(Expr):
     is_of_input: bool = False
     """As for `JoinClause`."""
     is_by_parent: bool = False
-    """Whether a filter of it is the predicate of a step: it counts places among the items of each parent."""
+    """Whether a filter of it is the predicate of a step: it counts positions among the items of each parent."""
     anchor: Name | None = None
-    """A variable that holds the same node at many turns: the value is kept for each of its nodes."""
+    """A variable that holds the same node at many turns: the value is cached for each of its nodes."""

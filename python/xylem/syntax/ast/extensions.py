@@ -1,7 +1,7 @@
 """What Xylem adds to the grammar of XQuery 3.1 (docs/language.md lists it with its sources).
 
-Every node here is an `ExtensionNode`: a stage that cannot execute extensions asks for that class alone. The
-occurrence `**` of possibly infinite sequences needs no node, it is a value of `SequenceTypeNode.occurrence`.
+Every node here is an `ExtensionNode`: a stage that cannot execute extensions only tests for that class. The occurrence
+`**` of possibly infinite sequences needs no node, it is a value of `SequenceTypeNode.occurrence`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class DataWindow(Expr, ExtensionNode):
 class BestMatchOrder(Node):
     """`(E) min`, `(E) max` or `(E, E) function`, and the largest distance allowed, if any.
 
-    `function` is None for `min` and `max`, which `direction` tells; else `direction` is ''.
+    `function` is None for `min` and `max`, which are in `direction`; else `direction` is ''.
     """
 
     operands: tuple[Expr, ...]
@@ -113,7 +113,7 @@ class BestMatchClause(Clause, ExtensionNode):
 class VersionProjection(Expr, ExtensionNode):
     """E#v: the version that stood v updates ago; v is an integer literal or an external variable.
 
-    `name#v` alone is a NamedFunctionRef, as the standard wants; behind a slash it is a projection of the step.
+    `name#v` alone is a NamedFunctionRef, as in the standard; after a slash it is a projection of the step.
     """
 
     base: Expr
@@ -124,7 +124,7 @@ class VersionProjection(Expr, ExtensionNode):
 class TimeProjection(Expr, ExtensionNode):
     """E?t: the value t seconds ago; t is a numeric literal, an external variable or a duration.
 
-    `$x?60` and `(E)?60` are a Lookup, as the standard wants: on nodes that means the same as this.
+    `$x?60` and `(E)?60` are a Lookup, as in the standard: on nodes that means the same as this.
     """
 
     base: Expr
@@ -170,7 +170,7 @@ class SetStatement(Expr, ExtensionNode):
 
 @ast_node
 class Block(Expr, ExtensionNode):
-    """`{ S; S; E }`: the statements in their order, then the value of the last one.
+    """`{ S; S; E }`: the statements in order, then the value of the last one.
 
     The body of a sequential main module is a Block when it has more than one statement.
     """

@@ -16,7 +16,7 @@ from .types import SequenceTypeNode
 
 @ast_node
 class Clause(Node):
-    """One step of a FLWOR expression: takes a stream of tuples, gives one."""
+    """One step of a FLWOR expression: it turns one stream of tuples into another."""
 
 
 @ast_node
@@ -104,7 +104,7 @@ class OrderByClause(Clause):
 STARTS_WITH = "starts-with"
 BEGINS = "begins"
 BEGINNINGS = (STARTS_WITH, BEGINS)
-"""Of two strings: the key starts with the probe, or the probe starts with the key."""
+"""For two strings: the key starts with the probe, or the probe starts with the key."""
 
 
 @ast_node
@@ -122,7 +122,7 @@ class JoinTest(Node):
 
     @property
     def comparison(self) -> Expr:
-        """What must be true, or with `negated` must not."""
+        """The condition that must be true, or with `negated` must not."""
         if self.op in NODE_ORDERS:
             return NodeComparison(self.op, self.key, self.probe, span=self.span)
         if self.op in BEGINNINGS:
@@ -134,10 +134,10 @@ class JoinTest(Node):
 
 @ast_node
 class JoinClause(Clause):
-    """for $name at $position in collection where all tests hold, as one operator: a look-up of probes by keys.
+    """for $name at $position in collection where all tests hold, as one operator: a lookup of probes by keys.
 
-    No text parses to it; rewriting makes it (`rewrite/joins/`), and it prints as the clauses it stands for. Where there
-    are several tests, all of them are equalities and orders.
+    No text parses to it; rewriting makes it (`rewrite/joins/`), and it prints as the clauses it replaces. If there are
+    several tests, all of them are equalities and orders.
     """
 
     name: Name
@@ -146,11 +146,11 @@ class JoinClause(Clause):
     position: Name | None
     tests: tuple[JoinTest, ...]
     place: int | None = None
-    """Of matches that are children of one parent, the one at this place: `line[@id = $x][1]`; -1 is the last."""
+    """For matches that are children of one parent: the one at this position: `line[@id = $x][1]`; -1 is the last."""
     is_of_input: bool = False
-    """Whether a leading `/` in the collection is the root of the input, whatever the focus is here."""
+    """Whether a leading `/` in the collection is the root of the input, whatever the focus."""
     anchor: Name | None = None
-    """A variable in the collection that is bound at each turn, and holds the same node at many: each has an index."""
+    """A variable in the collection that is rebound at each turn, but often to the same node: each node has an index."""
 
 
 @ast_node

@@ -9,13 +9,13 @@ from .types import Annotation, SequenceTypeNode
 
 @ast_node
 class Declaration(Node):
-    """Anything a prolog declares."""
+    """Any declaration of a prolog."""
 
 
 @ast_node
 class BoundarySpaceDecl(Declaration):
     policy: str
-    """preserve or strip"""
+    """preserve or strip."""
 
 
 @ast_node
@@ -125,7 +125,7 @@ class OptionDecl(Declaration):
 
 @ast_node(kw_only=True)
 class Module(Node):
-    """What main and library modules share."""
+    """The common part of main and library modules."""
 
     prolog: tuple[Declaration, ...]
     version: str | None = None

@@ -19,9 +19,9 @@ def ast_node(*, kw_only: bool) -> Callable[[type[T]], type[T]]: ...
 def ast_node(cls: type[Any] | None = None, /, *, kw_only: bool = False) -> Any:
     """A frozen dataclass, made the cheap way.
 
-    The tree has some 120 classes, and all that `dataclass` generates for each adds up to a third of the time a
-    command has to start. Comparison, hashing and printing are written once, in `Node`; the initialiser, which
-    also fills a node faster, is generated for the kinds of nodes a query really has.
+    The tree has some 120 classes, and the code that `dataclass` generates for all of them takes a third of a command's
+    start. Comparison, hashing and printing are written once, in `Node`; the initialiser, which also fills a node
+    faster, is generated only for the kinds of nodes in a query.
     """
     if cls is None:
         return lambda decorated: _node_class(decorated, kw_only)
@@ -29,7 +29,7 @@ def ast_node(cls: type[Any] | None = None, /, *, kw_only: bool = False) -> Any:
 
 
 def _node_class(cls: type[Any], kw_only: bool) -> type[Any]:
-    # Without a docstring, `dataclass` would work out a signature to put there.
+    # Without a docstring, `dataclass` would compute a signature for it.
     cls.__doc__ = cls.__doc__ or cls.__name__
     made = dataclass(init=False, repr=False, eq=False, kw_only=kw_only)(cls)
     made._compared = tuple(entry.name for entry in fields(made) if entry.compare)
@@ -61,7 +61,7 @@ def _initialiser(cls: type[Any]) -> Any:
 
 
 _HASH = "hash"
-"""Where a node keeps its hash once it is known: no field is called so."""
+"""Where a node caches its hash: no field has this name."""
 
 
 @ast_node(kw_only=True)
@@ -112,7 +112,7 @@ class Node:
         return True
 
     def __hash__(self) -> int:
-        # Conditions are looked up again and again while a query is rewritten, and they never change.
+        # Conditions are looked up repeatedly while a query is rewritten, and they never change.
         state = self.__dict__
         known = state.get(_HASH)
         if known is None:
@@ -124,7 +124,7 @@ class Node:
         return known
 
     def __getstate__(self) -> dict[str, object]:
-        """Without the hash, which is another one in each process."""
+        """Without the hash, which differs between processes."""
         return {name: value for name, value in self.__dict__.items() if name != _HASH}
 
     def __repr__(self) -> str:

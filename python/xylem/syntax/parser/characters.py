@@ -1,8 +1,8 @@
 """Which characters make names, white space and legal text (XML 1.0, 5th edition; XQuery 3.1, A.2).
 
-The expressions that run on every token accept any non-ASCII character in a name, by naming the ASCII characters
-that are none: wide character classes cost milliseconds each to compile, and no operator of XQuery lies outside
-ASCII. Names that do hold such a character are checked afterwards by `is_ncname`, compiled on first use only.
+The expressions that run on every token accept any non-ASCII character in a name, by listing the ASCII characters that
+cannot: wide character classes cost milliseconds each to compile, and no operator of XQuery lies outside ASCII. Names
+that do hold such a character are checked afterwards by `is_ncname`, compiled on first use only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Computed constructors: `element name { … }` and its kin (XQuery 3.1, 3.9.3)."""
+"""Computed constructors: `element name { … }` and others (XQuery 3.1, 3.9.3)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from .names import NAME
 
 
 class ComputedConstructorGrammar(DirectConstructorGrammar):
-    """The productions of computed constructors. Each is entered behind its keyword."""
+    """The productions of computed constructors. Each is entered after its keyword."""
 
     def computed_constructor(self, word: str, after: int) -> Expr | None:
-        """ComputedConstructor [155] if the keyword is followed by what one needs; `after` is where that stands.
+        """ComputedConstructor [155] if the keyword is followed by one; `after` is the place of that.
 
         The keywords are ordinary names elsewhere: `element` alone is a step, `element {` and `element name {`
         are not.

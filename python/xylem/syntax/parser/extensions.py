@@ -1,8 +1,8 @@
 """The extensions of Xylem: forseq, data windows, best-match joins, history, sequential blocks.
 
-Each is recognised by what the standard grammar cannot have at that place, so that no standard query changes its
-meaning: `forseq` begins a clause only before `$`, a `|` opens a data window only before `count 4` or `… diff 60`,
-and braces are a block only under `declare execution sequential`.
+Each is recognised by syntax that the standard grammar cannot have at that place, so no standard query changes its
+meaning: `forseq` begins a clause only before `$`, a `|` opens a data window only before `count 4` or `… diff 60`, and
+braces are a block only under `declare execution sequential`.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class ExtensionGrammar(PrimaryGrammar):
         side = _variable(self.text, self.after(self.pos + len("where")))
         if side is None:
             return False
-        # A name or a number behind a variable is nothing that the standard grammar has.
+        # The standard grammar never has a name or a number after a variable.
         behind = self.after(side.end())
         return self.word_at(behind) in JOIN_WORDS or self.text[behind].isdigit()
 
@@ -165,7 +165,7 @@ class ExtensionGrammar(PrimaryGrammar):
         return BestMatchClause(left, kind, right, tuple(orders), best, span=self.span(start))
 
     def _how_many_best(self) -> int:
-        """The k of `k bestmatch join`, 1 where there is none."""
+        """The k of `k bestmatch join`, 1 by default."""
         start = self.pos
         if not self.text[start].isdigit():
             return 1
@@ -224,7 +224,7 @@ class ExtensionGrammar(PrimaryGrammar):
         return self.text[after] in "[$" or _fraction(self.text, after) is not None
 
     def history(self, base: Expr, start: int) -> Expr:
-        """`E#v`, `E#[v]`, `E?t` or `E?[t]`, the cursor standing on the sign."""
+        """`E#v`, `E#[v]`, `E?t` or `E?[t]`, with the cursor on the sign."""
         sign = self.text[self.pos]
         self.jump(self.pos + 1)
         amount = self._version if sign == "#" else self._seconds
@@ -279,7 +279,7 @@ class ExtensionGrammar(PrimaryGrammar):
         return Block(statements, span=self.span(start))
 
     def statements(self, end: str) -> tuple[Expr, ...]:
-        """Expressions kept apart by `;`, of which the last may be followed by one, up to a closing sign."""
+        """Expressions separated by `;`, optionally with one after the last, up to a closing sign."""
         found = [self.expr()]
         while self.take(";"):
             if self.text[self.pos] == end:

@@ -39,7 +39,7 @@ class LiteralGrammar(Cursor):
         return IntegerLiteral(self._integer_value(digits, start), span=self.span(start))
 
     def _end_number(self, end: int, start: int) -> None:
-        # A number and a name must be kept apart (A.2.2): `10div 3` is not `10 div 3`.
+        # A number and a name must be separated (A.2.2): `10div 3` is not `10 div 3`.
         if _name_start(self.text, end):
             name = self.word_at(end)
             raise self.fault(

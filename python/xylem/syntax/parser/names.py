@@ -9,7 +9,7 @@ from .characters import NCNAME, is_ncname
 from .literals import LiteralGrammar
 
 NAME = re.compile(rf"(?:Q\{{([^{{}}]*)\}}|({NCNAME}):)?(?!Q\{{)({NCNAME})").match
-"""An EQName. No white space may stand around the colon (A.2.4.2, ws: explicit)."""
+"""An EQName. White space is not allowed around the colon (A.2.4.2, ws: explicit)."""
 
 RESERVED = frozenset(
     [

@@ -120,7 +120,7 @@ class SetterGrammar(ExpressionGrammar):
         return OrderingModeDecl(mode, span=self.span(start))
 
     def _execution(self, start: int) -> Declaration:
-        """Ours: statements are executed in their order, and `set` may change variables."""
+        """An extension: statements are executed in order, and `set` may change variables."""
         mode = self.take_one_of("sequential")
         self.is_sequential = True
         return ExecutionDecl(mode, span=self.span(start))
