@@ -68,7 +68,8 @@ def content_events(content: WrittenContent, names: WrittenNames, declared: Any) 
             yield Text(item)
             continue
         name, attributes, id, inner = item
-        yield Start(names.elements[name], [(names.attributes[key], value) for key, value in attributes], declared, id)
+        named = tuple((names.attributes[key], value) for key, value in attributes)
+        yield Start(names.elements[name], named, declared, id)
         yield from content_events(inner, names, None)
         yield End()
 

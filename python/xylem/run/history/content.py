@@ -95,13 +95,25 @@ class Slot:
         """The node that contains the slot, directly or by its place beside another slot."""
         self.versions: list[Version] = []
         """Oldest first."""
-        self.before: list[Slot] = []
-        self.after: list[Slot] = []
+        # Most slots never have any.
+        self.before: list[Slot] | tuple[()] = ()
+        self.after: list[Slot] | tuple[()] = ()
         self.is_frozen = False
         self.names = 0
         """Number of ids that name it."""
         self.text_region: TextRegion | None = None
         """State for a region whose updates replace one text with another."""
+
+    def beside(self, side: str) -> list[Slot]:
+        """The slots before or after it, to add to."""
+        found = self.before if side == "before" else self.after
+        if isinstance(found, tuple):
+            found = []
+            if side == "before":
+                self.before = found
+            else:
+                self.after = found
+        return found
 
     @property
     def is_inner(self) -> bool:

@@ -139,10 +139,10 @@ class _Reading:
         self._enter(version)
 
     def _before(self) -> None:
-        self._beside(self._innermost().before)
+        self._beside(self._innermost().beside("before"))
 
     def _after(self) -> None:
-        self._beside(self._innermost().after)
+        self._beside(self._innermost().beside("after"))
 
     def _beside(self, slots: list[Slot]) -> None:
         self._lists.append(slots)

@@ -205,7 +205,7 @@ class Updates:
         else:
             slot.versions.append(version)
             side: Literal["before", "after"] = "before" if update == "insert-before" else "after"
-            (target.before if side == "before" else target.after).append(slot)
+            target.beside(side).append(slot)
             change = Change("inserted", stream, slot, None, version, target, side)
         history.note(change)
         history.show(made)

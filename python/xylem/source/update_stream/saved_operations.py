@@ -78,7 +78,7 @@ def _event(number: int, *fields: Any) -> Event:
     kind = _EVENTS[number]
     if kind is Start:
         name, attributes, declared, id = fields
-        return Start(QName(*name), [(QName(*one), value) for one, value in attributes], declared, id)
+        return Start(QName(*name), tuple([(QName(*one), value) for one, value in attributes]), declared, id)
     event: Event = kind(*fields)
     return event
 

@@ -318,7 +318,7 @@ class WireReader:
                 id = attributes[place + 1]
             else:
                 self._refuse(f"{name} is no attribute of updates")
-        self._events.append(Start(self._name(tag), named, self._new_namespaces(), id))
+        self._events.append(Start(self._name(tag), tuple(named), self._new_namespaces(), id))
         self._around.append(self._scope)
         if self._events is self._base:
             self._depth += 1
