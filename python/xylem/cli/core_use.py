@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .run_query import RunOptions
 
 LEAST_BYTES = 256 << 20
-"""A smaller file is read before threads have gained what preparing them takes."""
+"""A smaller file is read faster by one thread, because preparing several takes time."""
 
 
 def may_use_cores(options: RunOptions) -> bool:
@@ -32,5 +32,5 @@ def may_use_cores(options: RunOptions) -> bool:
 
 
 def cores() -> int:
-    """How many there are for this process."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

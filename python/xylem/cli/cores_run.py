@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def run_on_cores(source: QuerySource, options: RunOptions) -> tuple[ShippedQuery, ResultOutput | None]:
-    """Run the query by threads; gives it as it has been compiled, and no output if threads would gain nothing."""
+    """Run the query by threads; returns the compiled query, and no output if threads would gain nothing."""
     query = parts_query(source, options, several_documents=False)
     program = query.program()
     if not uses_kernel(options.scanner) or not gains_by_threads(program):
@@ -50,7 +50,7 @@ def run_on_cores(source: QuerySource, options: RunOptions) -> tuple[ShippedQuery
 
 
 class _Shown:
-    """How far a run has come."""
+    """The progress of a run."""
 
     def __init__(self, run: ThreadedRun, parts: list[GuessedRange]) -> None:
         self._run = run

@@ -65,7 +65,7 @@ def end_in_order_when_terminated() -> None:
 
 
 def abandon_standard_output() -> None:
-    """Python flushes standard output again when it exits, and would complain again: send that flush to nowhere."""
+    """Send the last flush of standard output to the null device: Python would complain again when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

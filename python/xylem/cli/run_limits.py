@@ -1,8 +1,8 @@
 """`--time-limit SECONDS` and `--memory-limit SIZE`: a run that takes more ends with an error, whatever it is doing.
 
-A watchdog interrupts the run like Ctrl-C, so that complete results are written. Where the run does not hear,
-because one call takes very long, the watchdog ends the process; and where that call holds the interpreter, so that no
-Python runs beside it, the kernel does, for want of time though not of memory.
+A watchdog interrupts the run like Ctrl-C, so that complete results are written. If the run does not react, because one
+call takes very long, the watchdog ends the process. If that call holds the interpreter, so that no other Python code
+runs, the kernel ends the process, but only for the time limit, not for the memory limit.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class _Watchdog:
         if self._seconds is not None:
             from xylem.source.kernel import last_resort
 
-            # By then both the run and the process were asked to end.
+            # By then, both the run and the process should have ended.
             seconds = self._seconds + 2 * GRACE_SECONDS
             self._last_resort = last_resort(seconds, _message(out_of_time(self._seconds)), Exit.QUERY_ERROR)
             # A regular expression blocks all other Python code; only a signal reaches it.

@@ -1,4 +1,4 @@
-"""`xylem publish`, `subscribe`, `unsubscribe`, `subscriptions`, `sources`: what is asked of a site that runs."""
+"""`xylem publish`, `subscribe`, `unsubscribe`, `subscriptions`, `sources`: requests to a running site."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def publish(
 
 
 def _records(place: str, format: str, record: str) -> Iterator[bytes]:
-    """The bytes of a document, whatever its records were."""
+    """The bytes of an input as an XML document; records of other formats are converted."""
     endings = {".csv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
     kind = format if format != "auto" else endings.get(Path(place).suffix.lower(), "xml")
     if kind == "xml":
@@ -81,7 +81,7 @@ def _records(place: str, format: str, record: str) -> Iterator[bytes]:
 
 def _chunks(place: str) -> Iterator[bytes]:
     if place == STANDARD_INPUT:
-        # As soon as something is there: the rest may be long in coming.
+        # Send data as soon as it arrives: the rest may come much later.
         number = sys.stdin.fileno()
         yield from iter(lambda: os.read(number, _PIECE_BYTES), b"")
         return
@@ -115,7 +115,7 @@ def subscribe(
 
 
 def follow(asked: SiteClient, name: str, output: str) -> None:
-    """Write an answer as it comes; a file that has some of it already gets the rest."""
+    """Write an answer as it arrives; a file that already has a part of it gets the rest."""
     with ExitStack() as stack:
         if output == STANDARD_INPUT:
             target, after = sys.stdout.buffer, 0
@@ -129,7 +129,7 @@ def follow(asked: SiteClient, name: str, output: str) -> None:
 
 
 def listed(rows: list[dict[str, Any]], columns: dict[str, str], as_json: bool) -> None:
-    """Print what there is, as a table or as JSON."""
+    """Print a list as a table or as JSON."""
     if as_json:
         import json
 

@@ -43,7 +43,7 @@ def start_in_background(site: Path, options: Sequence[str] = ()) -> str:
 
 
 def stop(site: Path) -> None:
-    """Ask the process of a site to end, and wait for that."""
+    """Ask the process of a site to end, and wait until it has ended."""
     number = client(site).process
     try:
         os.kill(number, signal.SIGTERM)

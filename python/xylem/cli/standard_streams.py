@@ -39,10 +39,10 @@ class _Messages(FileIO):
 
 
 def take_standard_streams() -> None:
-    """Let standard output and error behave as said above; what the caller has closed is opened in a way to match.
+    """Let standard output and error behave as described above, and open what the caller has closed.
 
-    A closed number would be given to the next file that is opened, which then would get what is printed. Nothing can be
-    read from what takes the place of standard input, nor written to what takes that of standard output.
+    Otherwise the next file that is opened would get the closed number, and printed text would go into that file. The
+    replacement of standard input cannot be read, and that of standard output cannot be written.
     """
     if sys.stdin is None:
         _open(0, os.O_WRONLY)
@@ -54,15 +54,15 @@ def take_standard_streams() -> None:
     sys.stdout = _text(_Output(1, "w", closefd=False), sys.stdout)
     sys.stderr = _text(_Messages(2, "w", closefd=False), sys.stderr)
     sys.stderr.reconfigure(line_buffering=True)
-    # Registered before all others, and so called after them.
+    # Registered before all others, and therefore called after them.
     atexit.register(_let_go_of_streams)
 
 
 def _let_go_of_streams() -> None:
-    """Keep the end of the interpreter away from streams that other threads may be writing to.
+    """Make sure that the exiting interpreter does not touch streams to which other threads may be writing.
 
-    Threads that serve Spark or a connection do not end with the command. One that is writing at that moment never gives
-    back the lock of the stream, and Python aborts the process if it cannot have it.
+    Threads that serve Spark or a connection do not end with the command. A thread that is writing at that moment never
+    releases the lock of the stream, and Python aborts the process if it cannot get that lock.
     """
     if all(thread is threading.main_thread() or not thread.daemon for thread in threading.enumerate()):
         return
@@ -78,7 +78,7 @@ def _flush(streams: list[TextIO]) -> None:
         try:
             stream.flush()
         except OSError:
-            # Told before, or of a stream that is gone on purpose.
+            # Reported before, or the stream was closed on purpose.
             continue
 
 
@@ -91,7 +91,7 @@ def _open(number: int, mode: int) -> None:
 
 
 def _text(raw: FileIO, before: TextIO | None) -> TextIOWrapper:
-    """A text stream with the settings of the one before."""
+    """A text stream with the settings of the previous one."""
     encoding = "utf-8" if before is None else before.encoding
     errors = "backslashreplace" if before is None else before.errors
     return TextIOWrapper(BufferedWriter(raw), encoding, errors, line_buffering=raw.isatty())

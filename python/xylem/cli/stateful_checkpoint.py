@@ -112,7 +112,7 @@ def _locked(output: Path) -> IO[bytes]:
     """The output, for this run alone.
 
     A run that was killed may have left a child that writes the checkpoint: it holds the lock until it is done, so that
-    no checkpoint is written of an output that another run has begun anew.
+    no checkpoint describes an output that another run has started again.
     """
     try:
         file = os.fdopen(os.open(output, os.O_RDWR | os.O_CREAT, 0o666), "r+b")

@@ -77,7 +77,7 @@ class StreamArguments:
     paths: Mapping[str, str | None] = field(default_factory=dict)
     """For feeds: where records are, and their keys, times, versions and deletions."""
     keep: Mapping[str, float | None] = field(default_factory=dict)
-    """Of update streams: how many versions, and versions of how long a time, are kept beyond those that are read."""
+    """For update streams: how many versions are kept beyond those that are read, or for how long."""
 
 
 def stream_queries(arguments: StreamArguments) -> None:
@@ -178,7 +178,7 @@ def _updates(arguments: StreamArguments, names: Sequence[str], read: Sequence[In
     how = update_format(arguments.updates, dict(arguments.paths), commits_items=False)
     changes: Envelope | None = None if arguments.changes is None else arguments.changes.value
     keep = kept(arguments.keep.get("versions"), arguments.keep.get("time"))
-    # An only stream is whatever the query calls it.
+    # If there is only one stream, it may have any name in the query.
     return UpdateStream(how, changes, late, tuple(names) if len(names) > 1 else ONE_STREAM, keep)
 
 

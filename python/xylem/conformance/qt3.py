@@ -1,8 +1,8 @@
 """The adapter between the runner of the W3C suite and Xylem.
 
 The contract stands at the top of the runner: one call compiles and evaluates a query completely, documents come as
-files with URIs, and any `file:` URI may be read. Documents are kept between calls, so that the many cases of a test
-set that share one do not parse it again; being immutable they can be.
+files with URIs, and any `file:` URI may be read. Documents are kept between calls, so that the many cases of a test set
+that share one do not parse it again; this is possible because they are immutable.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ class Module(Protocol):
 
 
 class CaseResult:
-    """All items of one evaluation, and how its query wants them written."""
+    """All items of one evaluation, and the serialization parameters of its query."""
 
     def __init__(self, items: Sequence[Any], output: SerializationParameters) -> None:
         self.items = items
         self.output = output
 
     def serialize(self, params: Mapping[str, str] | None) -> str:
-        """By the query's own output declarations, or by these parameters instead."""
+        """Serialize by the output declarations of the query, or by these parameters instead."""
         return serialize(self.items, self.output if params is None else SerializationParameters.from_options(params))
 
 
@@ -96,7 +96,7 @@ class CaseResources(FileResources):
         super().__init__(allow=[EVERYWHERE], read_external_entities=True)
         self._sources = sources
         for uri, path in sources.items():
-            # So that a text function finds the file too, when it is asked for by the same URI.
+            # A text function also finds the file when it uses the same URI.
             self.add_document(uri, Path(path))
         for uri, text in texts.items():
             self.add_text(uri, Path(text.path), text.encoding, text.media_type)

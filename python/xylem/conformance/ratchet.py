@@ -1,7 +1,7 @@
-"""The ratchet: known failures are listed with reasons, and the list may only shrink on purpose.
+"""The ratchet: known failures are listed with reasons, and the list may only change on purpose.
 
-A line of the list is `testset/testcase`, the status, and the reason, separated by tabs. A case that fails and is
-not listed is a step back; one that is listed and passes must leave the list; one that fails in another way has
+A line of the list is `testset/testcase`, the status, and the reason, separated by tabs. A case that fails and is not
+listed is a regression; one that is listed and passes must be removed from the list; one that fails in another way has
 changed unnoticed. All three break the build.
 """
 
@@ -17,7 +17,7 @@ from .suite import Verdict
 
 @dataclass(frozen=True)
 class Known:
-    """A failure we know of: how the case ends, and why."""
+    """A known failure: how the case ends, and why."""
 
     status: str
     reason: str
@@ -25,7 +25,7 @@ class Known:
 
 @dataclass
 class Difference:
-    """Where verdicts and list disagree."""
+    """The differences between verdicts and list."""
 
     worse: list[Verdict] = field(default_factory=list)
     better: list[Verdict] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Difference:
         return bool(self.worse or self.better or self.other)
 
     def report(self) -> str:
-        """One line a case, for a person."""
+        """One line for each case, for people."""
         lines = []
         for title, verdicts in (
             ("fails and is not listed", self.worse),
@@ -58,7 +58,7 @@ def read_known(path: Path) -> dict[str, Known]:
 
 
 def write_known(path: Path, verdicts: Iterable[Verdict], before: Mapping[str, Known]) -> int:
-    """Write the failures among the verdicts, keeping reasons already given; returns how many have none yet."""
+    """Write the failures among the verdicts, keeping reasons already given; returns how many have no reason yet."""
     lines, without = ["# Known failures of the W3C suite: case, status, reason. Kept by `make conformance`."], 0
     for verdict in sorted(verdicts, key=lambda v: v.case):
         if verdict.passed:
@@ -91,7 +91,7 @@ def compare(verdicts: Iterable[Verdict], known: Mapping[str, Known]) -> Differen
 def sample(cases: Iterable[str], size: int, known: Mapping[str, Known], day: int = 0) -> list[str]:
     """The choice of a day: the cases with the smallest hashes, so that it changes only with the day and the suite.
 
-    Cases that are known to run out of time are left to the whole run: here they would only cost it.
+    Cases that are known to run out of time belong to the whole run: here they would only take time.
     """
     quick = (case for case in cases if not (case in known and known[case].status == "timeout"))
     return sorted(sorted(quick, key=lambda case: zlib.crc32(f"{day} {case}".encode()))[:size])

@@ -1,8 +1,7 @@
 """Where the suite and its runner are, and how a set of cases is run.
 
-The suite is not part of this repository. It is looked for in `$XYLEM_SHARED/qt3`, then in `../shared/qt3` beside
-the checkout; its runner `run.py` is started as a program of its own, so a crash or a hang of one case costs
-nothing but that case.
+The suite is not part of this repository. It is looked for in `$XYLEM_SHARED/qt3`, then in `../shared/qt3` beside the
+checkout; its runner `run.py` is started as a separate program, so that a crash or a hang affects only one case.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ _CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 class SuiteMissing(Exception):
-    """The suite is nowhere it is looked for; the message says where that is."""
+    """The suite was not found; the message lists the places."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How one case ended: `status` is one of the runner's words, `pass` alone is good."""
+    """How one case ended: `status` is one of the runner's words, only `pass` is good."""
 
     case: str
     status: str
@@ -63,7 +62,7 @@ def all_cases(suite: Path) -> list[str]:
 
 
 def run_cases(suite: Path, cases: Iterable[str], *, processes: int, timeout_s: float = 60) -> Iterator[Verdict]:
-    """Run cases and give their verdicts, in the order they end."""
+    """Run cases and return their verdicts, in the order in which they end."""
     with tempfile.TemporaryDirectory(prefix="xylem-qt3-") as folder:
         chosen, out = Path(folder, "cases.txt"), Path(folder, "verdicts.jsonl")
         chosen.write_text("\n".join(cases), encoding="utf-8")
@@ -78,7 +77,7 @@ def run_cases(suite: Path, cases: Iterable[str], *, processes: int, timeout_s: f
 
 
 def _environment() -> dict[str, str]:
-    # The runner is a stranger to this package: it finds it by the path, installed or not.
+    # The runner is no part of this package: it finds the package by the path, installed or not.
     package_root = str(Path(__file__).resolve().parents[2])
     inherited = os.environ.get("PYTHONPATH")
     return {**os.environ, "PYTHONPATH": f"{package_root}{os.pathsep}{inherited}" if inherited else package_root}

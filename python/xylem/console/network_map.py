@@ -1,8 +1,8 @@
 """The networks of a project: its running sites, the networks that they have joined, and the plans of networks.
 
-A site is a directory in which `xylem network start` runs, and is asked on this machine alone. Sites that have joined
-each other are one network, which any of them knows whole. A plan is made of a file
-that describes peers, links, a source and subscriptions; it and all files it names must lie in the project.
+A site is a directory in which `xylem network start` runs, and is asked only on this machine. Sites that have joined
+each other are one network, and any of them knows the whole network. A plan is made of a file that describes peers,
+links, a source and subscriptions; it and all files it names must lie in the project.
 """
 
 from __future__ import annotations

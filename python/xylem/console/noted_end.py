@@ -1,4 +1,4 @@
-"""A command that the registry of a project knows: it is listed while it runs, and notes itself how it ended.
+"""A command that the registry of a project knows: it is listed while it runs, and notes how it ended.
 
 The console that started it may have ended by then.
 """
@@ -15,7 +15,7 @@ from .registry import METRICS, Asked, Registry
 
 @contextmanager
 def listed_in(project: Path, asked: Asked, metrics: Path | None) -> Iterator[Path]:
-    """List the command that runs here in a project; gives the file for its figures, which the console reads."""
+    """List the command that runs here in a project; returns the file for its figures, which the console reads."""
     registry = Registry(project.resolve())
     number = registry.add(asked)
     registry.began(number, os.getpid())

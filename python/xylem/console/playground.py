@@ -27,13 +27,13 @@ TIME_LIMIT_SECONDS = 10
 MEMORY_LIMIT = "1GB"
 MOST_OUTPUT_BYTES = 1_000_000
 LIMITS = f"at most {TIME_LIMIT_SECONDS} s, {MEMORY_LIMIT} of memory, {MOST_OUTPUT_BYTES // 1_000_000} MB of output"
-"""As the page tells them."""
+"""As the page shows them."""
 FORMATS = ("xml", "lines", "jsonl", "csv", "table")
 NAME = "query"
 
 
 def check(text: str) -> dict[str, Any]:
-    """The error of a query with its place, notes on its lines, and the whole explanation."""
+    """The error of a query with its place, notes on its lines, and the complete explanation."""
     from xylem import api
     from xylem.plan.explain_operators import plan_facts
 
@@ -80,7 +80,7 @@ def run(text: str, sample: str, chosen: str = "xml") -> dict[str, Any]:
 
 
 def _ran(command: list[str], place: Path) -> tuple[str, str]:
-    """What a command writes, and what it tells; it ends when it has written more than is shown."""
+    """The output of a command and its messages; the command ends when it has written more than is shown."""
     with subprocess.Popen(
         command,
         cwd=place,
@@ -93,7 +93,7 @@ def _ran(command: list[str], place: Path) -> tuple[str, str]:
         told = bytearray()
         listening = threading.Thread(target=_listen, args=(process.stderr, told))
         listening.start()
-        # Its own limit of time comes first, unless even that does not stop it.
+        # The command's own time limit comes first, unless the command does not react to it.
         patience = threading.Timer(2 * TIME_LIMIT_SECONDS, process.kill)
         patience.start()
         data = process.stdout.read(MOST_OUTPUT_BYTES + 1)
@@ -110,7 +110,7 @@ def _ran(command: list[str], place: Path) -> tuple[str, str]:
 
 
 def _listen(source: IO[bytes], told: bytearray) -> None:
-    """Take all that is told, and keep what is shown of it."""
+    """Read all messages, and keep those that are shown."""
     while chunk := os.read(source.fileno(), 1 << 16):
         if len(told) < MOST_OUTPUT_BYTES:
             told += chunk

@@ -67,7 +67,7 @@ class Registry:
         self._folder = project / FOLDER
 
     def add(self, asked: Asked) -> str:
-        """Make room for a run; gives its id. Its process is named by `began`."""
+        """Make room for a run; returns its id. Its process is named by `began`."""
         number = secrets.token_hex(6)
         # Others need not see the data of a run.
         self._folder.mkdir(mode=0o700, exist_ok=True)
@@ -92,7 +92,7 @@ class Registry:
         self._set(number, "exit_code = ?", [exit_code])
 
     def stop(self, number: str) -> int:
-        """Note that a run was asked to end; gives its process."""
+        """Note that a run was asked to end; returns its process."""
         self._set(number, "stopped = 1", [])
         with closing(self._open()) as table:
             found = table.execute("select pid from runs where id = ?", (number,)).fetchone()

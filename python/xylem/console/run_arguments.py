@@ -17,7 +17,7 @@ LIMITS = (
     f"At most {TIME_LIMIT_SECONDS // 60} minutes and {MEMORY_LIMIT} of memory; "
     f"continuously, {MEMORY_LIMIT} for each document."
 )
-"""As the page tells them."""
+"""As the page shows them."""
 UPDATES = ("native", "keyed", "osmchange", "snapshot", "patch", "debezium", "tokens")
 RESULT = "result"
 LETTERS = "letters.jsonl"

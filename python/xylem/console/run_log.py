@@ -100,14 +100,14 @@ def display_at(path: Path, commit: int) -> str:
 
 
 def letters(place: Path, most: int = 200) -> list[dict[str, Any]]:
-    """The dead letters of a run, the first of them: one file of a run, or a file for each batch of a continuous run."""
+    """The first dead letters of a run, from one file of a run or from a file for each batch of a continuous run."""
     files = [place / LETTERS, *sorted((place / LETTERS_OF_BATCHES).rglob("*.jsonl"))]
     every = (entry for path in files for entry in _lines(path))
     return [_letter(entry) for entry in islice(every, most)]
 
 
 def _letter(entry: dict[str, Any]) -> dict[str, Any]:
-    # A continuous run uses other names. Binary data comes as base64, and is no sample.
+    # A continuous run uses other names. Binary data comes as base64, and cannot be used as a sample.
     text = entry.get("text", entry.get("record", entry.get("excerpt", "")))
     return {**entry, "reason": entry.get("reason", entry.get("message", "")), "text": str(text)[:MOST_EXCERPT]}
 
@@ -118,7 +118,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def thinned(every: list[dict[str, Any]], most: int = 600) -> list[dict[str, Any]]:
-    """Figures over time, fewer of them, the last one included."""
+    """Fewer figures over time, including the last one."""
     step = max(1, len(every) // most)
     return every[::step] + ([every[-1]] if every and (len(every) - 1) % step else [])
 

@@ -54,7 +54,7 @@ class Runs:
         self._children: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, asked: Asked) -> str:
-        """Start a run; gives its id."""
+        """Start a run; returns its id."""
         self._look_at(asked)
         number = self._registry.add(asked)
         self._begin(number, asked)

@@ -1,7 +1,7 @@
 """Errors: the catalogue of codes, the classes by stage, and the places they point at.
 
-A code of the catalogue with its particulars comes in; a message with a line, a caret and a way out goes out. This
-package never decides anything and imports nothing else of Xylem.
+A code of the catalogue with its details comes in; a message with a line, a caret and a hint goes out. This package
+never decides anything and imports nothing else of Xylem.
 """
 
 from .catalogue import CATALOGUE, Entry

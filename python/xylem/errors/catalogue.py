@@ -1,8 +1,8 @@
-"""Every error code with its general sentence and, if there is one, a way out.
+"""Every error code with its general sentence and, if there is one, a hint.
 
-The W3C codes come from XQuery 3.1 (XP…, XQ…), Functions and Operators 3.1 (FO…) and Serialization 3.1 (SE…);
-ours start with XY: XYST static, XYDY dynamic, XYIN input, XYRT runner. The sentence names the rule that was
-broken; what broke it is added where the error is raised. The entries are sorted by code.
+The W3C codes come from XQuery 3.1 (XP…, XQ…), Functions and Operators 3.1 (FO…) and Serialization 3.1 (SE…); ours start
+with XY: XYST static, XYDY dynamic, XYIN input, XYRT runner. The sentence names the rule that was broken; the details
+are added where the error is raised. The entries are sorted by code.
 """
 
 from __future__ import annotations

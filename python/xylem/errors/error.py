@@ -11,11 +11,11 @@ ERR_NAMESPACE = "http://www.w3.org/2005/xqt-errors"
 
 
 class XylemError(Exception):
-    """An error of the catalogue: a code, what happened, where, and a way out.
+    """An error of the catalogue: a code, what happened, where, and a hint.
 
-    `code` is a W3C or Xylem code such as ``XPST0008``, or ``Q{uri}local`` for an error a query raised in
-    a namespace of its own. `why` adds the particulars of this case to the catalogue's general sentence.
-    `value` is what ``fn:error`` passed as its third argument, `name` the QName it was given, prefix included.
+    `code` is a W3C or Xylem code such as ``XPST0008``, or ``Q{uri}local`` for an error a query raised in a namespace of
+    its own. `why` adds the details of this case to the catalogue's general sentence. `value` is what ``fn:error``
+    passed as its third argument, `name` the QName it was given, prefix included.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class XylemError(Exception):
 
     @property
     def message(self) -> str:
-        """The catalogue's sentence and the particulars, without code and place."""
+        """The catalogue's sentence and the details, without code and place."""
         return ": ".join(part for part in (self.title, self.why) if part)
 
     @property
@@ -60,7 +60,7 @@ class XylemError(Exception):
         return f"{self.code}{place}: {self.message}"
 
     def render(self) -> str:
-        """The error as a user sees it: headline, the query's line with a caret, notes, a way out."""
+        """The error as a user sees it: headline, the query's line with a caret, notes, a hint."""
         lines = [str(self)]
         if self.span is not None:
             lines += _excerpt(self.span)

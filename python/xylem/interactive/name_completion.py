@@ -35,7 +35,7 @@ def word_before(text: str) -> str:
 
 
 def suggestions(before: str, whole: str, elements: Iterable[str] = ()) -> list[Suggestion]:
-    """The names that begin as the text before the cursor ends; `elements` are names of a sample document."""
+    """The names that begin with the last word before the cursor; `elements` are names of a sample document."""
     word = word_before(before)
     found: dict[str, Suggestion] = {}
     for one in _candidates(word, whole, elements):
