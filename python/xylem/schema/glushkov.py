@@ -1,8 +1,9 @@
-"""Glushkov automata of content models (thesis §3.3): one state per symbol as written, the start, and the end marker.
+"""Glushkov automata of content models (thesis §3.3): one state for each symbol of the expression, the start, and the
+end marker.
 
 State 0 is q0, states 1 … n are the symbols of the marked expression from left to right, state n+1 is `⊙`, the end tag.
-Sets of states are integers, one bit each. An expression that is not one-unambiguous (XML Schema has some, so have bad
-DTDs) gives an automaton with several transitions for one name; all that is said here holds for it too.
+Sets of states are integers, one bit each. An expression that is not one-unambiguous (some in XML Schema, and those of
+bad DTDs) gives an automaton with several transitions for one name; everything here also holds for it.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ MOST_STATES = 4_000
 
 @dataclass(frozen=True, slots=True)
 class Glushkov:
-    """An automaton: `follows[q]` are the states one symbol behind q."""
+    """An automaton: `follows[q]` are the states that one symbol reaches from q."""
 
     leaves: tuple[Name | Wildcard, ...]
     """The symbols of states 1 … n."""
     follows: tuple[int, ...]
     reach: tuple[int, ...]
-    """For each state the states behind it by one symbol or more."""
+    """For each state, the states that one symbol or more reach from it."""
     is_exact: bool = True
-    """False where bounds were too large to write out, or parts in any order: more words are accepted than allowed."""
+    """False if bounds were too large to write out, or parts may come in any order: it then accepts too many words."""
 
     @property
     def end(self) -> int:
@@ -139,7 +140,7 @@ class _Builder:
         return _Fragment(first, last, nullable or copies == 0)
 
     def _all(self, parts: tuple[Content, ...]) -> _Fragment:
-        # Any order, and more than that: how often each part has occurred is what `matcher.py` counts.
+        # The parts in any order and number: `matcher.py` counts how often each part has occurred.
         every, nullable = 0, True
         for part in parts:
             leaf, (least, most) = (part.part, part.bounds()) if isinstance(part, _Repeated) else (part, (1, 1))

@@ -1,4 +1,4 @@
-"""Validation in the same pass: a document's structure against its schema, as the elements go by (thesis §3.7.1).
+"""Validation in the same pass: a document's structure against its schema, while the elements arrive (thesis §3.7.1).
 
 The validator checks the order and number of children, text in elements without text, and attributes: required,
 declared, fixed, enumerated. It does not check simple types of values, nor constraints that need memory of the whole
@@ -22,7 +22,7 @@ from .wording import expectation
 _XSI = "http://www.w3.org/2001/XMLSchema-instance"
 _XMLNS = "http://www.w3.org/2000/xmlns/"
 _BROKEN = -1
-"""A state: a violation was told already, what follows in this element is not compared any more."""
+"""A state: a violation was already reported, and the rest of this element is not compared any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +32,30 @@ class Violation:
     path: str
     """From the root: `/bib/book`."""
     child_position: int
-    """The number of the child that is wrong, from 1; 0 for what is wrong with the element itself."""
+    """The number of the child that is wrong, from 1; 0 if the element itself is wrong."""
     why: str
 
     def error(self, place: str = "") -> InputError:
-        """The error to raise; `place` is where the input stands, as its reader says it."""
+        """The error to raise; `place` is the place in the input according to its reader."""
         child = f", child {self.child_position}" if self.child_position else ""
         return InputError("XYIN0021", f"{self.why}{place}, in {self.path}{child}")
 
 
 class _Open:
-    """An open element: where it stands in its content model."""
+    """An open element and its state in its content model."""
 
     __slots__ = ("children", "constraints", "local", "state")
 
     def __init__(self, local: str, constraints: AutomatonConstraints | None) -> None:
         self.local = local
         self.constraints = constraints
-        """None: its content is not looked at."""
+        """None: its content is not compared."""
         self.state = START
         self.children = 0
 
 
 class Validator:
-    """Compares a document with a schema, event by event; each event returns the violation it is, or None.
+    """Compares a document with a schema, event by event; each event returns its violation, or None.
 
     Holds:  one small record per open element.
     Order:  `start` and `end` for every element, `text` for text; attributes come with the start.
@@ -63,7 +63,8 @@ class Validator:
     """
 
     def __init__(self, schema: DeclaredSchema, only: Collection[str] | None = None) -> None:
-        """`only` names the elements whose content is compared (the lazy mode): those a plan relies on. All by default.
+        """`only` names the elements whose content is compared (the lazy mode): those that a plan relies on. All by
+        default.
 
         In the lazy mode the caller need not report anything below other elements.
         """
@@ -73,13 +74,13 @@ class Validator:
 
     @property
     def path(self) -> str:
-        """The open elements, from the root."""
+        """The path of the open elements from the root."""
         return "/" + "/".join(element.local for element in self._open[1:])
 
     def start(
         self, local: str, uri: str | None = "", attributes: Collection[tuple[str, str, str]] = ()
     ) -> Violation | None:
-        """A start tag. Attributes are (uri, local, value), namespace declarations left out or not."""
+        """A start tag. Attributes are (uri, local, value), with or without namespace declarations."""
         parent = self._open[-1]
         constraints = None
         if parent.constraints is not None:
@@ -95,7 +96,7 @@ class Validator:
         return self._attributes(constraints, attributes)
 
     def text(self, data: str) -> Violation | None:
-        """Text. White space may stand wherever there may be children."""
+        """Text. White space is allowed wherever children are."""
         element = self._open[-1]
         constraints = element.constraints
         if constraints is None or element.state == _BROKEN or allows_text(constraints.content):

@@ -1,7 +1,7 @@
 """XML Schemas, read by the `xmlschema` package (an optional dependency) and turned into content models.
 
 An element of an XML Schema may have more than its declared content: a document can name a derived type with `xsi:type`,
-or say `xsi:nil`. The content model of an element here is the choice of all these, so its facts hold for every valid
+or use `xsi:nil`. The content model of an element here is the choice of all these, so its facts hold for every valid
 document. Restrictions need no choice of their own, because they allow less.
 """
 
@@ -66,7 +66,8 @@ def _read(source: SourceText, path: Path | None) -> XMLSchemaBase:
     except ImportError as reason:
         raise InputError("XYIN0022", f"{source.name} is an XML Schema") from reason
     where: str | Path = path if path is not None else source.text
-    # A text has no place of its own, so nothing may be read for it, and it may come from anywhere: no entities either.
+    # A text has no place of its own, so nothing may be read for it; and it may come from anywhere, so it may not use
+    # entities.
     options: dict[str, str] = {"allow": "local"} if path is not None else {"allow": "none", "defuse": "always"}
     try:
         try:

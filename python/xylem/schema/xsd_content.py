@@ -1,4 +1,4 @@
-"""Content models and attributes out of the components of `xmlschema`.
+"""Content models and attributes from the components of `xmlschema`.
 
 Declarations are known by keys, one for each name with its type: by parent, one name may have several types.
 """
@@ -37,14 +37,14 @@ Key: TypeAlias = tuple[str, int, bool]
 
 
 class XsdContent:
-    """Turns components into declarations, each when it is first asked for."""
+    """Turns components into declarations, each at its first use."""
 
     def __init__(self, types: Iterable[Component]) -> None:
         self._extensions = _extensions(types)
         self._keys: dict[Key, str] = {}
         self._elements: dict[str, Component] = {}
         self.wildcards: set[Wildcard] = set()
-        """Those met by `keys_of_all`."""
+        """The wildcards that `keys_of_all` has found."""
 
     # --- elements
 
@@ -57,7 +57,7 @@ class XsdContent:
         return Name(local, uri, text)
 
     def declaration(self, key: str) -> ElementDeclaration | None:
-        """What a key stands for."""
+        """The declaration of a key."""
         element = self._elements.get(key)
         if element is None:
             return None
@@ -90,7 +90,7 @@ class XsdContent:
         return keys
 
     def _types(self, element: Component) -> Iterator[Component]:
-        """The declared type, those xs:alternative chooses, and those `xsi:type` may name instead."""
+        """The declared type, those that xs:alternative chooses, and those that `xsi:type` may name instead."""
         declared = [element.type, *(one.type for one in getattr(element, "alternatives", ()) if one.type is not None)]
         seen: set[int] = set()
         for one in declared:
@@ -102,7 +102,7 @@ class XsdContent:
 
     def _extensions_of(self, base: Component) -> list[Component]:
         if base.name == f"{_XML}anyType":
-            return []  # it allows everything already
+            return []  # This type already allows everything.
         return self._extensions.get(id(base), [])
 
     # --- content
@@ -124,7 +124,7 @@ class XsdContent:
         if not parts:
             return EMPTY_WORD
         if group.model == "choice":
-            # A branch that is empty lets all of it be empty.
+            # An empty branch means that the whole choice may be empty.
             least = 0 if len(parts) < len(group) else group.min_occurs
             return repeated(_single(parts) or Choice(tuple(parts)), least, group.max_occurs)
         if group.model == "all":
@@ -139,14 +139,14 @@ class XsdContent:
         return repeated(self._element(particle), particle.min_occurs, particle.max_occurs)
 
     def _element(self, element: Component) -> Content:
-        """An element or what may be substituted for it."""
+        """An element, or the elements that may be substituted for it."""
         head = element.ref if element.ref is not None else element
         names: list[Content] = [] if head.abstract else [self.name(head)]
         if "substitution" not in element.block and element.block != "#all":
             names += sorted((self.name(one) for one in element.iter_substitutes() if not one.abstract), key=str)
         names = list(dict.fromkeys(names))
         if not names:
-            return self.name(head)  # abstract and nothing to stand for it: no document can follow this anyway
+            return self.name(head)  # An abstract element without substitutes: no document can be valid here.
         return _single(names) or Choice(tuple(names))
 
 
@@ -159,7 +159,7 @@ def _all(parts: list[Content]) -> Content:
     for part in parts:
         flat += part.parts if isinstance(part, All) else (part,)
     if any(isinstance(part.parts_below()[0] if part.parts_below() else part, Sequence | All) for part in flat):
-        # No schema that is valid has groups here; whatever they are, this allows it.
+        # Groups in a valid schema never get here; for all others, this allows everything.
         return Star(Choice(tuple(dict.fromkeys(leaf for part in flat for leaf in leaves(part)))))
     return All(tuple(flat))
 
@@ -197,7 +197,7 @@ def _nillable(content: Content) -> Content:
 
 
 def _extensions(types: Iterable[Component]) -> dict[int, list[Component]]:
-    """For each type, by identity, the named types derived from it in one step or more, the last one an extension."""
+    """For each type, by identity, the named types derived from it in one step or more, the last by extension."""
     found: dict[int, list[Component]] = {}
     for one in types:
         if not one.is_complex() or one.derivation != _BY_EXTENSION:
@@ -210,7 +210,7 @@ def _extensions(types: Iterable[Component]) -> dict[int, list[Component]]:
 
 
 def _attributes(types: list[Component]) -> tuple[tuple[AttributeDeclaration, ...], bool]:
-    """The attributes of an element that has one of some types: required where all of them require it."""
+    """The attributes of an element that has one of some types: required if all these types require it."""
     merged: dict[str, AttributeDeclaration] = {}
     has_others = False
     groups = [getattr(one, "attributes", {}) for one in types]
@@ -226,7 +226,7 @@ def _attributes(types: list[Component]) -> tuple[tuple[AttributeDeclaration, ...
 
 def _attribute(name: str, attribute: Component, is_required: bool, is_alone: bool) -> AttributeDeclaration:
     uri, local = _split(name)
-    # Only strings are compared as they are written: 1 and 01 are one integer.
+    # Only strings are compared as they are written: 1 and 01 are the same integer.
     has_text = attribute.type.is_derived(attribute.maps.types[f"{_XML}string"]) if attribute.type.name else True
     values = getattr(attribute.type, "enumeration", None) or ()
     value = attribute.fixed if attribute.fixed is not None else attribute.default

@@ -1,7 +1,7 @@
-"""How large the content models of an XML Schema may be, found before they are built.
+"""The sizes of the content models of an XML Schema, checked before the models are built.
 
 Groups refer to groups and types extend types, so that a few lines may stand for a billion names. Their sizes are added
-up from the definitions, each of which is looked at once.
+up from the definitions, each of which is read once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from xylem.errors import InputError
 
 MOST_NAMES = 2_000
-"""Of one content model: the time to build it grows with their square."""
+"""In one content model: the time to build it grows with their square."""
 MOST_NESTED_GROUPS = 200
 
 _XS = "{http://www.w3.org/2001/XMLSchema}"
@@ -27,11 +27,11 @@ class _Size(NamedTuple):
 
 
 class _Model(NamedTuple):
-    """What stands in a definition by itself, and the definitions that stand in it too."""
+    """The size of a definition by itself, and the other definitions that it uses."""
 
     own: _Size
     uses: list[tuple[str, int]]
-    """Their names, and in how many groups each stands."""
+    """Their names, and the depth of groups at which each is used."""
 
 
 def check_sizes(roots: Iterable[Any], name: str) -> None:
@@ -47,7 +47,7 @@ def check_sizes(roots: Iterable[Any], name: str) -> None:
             if local is None:
                 others.append(model)
             else:
-                # Names of several namespaces are not told apart: the larger one counts.
+                # Names of several namespaces are not distinguished: the larger one counts.
                 key = _key(element.tag, local)
                 named[key] = max(named.get(key, model), model, key=lambda one: (one.own, len(one.uses)))
     sizes: dict[str, _Size] = {}
@@ -61,7 +61,7 @@ def check_sizes(roots: Iterable[Any], name: str) -> None:
 
 
 def _add_up(key: str, named: dict[str, _Model], sizes: dict[str, _Size]) -> None:
-    """The size of a definition, after those that it uses; one that uses itself is an error that others tell."""
+    """The size of a definition, after those that it uses; a circular one is reported elsewhere."""
     waiting = [(key, False)]
     begun: set[str] = set()
     while waiting:
@@ -97,7 +97,7 @@ def _model_of(definition: Any) -> _Model:
 
 
 def _inside(definition: Any) -> Iterator[tuple[Any, int]]:
-    """What stands in a definition, and in how many groups; what stands in an element of it belongs to that element."""
+    """The parts of a definition with the number of groups around each; inner elements are not entered."""
     waiting = [(child, 0) for child in definition]
     while waiting:
         element, depth = waiting.pop()
