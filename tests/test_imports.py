@@ -49,6 +49,7 @@ STAGES = (
 # Plain data without imports of its own: what a plan and the scanners agree on.
 CONTRACTS = {
     "xylem.plan.kernel_expression",
+    "xylem.plan.kernel_picture",
     "xylem.plan.native_windows",
     "xylem.plan.result_template",
     "xylem.plan.scan_plan",

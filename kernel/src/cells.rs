@@ -1,6 +1,6 @@
 //! Values of rows in a table: the Rust side of `xylem.plan.result_template`, which defines the meaning of cells.
 
-use crate::expression::{Atom, Expression};
+use crate::expression::{Atom, Expression, Kind};
 use crate::number::{short_integer, to_double, trimmed};
 use crate::template::{Reach, Undecided, ValueOf, Values};
 
@@ -73,7 +73,7 @@ impl Reading {
             Reading::Integer(_) => matches!(atom, Atom::Integer(_)),
             Reading::Double | Reading::Number => matches!(atom, Atom::Double(_) | Atom::Integer(_) | Atom::Decimal(_)),
             Reading::Decimal => matches!(atom, Atom::Decimal(_) | Atom::Integer(_)),
-            Reading::Date | Reading::DateTime => matches!(atom, Atom::Moment(_)),
+            Reading::Date | Reading::DateTime => matches!(atom, Atom::Moment(moment) if moment.kind != Kind::Time),
             Reading::Boolean => matches!(atom, Atom::Boolean(_)),
         }
     }

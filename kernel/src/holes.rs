@@ -3,7 +3,7 @@
 //! `xylem.plan.result_template` defines their form, and `xylem.run.stream.filled_holes` reads them.
 
 use crate::cells::{is_plain, END_OF_CELL, END_OF_MEMBER, HOLE, NULL};
-use crate::expression::{Atom, Evaluation, Expression};
+use crate::expression::{Atom, Evaluation, Expression, Kind};
 use crate::template::Undecided;
 
 /// Begins a condition.
@@ -54,7 +54,11 @@ fn write_member(atom: &Atom<'_>, out: &mut Vec<u8>) -> Result<(), Undecided> {
         Atom::Decimal(_) => Some(b'd'),
         Atom::Double(_) => Some(b'f'),
         Atom::Boolean(_) => Some(b'b'),
-        Atom::Moment(moment) => Some(if moment.is_date { b'D' } else { b't' }),
+        Atom::Moment(moment) => Some(match moment.kind {
+            Kind::Date => b'D',
+            Kind::DateTime => b't',
+            Kind::Time => b'T',
+        }),
         Atom::Duration(_) => Some(b'p'),
     };
     if let Some(letter) = letter {

@@ -253,8 +253,15 @@ pub enum ScanResult {
 }
 
 /// Only the query can decide the result.
-#[derive(Debug)]
-pub struct Undecided;
+#[derive(Debug, PartialEq, Eq)]
+pub struct Undecided {
+    /// Whether that is certainly an error: a text that is no value of the type it is cast to.
+    pub is_error: bool,
+}
+
+/// It may be an error or not.
+#[allow(non_upper_case_globals)] // it is written like the type at each place that has no more to say
+pub const Undecided: Undecided = Undecided { is_error: false };
 
 /// The items of a result, to determine the separators around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,9 +4,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
 
+use super::pictures::picture;
 use super::plan::{value_tests, ValueTestTuple};
 use super::template::{orders, reach, turns, value_of, wanted, word, ValueOfTuple};
-use crate::expression::{Atom, Decimal, Doing, Expression, Function, Json, Member, Pattern, Replacement};
+use crate::expression::{Atom, Decimal, Doing, Expression, Function, Json, Lookup, Member, Pattern, Replacement};
 use crate::rows::kind;
 
 /// An expression from a tuple.
@@ -83,9 +84,29 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
             let made = Pattern::new(&pattern, ascii_only, doing).ok_or_else(|| unknown(&pattern))?;
             Expression::Matching(Box::new((made, expression_of(tuple, 5)?)))
         }
+        "formatted" => {
+            Expression::Formatted(Box::new((picture(tuple.get_item(1)?.cast()?)?, expression_of(tuple, 2)?)))
+        }
+        "lookup" => {
+            let entries: Vec<(String, Vec<Bound<'_, PyTuple>>)> = tuple.get_item(1)?.extract()?;
+            let entries = entries
+                .into_iter()
+                .map(|(key, values)| Ok((key.into_bytes(), values.iter().map(constant).collect::<PyResult<_>>()?)))
+                .collect::<PyResult<_>>()?;
+            let lookup = Lookup { entries, is_test: tuple.get_item(2)?.extract()? };
+            Expression::Lookup(Box::new((lookup, expression_of(tuple, 3)?)))
+        }
+        "try" => Expression::Try(Box::new([expression_of(tuple, 1)?, expression_of(tuple, 2)?])),
         "json" => Expression::Json(Box::new(json(tuple.get_item(1)?.cast::<PyTuple>()?)?)),
         other => return Err(unknown(other)),
     })
+}
+
+fn constant(tuple: &Bound<'_, PyTuple>) -> PyResult<Atom<'static>> {
+    match expression(tuple)? {
+        Expression::Constant(atom) => Ok(atom),
+        _ => Err(unknown("a value that is no constant")),
+    }
 }
 
 /// ("value", expression), ("map", [(key, json)…]), ("array", [member…]) or ("when", test, json, json)
@@ -148,6 +169,7 @@ pub fn atom_object<'py>(py: Python<'py>, atom: Option<Atom<'static>>) -> PyResul
     })
 }
 
-fn unknown(word: &str) -> PyErr {
+/// The error of a word that is none of ours.
+pub fn unknown(word: &str) -> PyErr {
     PyValueError::new_err(format!("no expression is called {word}"))
 }

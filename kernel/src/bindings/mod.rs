@@ -7,6 +7,7 @@ mod errors;
 mod expression;
 mod last_resort;
 mod messages;
+mod pictures;
 mod plan;
 mod read_tree;
 mod record_checker;

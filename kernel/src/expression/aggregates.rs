@@ -25,6 +25,11 @@ impl<'a> Fold<'a> {
         if !atom.is_plain() {
             return Err(Undecided);
         }
+        self.add_any(aggregate, atom)
+    }
+
+    /// One more value, which may be of a type that tables and windows do not have.
+    fn add_any(&mut self, aggregate: Aggregate, atom: Atom<'a>) -> Result<(), Undecided> {
         match aggregate {
             Aggregate::Sum | Aggregate::Average => self.add_number(atom.number()?)?,
             Aggregate::Least => self.compare(Comparison::Less, atom)?,
@@ -79,7 +84,7 @@ pub fn aggregated<'a>(
     values: &'a Expression,
 ) -> Result<Option<Atom<'a>>, Undecided> {
     let mut fold = Fold::default();
-    evaluation.each(values, &mut |atom| fold.add(aggregate, atom))?;
+    evaluation.each(values, &mut |atom| fold.add_any(aggregate, atom))?;
     match (aggregate, fold.value()) {
         (Aggregate::Sum, None) => Ok(Some(Atom::Integer(0))),
         (Aggregate::Average, Some(total)) => applied_average(&total, fold.count).map(Some),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::decimal::Decimal;
-use super::moment::{write_duration, Moment};
+use super::moment::{write_duration, Kind, Moment};
 use super::number_text::write_double;
 use crate::characters::is_space;
 use crate::number::{short_integer, to_double};
@@ -24,7 +24,7 @@ pub enum Atom<'a> {
     Double(f64),
     /// xs:boolean
     Boolean(bool),
-    /// xs:date or xs:dateTime
+    /// xs:date, xs:dateTime or xs:time
     Moment(Moment),
     /// xs:dayTimeDuration, in nanoseconds
     Duration(i128),
@@ -99,6 +99,15 @@ impl<'a> Value<'a> {
 }
 
 impl<'a> Atom<'a> {
+    /// Where an argument must be a moment of a kind: untyped values become one, others are an error.
+    pub fn moment(self, kind: Kind) -> Result<Moment, Undecided> {
+        match self {
+            Atom::Untyped(_) => self.to_moment(kind),
+            Atom::Moment(moment) if moment.kind == kind => Ok(moment),
+            _ => Err(Undecided),
+        }
+    }
+
     /// As an operand of arithmetic: xs:untypedAtomic becomes xs:double.
     #[inline(always)]
     pub fn number(self) -> Result<Atom<'static>, Undecided> {
@@ -175,11 +184,11 @@ impl<'a> Atom<'a> {
         }
     }
 
-    /// A cast to xs:date or xs:dateTime.
-    pub fn to_moment(&self, is_date: bool) -> Result<Moment, Undecided> {
+    /// A cast to xs:date, xs:dateTime or xs:time.
+    pub fn to_moment(&self, kind: Kind) -> Result<Moment, Undecided> {
         match self {
-            Atom::Untyped(text) | Atom::Text(text) => Moment::read(trimmed(text), is_date).ok_or(Undecided),
-            Atom::Moment(moment) => Ok(moment.as_kind(is_date)),
+            Atom::Untyped(text) | Atom::Text(text) => Moment::read(trimmed(text), kind).ok_or(Undecided),
+            Atom::Moment(moment) => moment.as_kind(kind).ok_or(Undecided),
             _ => Err(Undecided),
         }
     }

@@ -38,10 +38,10 @@ pub fn pair_holds(comparison: Comparison, left: &Atom<'_>, right: &Atom<'_>) -> 
         (Atom::Untyped(_), Atom::Boolean(value)) => Ok(comparison.holds(left.to_boolean()?, *value)),
         (Atom::Boolean(value), Atom::Untyped(_)) => Ok(comparison.holds(*value, right.to_boolean()?)),
         (Atom::Untyped(_), Atom::Moment(moment)) => {
-            value_holds(comparison, &Atom::Moment(left.to_moment(moment.is_date)?), right)
+            value_holds(comparison, &Atom::Moment(left.to_moment(moment.kind)?), right)
         }
         (Atom::Moment(moment), Atom::Untyped(_)) => {
-            value_holds(comparison, left, &Atom::Moment(right.to_moment(moment.is_date)?))
+            value_holds(comparison, left, &Atom::Moment(right.to_moment(moment.kind)?))
         }
         _ => value_holds(comparison, left, right),
     }

@@ -67,6 +67,11 @@ impl Decimal {
         self.units == 0
     }
 
+    /// Whether it is less than zero.
+    pub fn is_negative(&self) -> bool {
+        self.units < 0
+    }
+
     /// The nearest double.
     pub fn to_double(&self) -> f64 {
         const EXACT: i128 = 1 << 53;

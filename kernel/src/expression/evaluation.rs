@@ -10,17 +10,22 @@ use super::decimal::Decimal;
 use super::distinct::distinct;
 use super::functions::{Function, Target};
 use super::mathematics::power;
-use super::moment::{duration_field, read_duration, Moment};
+use super::moment::{duration_field, read_duration, Kind, Moment};
 use super::rounding::{rounded, rounded_to};
 use super::sorting::Keys;
-use super::strings::evaluated;
-use super::Expression;
+use super::strings::{code_points, evaluated};
+use super::{Expression, Picture};
 use crate::number::to_double;
+use crate::plan::Comparison;
 use crate::row_paths::{NamedRows, KIND_MASK};
 use crate::rows::kind;
 use crate::subtree_text::write_name;
 use crate::template::{flow, outcome, Around, Counting, Reach, Turns, Undecided, ValueOf};
 use crate::value_tests::{all, string_value, Verdict};
+
+const MINUTE: i128 = 60_000_000_000;
+/// A longer range is left to code, which need not walk it.
+const MOST_IN_RANGE: i128 = 10_000;
 
 /// The context of evaluation.
 pub struct Evaluation<'a, 'e> {
@@ -104,6 +109,39 @@ impl<'a> Evaluation<'a, '_> {
             Expression::Call(Function::Reverse, arguments) => {
                 self.all(&arguments[0])?.into_atoms().into_iter().rev().try_for_each(take)
             }
+            Expression::Call(Function::CodePoints, arguments) => match self.one(&arguments[0])? {
+                None => Ok(()),
+                Some(atom) => code_points(&atom.string()?, take),
+            },
+            Expression::Call(Function::IndexOf, arguments) => {
+                let wanted = self.one(&arguments[1])?.ok_or(Undecided)?;
+                let mut place = 0;
+                self.each(&arguments[0], &mut |atom| {
+                    place += 1;
+                    if value_holds(Comparison::Equal, &atom, &wanted)? {
+                        take(Atom::Integer(place))
+                    } else {
+                        Ok(())
+                    }
+                })
+            }
+            Expression::Call(Function::Range, arguments) => {
+                let (Some(first), Some(last)) = (self.integer(&arguments[0])?, self.integer(&arguments[1])?) else {
+                    return Ok(());
+                };
+                if i128::from(last) - i128::from(first) > MOST_IN_RANGE {
+                    return Err(Undecided);
+                }
+                (first..=last).try_for_each(|number| take(Atom::Integer(number)))
+            }
+            Expression::Lookup(lookup) => {
+                let (map, key) = &**lookup;
+                let found = map.find(&self.one(key)?.ok_or(Undecided)?);
+                if map.is_test {
+                    return take(Atom::Boolean(found.is_some()));
+                }
+                found.unwrap_or_default().iter().try_for_each(|atom| take(atom.clone()))
+            }
             Expression::Let(slot, parts) => {
                 let [value, inner] = &**parts;
                 self.with(*slot, self.all(value)?, |inside| inside.each(inner, take))
@@ -141,6 +179,17 @@ impl<'a> Evaluation<'a, '_> {
                 json.write(self, &mut out)?;
                 Ok(Some(Atom::Text(out.into())))
             }
+            Expression::Formatted(formatted) => {
+                let (picture, value) = &**formatted;
+                self.formatted(picture, value)
+            }
+            Expression::Try(parts) => {
+                let [tried, otherwise] = &**parts;
+                match self.one(tried) {
+                    Err(Undecided { is_error: true }) => self.one(otherwise),
+                    found => found,
+                }
+            }
             Expression::NameOf(up, is_whole) => {
                 let mut out = Vec::new();
                 let row = self.here.row_above(*up);
@@ -160,6 +209,7 @@ impl<'a> Evaluation<'a, '_> {
             | Expression::Fold(..)
             | Expression::Sorted(..)
             | Expression::Keyed(..)
+            | Expression::Lookup(_)
             | Expression::Matching(_) => self.all(expression)?.single(),
         }
     }
@@ -211,8 +261,21 @@ impl<'a> Evaluation<'a, '_> {
             | Function::Exists
             | Function::Empty => Atom::Boolean(self.truth(whole)?),
             Function::If => return self.one(&arguments[self.branch(arguments)?]),
-            Function::Sequence | Function::Data | Function::Distinct | Function::Reverse => {
-                return self.all(whole)?.single()
+            Function::Sequence
+            | Function::Data
+            | Function::Distinct
+            | Function::Reverse
+            | Function::CodePoints
+            | Function::IndexOf
+            | Function::Range => return self.all(whole)?.single(),
+            Function::Instance(target, may_be_none, may_be_several) => {
+                let (mut number, mut are_all) = (0, true);
+                self.each(&arguments[0], &mut |atom| {
+                    number += 1;
+                    are_all = are_all && is_of(target, &atom);
+                    Ok(())
+                })?;
+                Atom::Boolean(are_all && (number > 0 || may_be_none) && (number < 2 || may_be_several))
             }
             Function::Count => Atom::Integer(self.count(&arguments[0], usize::MAX)? as i64),
             Function::Aggregate(aggregate) => return aggregated(self, aggregate, &arguments[0]),
@@ -262,19 +325,36 @@ impl<'a> Evaluation<'a, '_> {
                 (None, Some(_)) => return Ok(None),
                 _ => return Err(Undecided),
             },
-            Function::OnStrings(function) => evaluated(self, function, arguments)?,
-            Function::Field(field, is_date) => match self.one(&arguments[0])? {
+            Function::OnStrings(function) => return evaluated(self, function, arguments),
+            Function::Field(field, kind) => match self.moment(&arguments[0], kind)? {
                 None => return Ok(None),
-                Some(Atom::Moment(moment)) if moment.is_date == is_date => Atom::Integer(moment.field(field)),
-                Some(text @ Atom::Untyped(_)) => Atom::Integer(text.to_moment(is_date)?.field(field)),
-                Some(_) => return Err(Undecided),
+                Some(moment) => Atom::Integer(moment.field(field)),
             },
-            Function::Seconds => match self.one(&arguments[0])? {
+            Function::Seconds(kind) => match self.moment(&arguments[0], kind)? {
                 None => return Ok(None),
-                Some(Atom::Moment(moment)) if !moment.is_date => seconds(moment.nanoseconds.into())?,
-                Some(text @ Atom::Untyped(_)) => seconds(text.to_moment(false)?.nanoseconds.into())?,
-                Some(_) => return Err(Undecided),
+                Some(moment) => seconds(moment.nanoseconds.into())?,
             },
+            Function::Zone(kind) => match self.moment(&arguments[0], kind)?.and_then(|moment| moment.zone) {
+                None => return Ok(None),
+                Some(minutes) => Atom::Duration(i128::from(minutes) * MINUTE),
+            },
+            Function::Adjust(kind) => {
+                let zone = match self.one(&arguments[1])? {
+                    None => None,
+                    Some(Atom::Duration(time)) => Some(zone_of(time).ok_or(Undecided)?),
+                    Some(_) => return Err(Undecided),
+                };
+                match self.moment(&arguments[0], kind)? {
+                    None => return Ok(None),
+                    Some(moment) => Atom::Moment(moment.in_zone(zone).ok_or(Undecided)?),
+                }
+            }
+            Function::DateWithTime => {
+                match (self.moment(&arguments[0], Kind::Date)?, self.moment(&arguments[1], Kind::Time)?) {
+                    (Some(date), Some(time)) => Atom::Moment(date.with_time(time).ok_or(Undecided)?),
+                    _ => return Ok(None),
+                }
+            }
             Function::DurationField(field) => match self.one(&arguments[0])? {
                 None => return Ok(None),
                 Some(Atom::Duration(time)) => Atom::Integer(duration_field(field, time).ok_or(Undecided)?),
@@ -292,6 +372,39 @@ impl<'a> Evaluation<'a, '_> {
     #[inline]
     pub fn number(&self, expression: &'a Expression) -> Result<Option<Atom<'static>>, Undecided> {
         self.one(expression)?.map(Atom::number).transpose()
+    }
+
+    /// An argument that is a moment of a kind.
+    fn moment(&self, expression: &'a Expression, kind: Kind) -> Result<Option<Moment>, Undecided> {
+        self.one(expression)?.map(|atom| atom.moment(kind)).transpose()
+    }
+
+    /// An argument that is an integer.
+    fn integer(&self, expression: &'a Expression) -> Result<Option<i64>, Undecided> {
+        match self.one(expression)? {
+            None => Ok(None),
+            Some(Atom::Integer(number)) => Ok(Some(number)),
+            Some(untyped @ Atom::Untyped(_)) => untyped.to_integer().map(Some),
+            Some(_) => Err(Undecided),
+        }
+    }
+
+    /// A value as a picture says.
+    fn formatted(&self, picture: &'a Picture, value: &'a Expression) -> Result<Option<Atom<'a>>, Undecided> {
+        let mut out = Vec::new();
+        match picture {
+            Picture::Number(picture) => picture.write(self.number(value)?, &mut out)?,
+            Picture::Integer(pattern) => {
+                if let Some(number) = self.integer(value)? {
+                    pattern.write(number, &mut out);
+                }
+            }
+            Picture::Moment(kind, picture) => match self.moment(value, *kind)? {
+                None => return Ok(None),
+                Some(moment) => picture.write(&moment, &mut out),
+            },
+        }
+        Ok(Some(Atom::Text(out.into())))
     }
 
     /// The effective boolean value of an expression.
@@ -475,6 +588,12 @@ fn seconds(time: i128) -> Result<Atom<'static>, Undecided> {
     Decimal::from(rest).divide(Decimal::from(1_000_000_000)).map(Atom::Decimal).ok_or(Undecided)
 }
 
+/// The time zone of a duration: whole minutes, at most 14 hours.
+fn zone_of(time: i128) -> Option<i16> {
+    let minutes = i16::try_from(time / MINUTE).ok()?;
+    (time % MINUTE == 0 && minutes.abs() <= 14 * 60).then_some(minutes)
+}
+
 /// A moment shifted by a duration.
 fn later(operator: Operator, moment: Moment, nanoseconds: i128) -> Result<Atom<'static>, Undecided> {
     let nanoseconds = match operator {
@@ -493,8 +612,16 @@ fn is_none(target: Target, text: &[u8]) -> bool {
         Target::Integer => !is_number(trimmed(text), false),
         Target::Decimal => !is_number(trimmed(text), true),
         Target::Boolean => !matches!(trimmed(text), b"true" | b"false" | b"0" | b"1"),
-        Target::String | Target::Date | Target::DateTime | Target::Duration => false,
+        Target::Date | Target::DateTime | Target::Time => !is_made_of(text, b"-:.+TZ"),
+        Target::Duration => !is_made_of(text, b"-.PDTHMS"),
+        Target::String => false,
     }
+}
+
+/// Whether a text has characters, and none but digits and some others.
+fn is_made_of(text: &[u8], others: &[u8]) -> bool {
+    let text = trimmed(text);
+    !text.is_empty() && text.iter().all(|byte| byte.is_ascii_digit() || others.contains(byte))
 }
 
 /// Digits, with an optional sign and point.
@@ -514,23 +641,35 @@ fn is_of(target: Target, atom: &Atom<'_>) -> bool {
         Atom::Decimal(_) => target == Target::Decimal,
         Atom::Double(_) => target == Target::Double,
         Atom::Boolean(_) => target == Target::Boolean,
-        Atom::Moment(moment) => target == if moment.is_date { Target::Date } else { Target::DateTime },
+        Atom::Moment(moment) => {
+            target
+                == match moment.kind {
+                    Kind::Date => Target::Date,
+                    Kind::DateTime => Target::DateTime,
+                    Kind::Time => Target::Time,
+                }
+        }
         Atom::Duration(_) => target == Target::Duration,
         Atom::Untyped(_) => false,
     }
 }
 
 fn cast<'a>(target: Target, atom: Atom<'a>) -> Result<Atom<'a>, Undecided> {
+    let in_doubt =
+        |_| Undecided { is_error: matches!(&atom, Atom::Untyped(text) | Atom::Text(text) if is_none(target, text)) };
     Ok(match target {
-        Target::Double => Atom::Double(atom.to_double()?),
-        Target::Integer => Atom::Integer(atom.to_integer()?),
-        Target::Decimal => Atom::Decimal(atom.to_decimal()?),
+        Target::Double => Atom::Double(atom.to_double().map_err(in_doubt)?),
+        Target::Integer => Atom::Integer(atom.to_integer().map_err(in_doubt)?),
+        Target::Decimal => Atom::Decimal(atom.to_decimal().map_err(in_doubt)?),
         Target::String => Atom::Text(atom.into_text()),
-        Target::Boolean => Atom::Boolean(atom.to_boolean()?),
-        Target::Date => Atom::Moment(atom.to_moment(true)?),
-        Target::DateTime => Atom::Moment(atom.to_moment(false)?),
+        Target::Boolean => Atom::Boolean(atom.to_boolean().map_err(in_doubt)?),
+        Target::Date => Atom::Moment(atom.to_moment(Kind::Date).map_err(in_doubt)?),
+        Target::DateTime => Atom::Moment(atom.to_moment(Kind::DateTime).map_err(in_doubt)?),
+        Target::Time => Atom::Moment(atom.to_moment(Kind::Time).map_err(in_doubt)?),
         Target::Duration => match atom {
-            Atom::Untyped(text) | Atom::Text(text) => Atom::Duration(read_duration(trimmed(&text)).ok_or(Undecided)?),
+            Atom::Untyped(ref text) | Atom::Text(ref text) => {
+                Atom::Duration(read_duration(trimmed(text)).ok_or(Undecided).map_err(in_doubt)?)
+            }
             duration @ Atom::Duration(_) => duration,
             _ => return Err(Undecided),
         },

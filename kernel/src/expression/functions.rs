@@ -2,7 +2,7 @@
 
 use super::arithmetic::Operator;
 use super::mathematics::Mathematics;
-use super::moment::Field;
+use super::moment::{Field, Kind};
 use super::rounding::Rounding;
 use super::strings::StringFunction;
 use crate::plan::Comparison;
@@ -24,6 +24,8 @@ pub enum Target {
     Date,
     /// xs:dateTime
     DateTime,
+    /// xs:time
+    Time,
     /// xs:dayTimeDuration
     Duration,
 }
@@ -80,6 +82,8 @@ pub enum Function {
     Castable(Target, bool),
     /// A value that must have a type; the flag allows the empty sequence.
     Typed(Target, bool),
+    /// Whether the values are of a type, and as many as may be: whether none, and whether several.
+    Instance(Target, bool, bool),
     /// fn:distinct-values
     Distinct,
     /// fn:reverse, of values
@@ -105,10 +109,22 @@ pub enum Function {
     Power,
     /// A function on strings.
     OnStrings(StringFunction),
-    /// A part of a date or dateTime.
-    Field(Field, bool),
-    /// fn:seconds-from-dateTime
-    Seconds,
+    /// A part of a date, a time, or both.
+    Field(Field, Kind),
+    /// fn:seconds-from-dateTime, fn:seconds-from-time
+    Seconds(Kind),
+    /// fn:timezone-from-date and the like.
+    Zone(Kind),
+    /// fn:adjust-date-to-timezone and the like.
+    Adjust(Kind),
+    /// fn:dateTime
+    DateWithTime,
+    /// fn:string-to-codepoints
+    CodePoints,
+    /// fn:index-of
+    IndexOf,
+    /// to
+    Range,
     /// A part of an xs:dayTimeDuration.
     DurationField(Field),
     /// fn:seconds-from-duration
@@ -159,15 +175,28 @@ impl Function {
             "round" => Function::RoundTo { to_even: false },
             "round-half-to-even" => Function::RoundTo { to_even: true },
             "math:pow" => Function::Power,
-            "year-from-date" => Function::Field(Field::Year, true),
-            "month-from-date" => Function::Field(Field::Month, true),
-            "day-from-date" => Function::Field(Field::Day, true),
-            "year-from-dateTime" => Function::Field(Field::Year, false),
-            "month-from-dateTime" => Function::Field(Field::Month, false),
-            "day-from-dateTime" => Function::Field(Field::Day, false),
-            "hours-from-dateTime" => Function::Field(Field::Hours, false),
-            "minutes-from-dateTime" => Function::Field(Field::Minutes, false),
-            "seconds-from-dateTime" => Function::Seconds,
+            "year-from-date" => Function::Field(Field::Year, Kind::Date),
+            "month-from-date" => Function::Field(Field::Month, Kind::Date),
+            "day-from-date" => Function::Field(Field::Day, Kind::Date),
+            "year-from-dateTime" => Function::Field(Field::Year, Kind::DateTime),
+            "month-from-dateTime" => Function::Field(Field::Month, Kind::DateTime),
+            "day-from-dateTime" => Function::Field(Field::Day, Kind::DateTime),
+            "hours-from-dateTime" => Function::Field(Field::Hours, Kind::DateTime),
+            "minutes-from-dateTime" => Function::Field(Field::Minutes, Kind::DateTime),
+            "seconds-from-dateTime" => Function::Seconds(Kind::DateTime),
+            "hours-from-time" => Function::Field(Field::Hours, Kind::Time),
+            "minutes-from-time" => Function::Field(Field::Minutes, Kind::Time),
+            "seconds-from-time" => Function::Seconds(Kind::Time),
+            "timezone-from-date" => Function::Zone(Kind::Date),
+            "timezone-from-dateTime" => Function::Zone(Kind::DateTime),
+            "timezone-from-time" => Function::Zone(Kind::Time),
+            "adjust-date-to-timezone" => Function::Adjust(Kind::Date),
+            "adjust-dateTime-to-timezone" => Function::Adjust(Kind::DateTime),
+            "adjust-time-to-timezone" => Function::Adjust(Kind::Time),
+            "dateTime" => Function::DateWithTime,
+            "string-to-codepoints" => Function::CodePoints,
+            "index-of" => Function::IndexOf,
+            "to" => Function::Range,
             "days-from-duration" => Function::DurationField(Field::Day),
             "hours-from-duration" => Function::DurationField(Field::Hours),
             "minutes-from-duration" => Function::DurationField(Field::Minutes),
@@ -176,6 +205,10 @@ impl Function {
                 Some(("to", target)) => Function::Cast(Target::named(target)?),
                 Some(("castable", target)) => Function::Castable(Target::named(target)?, false),
                 Some(("castable?", target)) => Function::Castable(Target::named(target)?, true),
+                Some(("instance", target)) => Function::Instance(Target::named(target)?, false, false),
+                Some(("instance?", target)) => Function::Instance(Target::named(target)?, true, false),
+                Some(("instance+", target)) => Function::Instance(Target::named(target)?, false, true),
+                Some(("instance*", target)) => Function::Instance(Target::named(target)?, true, true),
                 Some(("as", target)) => Function::Typed(Target::named(target)?, false),
                 Some(("as?", target)) => Function::Typed(Target::named(target)?, true),
                 Some(_) => return None,
@@ -195,6 +228,7 @@ impl Function {
     fn takes(self, arguments: usize) -> bool {
         match self {
             Function::Arithmetic(_) | Function::General(_) | Function::Single(_) | Function::Power => arguments == 2,
+            Function::Adjust(_) | Function::DateWithTime | Function::IndexOf | Function::Range => arguments == 2,
             Function::RoundTo { .. } => arguments == 1 || arguments == 2,
             Function::And | Function::Or | Function::Sequence => true,
             Function::If => arguments == 3,
@@ -214,6 +248,7 @@ impl Target {
             "boolean" => Target::Boolean,
             "date" => Target::Date,
             "dateTime" => Target::DateTime,
+            "time" => Target::Time,
             "dayTimeDuration" => Target::Duration,
             _ => return None,
         })

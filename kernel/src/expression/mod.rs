@@ -8,12 +8,16 @@ mod arithmetic;
 mod atom;
 mod comparison;
 mod decimal;
+mod digits;
 mod distinct;
 mod evaluation;
 mod functions;
 mod json;
+mod lookup;
 mod mathematics;
 mod moment;
+mod moment_picture;
+mod number_picture;
 mod number_text;
 mod patterns;
 mod rounding;
@@ -23,9 +27,14 @@ mod strings;
 pub use self::aggregates::{applied_average, Fold};
 pub use self::atom::{Atom, Value};
 pub use self::decimal::Decimal;
+pub use self::digits::{DigitPattern, Grouping};
 pub use self::evaluation::{Evaluation, Local};
 pub use self::functions::{Aggregate, Function};
 pub use self::json::{Json, Member};
+pub use self::lookup::Lookup;
+pub use self::moment::Kind;
+pub use self::moment_picture::{MomentPicture, Part, Piece};
+pub use self::number_picture::{Half, NumberPicture};
 pub use self::number_text::write_double;
 pub use self::patterns::{Doing, Pattern, Replacement};
 pub use self::sorting::{Keys, Order};
@@ -51,6 +60,12 @@ pub enum Expression {
     Call(Function, Vec<Expression>),
     /// A function of a text by a pattern.
     Matching(Box<(Pattern, Expression)>),
+    /// A number or a moment as a picture says: a text.
+    Formatted(Box<(Picture, Expression)>),
+    /// What a map of constants has for a key.
+    Lookup(Box<(Lookup, Expression)>),
+    /// A value, or another where it certainly cannot be computed.
+    Try(Box<[Expression; 2]>),
     /// A map, an array or a value as JSON: a text.
     Json(Box<Json>),
     /// An expression for each of some elements, in a loop over them.
@@ -69,4 +84,15 @@ pub enum Expression {
     NameOf(usize, bool),
     /// An expression with values that are computed first and have a slot.
     Let(usize, Box<[Expression; 2]>),
+}
+
+/// How a value is formatted.
+#[derive(Clone, Debug)]
+pub enum Picture {
+    /// fn:format-number
+    Number(Box<NumberPicture>),
+    /// fn:format-integer
+    Integer(DigitPattern),
+    /// fn:format-date, fn:format-dateTime, fn:format-time
+    Moment(Kind, MomentPicture),
 }

@@ -1,12 +1,23 @@
-//! xs:date, xs:dateTime and xs:dayTimeDuration of ordinary size: years 1 to 9999, no finer than nanoseconds.
+//! xs:date, xs:dateTime, xs:time and xs:dayTimeDuration of everyday size: years 1 to 9999, no finer than nanoseconds.
 
 use super::atom::write_integer;
 
-/// A date, or a date with a time of day.
+/// What a moment has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// xs:date
+    Date,
+    /// xs:dateTime
+    DateTime,
+    /// xs:time
+    Time,
+}
+
+/// A date, a time of day, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// Whether it is an xs:date.
-    pub is_date: bool,
+    /// What it has: of a time the date is one that all times have, of a date the time is midnight.
+    pub kind: Kind,
     /// The year.
     pub year: u16,
     /// The month.
@@ -19,7 +30,13 @@ pub struct Moment {
     pub zone: Option<i16>,
 }
 
+/// Year, month and day.
+type Day = (u16, u8, u8);
+
 const SECOND: u64 = 1_000_000_000;
+const DAY: i128 = 86_400 * SECOND as i128;
+/// Times are compared on this day.
+const DAY_OF_TIMES: Day = (1972, 12, 31);
 
 /// A part of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,16 +55,16 @@ pub enum Field {
 
 impl Moment {
     /// The moment of a text; None if it has none of that kind, or a rare one.
-    pub fn read(text: &[u8], is_date: bool) -> Option<Self> {
-        let (date, rest) = text.split_at_checked(10)?;
-        if date[4] != b'-' || date[7] != b'-' {
-            return None;
-        }
-        let (year, month, day) = (digits(&date[..4])?, digits(&date[5..7])?, digits(&date[8..])?);
-        if year == 0 || !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
-            return None;
-        }
-        let (nanoseconds, rest) = if is_date { (0, rest) } else { time_of_day(rest)? };
+    pub fn read(text: &[u8], kind: Kind) -> Option<Self> {
+        let ((year, month, day), rest) = match kind {
+            Kind::Time => (DAY_OF_TIMES, text),
+            Kind::Date | Kind::DateTime => day(text)?,
+        };
+        let (nanoseconds, rest) = match kind {
+            Kind::Date => (0, rest),
+            Kind::DateTime => time_of_day(rest.strip_prefix(b"T")?)?,
+            Kind::Time => time_of_day(rest)?,
+        };
         let zone = match rest {
             b"" => None,
             b"Z" => Some(0),
@@ -61,12 +78,49 @@ impl Moment {
             }
             _ => return None,
         };
-        Some(Moment { is_date, year: year as u16, month: month as u8, day: day as u8, nanoseconds, zone })
+        Some(Moment { kind, year, month, day, nanoseconds, zone })
     }
 
-    /// Converted to the other kind: a date becomes its first instant.
-    pub fn as_kind(self, is_date: bool) -> Self {
-        Moment { is_date, nanoseconds: if is_date { 0 } else { self.nanoseconds }, ..self }
+    /// The same as another kind: of a date its first instant. A time has no date, and a date no time.
+    pub fn as_kind(self, kind: Kind) -> Option<Self> {
+        Some(match (self.kind, kind) {
+            (Kind::Time, Kind::Time) | (Kind::Date | Kind::DateTime, Kind::DateTime) => Moment { kind, ..self },
+            (Kind::Date | Kind::DateTime, Kind::Date) => Moment { kind, nanoseconds: 0, ..self },
+            (Kind::DateTime, Kind::Time) => self.on_day_of_times(),
+            (Kind::Date, Kind::Time) | (Kind::Time, _) => return None,
+        })
+    }
+
+    fn on_day_of_times(self) -> Self {
+        let (year, month, day) = DAY_OF_TIMES;
+        Moment { kind: Kind::Time, year, month, day, ..self }
+    }
+
+    /// A date with a time; None where both have a time zone, and not the same one.
+    pub fn with_time(self, time: Moment) -> Option<Self> {
+        let zone = match (self.zone, time.zone) {
+            (Some(one), Some(other)) if one != other => return None,
+            (one, other) => one.or(other),
+        };
+        Some(Moment { kind: Kind::DateTime, nanoseconds: time.nanoseconds, zone, ..self })
+    }
+
+    /// The same instant in another time zone; the same fields where one of the two is missing.
+    pub fn in_zone(self, zone: Option<i16>) -> Option<Self> {
+        let moved = match (self.zone, zone) {
+            (Some(old), Some(new)) => {
+                let apart = i128::from(new - old) * 60 * i128::from(SECOND);
+                // Of a date, its first instant is moved.
+                let moved = Moment { kind: Kind::DateTime, ..self }.plus(apart)?;
+                if self.kind == Kind::Time {
+                    moved.on_day_of_times()
+                } else {
+                    moved.as_kind(self.kind)?
+                }
+            }
+            _ => self,
+        };
+        Some(Moment { zone, ..moved })
     }
 
     /// A part of it.
@@ -83,21 +137,23 @@ impl Moment {
 
     /// The difference to another moment in nanoseconds; None if only one has a time zone.
     pub fn since(&self, other: &Moment) -> Option<i128> {
-        if self.is_date != other.is_date || self.zone.is_some() != other.zone.is_some() {
+        if self.kind != other.kind || self.zone.is_some() != other.zone.is_some() {
             return None;
         }
         Some(self.instant() - other.instant())
     }
 
-    /// Shifted by a number of nanoseconds; None if the year would not have four digits.
+    /// So many nanoseconds later, of a time perhaps on another day; None where that is in no year of four digits.
     pub fn plus(self, nanoseconds: i128) -> Option<Self> {
-        const DAY: i128 = 86_400 * SECOND as i128;
         let all = i128::from(days(self.year.into(), self.month.into(), self.day.into())) * DAY
             + i128::from(self.nanoseconds)
             + nanoseconds;
+        if self.kind == Kind::Time {
+            return Some(Moment { nanoseconds: all.rem_euclid(DAY) as u64, ..self });
+        }
         let (year, month, day) = date_of(i64::try_from(all.div_euclid(DAY)).ok()?)?;
         // For a date, the day it falls on.
-        let nanoseconds = if self.is_date { 0 } else { all.rem_euclid(DAY) as u64 };
+        let nanoseconds = if self.kind == Kind::Date { 0 } else { all.rem_euclid(DAY) as u64 };
         Some(Moment { year, month, day, nanoseconds, ..self })
     }
 
@@ -109,13 +165,17 @@ impl Moment {
 
     /// Append the canonical text.
     pub fn write(&self, out: &mut Vec<u8>) {
-        padded(self.year.into(), 4, out);
-        for part in [self.month, self.day] {
-            out.push(b'-');
-            padded(part.into(), 2, out);
+        if self.kind != Kind::Time {
+            padded(self.year.into(), 4, out);
+            for part in [self.month, self.day] {
+                out.push(b'-');
+                padded(part.into(), 2, out);
+            }
         }
-        if !self.is_date {
+        if self.kind == Kind::DateTime {
             out.push(b'T');
+        }
+        if self.kind != Kind::Date {
             padded(self.field(Field::Hours) as u64, 2, out);
             out.push(b':');
             padded(self.field(Field::Minutes) as u64, 2, out);
@@ -133,6 +193,33 @@ impl Moment {
                 padded(u64::from(minutes.unsigned_abs()) % 60, 2, out);
             }
         }
+    }
+}
+
+/// What follows from a date.
+impl Moment {
+    /// 1 for the first of January.
+    pub fn day_in_year(&self) -> i64 {
+        let year = i64::from(self.year);
+        days(year, self.month.into(), self.day.into()) - days(year, 1, 1) + 1
+    }
+
+    /// 1 for Monday to 7 for Sunday.
+    pub fn day_of_week(&self) -> i64 {
+        // The first of March of the year 0 is a Wednesday, and has the number 1.
+        (days(self.year.into(), self.month.into(), self.day.into()) + 1).rem_euclid(7) + 1
+    }
+
+    /// The week of ISO 8601: the first of a year has its first Thursday.
+    pub fn week_in_year(&self) -> i64 {
+        let number = days(self.year.into(), self.month.into(), self.day.into());
+        let thursday = number + 4 - self.day_of_week();
+        let year = match i64::from(self.year) {
+            year if thursday < days(year, 1, 1) => year - 1,
+            year if thursday >= days(year + 1, 1, 1) => year + 1,
+            year => year,
+        };
+        (thursday - days(year, 1, 1)) / 7 + 1
     }
 }
 
@@ -173,12 +260,25 @@ fn date_of(number: i64) -> Option<(u16, u8, u8)> {
     Some((year, month as u8, day as u8))
 }
 
-fn time_of_day(text: &[u8]) -> Option<(u64, &[u8])> {
-    let (time, rest) = text.split_at_checked(9)?;
-    if time[0] != b'T' || time[3] != b':' || time[6] != b':' {
+/// The day that a text begins with, and the rest.
+fn day(text: &[u8]) -> Option<(Day, &[u8])> {
+    let (date, rest) = text.split_at_checked(10)?;
+    if date[4] != b'-' || date[7] != b'-' {
         return None;
     }
-    let (hours, minutes, seconds) = (digits(&time[1..3])?, digits(&time[4..6])?, digits(&time[7..])?);
+    let (year, month, day) = (digits(&date[..4])?, digits(&date[5..7])?, digits(&date[8..])?);
+    if year == 0 || !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
+        return None;
+    }
+    Some(((year as u16, month as u8, day as u8), rest))
+}
+
+fn time_of_day(text: &[u8]) -> Option<(u64, &[u8])> {
+    let (time, rest) = text.split_at_checked(8)?;
+    if time[2] != b':' || time[5] != b':' {
+        return None;
+    }
+    let (hours, minutes, seconds) = (digits(&time[..2])?, digits(&time[3..5])?, digits(&time[6..])?);
     if hours > 23 || minutes > 59 || seconds > 59 {
         return None;
     }
@@ -291,22 +391,27 @@ mod tests {
     use super::*;
 
     fn moment(text: &str) -> Moment {
-        Moment::read(text.as_bytes(), !text.contains('T')).unwrap()
+        let kind = match (text.contains('T'), text.contains(':') && text.as_bytes()[2] == b':') {
+            (true, _) => Kind::DateTime,
+            (false, true) => Kind::Time,
+            (false, false) => Kind::Date,
+        };
+        Moment::read(text.as_bytes(), kind).unwrap()
     }
 
     #[test]
     fn what_is_read_is_written() {
         for text in
-            ["2024-02-29", "0001-01-01Z", "2024-01-01-05:30", "2024-01-01T00:00:00.5+14:00", "1999-12-31T23:59:59"]
+            ["2024-02-29", "0001-01-01Z", "2024-01-01-05:30", "2024-01-01T00:00:00.5+14:00", "23:59:59", "00:00:00.25Z"]
         {
             let mut out = Vec::new();
             moment(text).write(&mut out);
             assert_eq!(String::from_utf8(out).unwrap(), text);
         }
         for text in ["2023-02-29", "2023-13-01", "0000-01-01", "2023-1-01", "2023-01-01+14:01", "2023-01-01 "] {
-            assert_eq!(Moment::read(text.as_bytes(), true), None, "{text}");
+            assert_eq!(Moment::read(text.as_bytes(), Kind::Date), None, "{text}");
         }
-        assert_eq!(Moment::read(b"2024-01-01T24:00:00", false), None);
+        assert_eq!(Moment::read(b"2024-01-01T24:00:00", Kind::DateTime), None);
     }
 
     #[test]
@@ -337,6 +442,38 @@ mod tests {
         for number in days(1, 1, 1)..days(9999, 12, 31) {
             let (year, month, day) = date_of(number).unwrap();
             assert_eq!(days(year.into(), month.into(), day.into()), number);
+        }
+    }
+
+    #[test]
+    fn times_go_round_the_day() {
+        let hour = 3600 * i128::from(SECOND);
+        assert_eq!(moment("23:30:00Z").plus(hour), Some(moment("00:30:00Z")));
+        assert_eq!(moment("00:30:00").plus(-25 * hour), Some(moment("23:30:00")));
+        assert_eq!(moment("23:30:00-05:00").in_zone(Some(0)), Some(moment("04:30:00Z")));
+        assert_eq!(moment("2024-01-01T00:30:00Z").in_zone(Some(-60)), Some(moment("2023-12-31T23:30:00-01:00")));
+        assert_eq!(moment("2024-01-01+02:00").in_zone(Some(0)), Some(moment("2023-12-31Z")));
+        assert_eq!(moment("2024-01-01").in_zone(Some(60)), Some(moment("2024-01-01+01:00")));
+        assert_eq!(moment("2024-01-01").with_time(moment("12:00:00Z")), Some(moment("2024-01-01T12:00:00Z")));
+        assert_eq!(moment("2024-01-01+01:00").with_time(moment("12:00:00Z")), None);
+        assert_eq!(moment("2024-01-01").as_kind(Kind::Time), None);
+    }
+
+    #[test]
+    fn weeks_begin_on_mondays() {
+        for (text, week, day, in_year) in [
+            ("2024-01-01", 1, 1, 1),
+            ("2023-01-01", 52, 7, 1),
+            ("2020-12-31", 53, 4, 366),
+            ("2018-12-31", 1, 1, 365),
+            ("2000-02-29", 9, 2, 60),
+        ] {
+            let moment = moment(text);
+            assert_eq!(
+                (moment.week_in_year(), moment.day_of_week(), moment.day_in_year()),
+                (week, day, in_year),
+                "{text}"
+            );
         }
     }
 

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::atom::Atom;
-use super::evaluation::Evaluation;
+use super::atom::{trimmed, Atom};
+use super::evaluation::{Evaluation, Take};
 use super::Expression;
 use crate::characters::{count, is_space};
 use crate::template::Undecided;
@@ -39,6 +39,12 @@ pub enum StringFunction {
     Length,
     /// fn:translate
     Translate,
+    /// fn:compare
+    Compare,
+    /// fn:contains-token
+    ContainsToken,
+    /// fn:codepoints-to-string
+    OfCodePoints,
 }
 
 impl StringFunction {
@@ -58,6 +64,9 @@ impl StringFunction {
             "normalize-space" => StringFunction::NormalizeSpace,
             "string-length" => StringFunction::Length,
             "translate" => StringFunction::Translate,
+            "compare" => StringFunction::Compare,
+            "contains-token" => StringFunction::ContainsToken,
+            "codepoints-to-string" => StringFunction::OfCodePoints,
             _ => return None,
         })
     }
@@ -72,6 +81,8 @@ impl StringFunction {
             StringFunction::Contains
             | StringFunction::StartsWith
             | StringFunction::EndsWith
+            | StringFunction::Compare
+            | StringFunction::ContainsToken
             | StringFunction::Before
             | StringFunction::After => arguments == 2,
             _ => arguments == 1,
@@ -79,17 +90,17 @@ impl StringFunction {
     }
 }
 
-/// The result of a function.
+/// The result of a function; None if it is the empty sequence.
 pub fn evaluated<'a>(
     at: &Evaluation<'a, '_>,
     function: StringFunction,
     arguments: &'a [Expression],
-) -> Result<Atom<'a>, Undecided> {
+) -> Result<Option<Atom<'a>>, Undecided> {
     // A string that may be missing counts as empty.
     let string = |place: usize| -> Result<Cow<'a, [u8]>, Undecided> {
         at.one(&arguments[place])?.map_or(Ok(b"".into()), Atom::string)
     };
-    Ok(match function {
+    Ok(Some(match function {
         StringFunction::Concat => {
             let mut out = Vec::new();
             for argument in arguments {
@@ -144,7 +155,48 @@ pub fn evaluated<'a>(
             let required = |place: usize| at.one(&arguments[place])?.ok_or(Undecided)?.string();
             Atom::Text(translated(&value, &required(1)?, &required(2)?)?.into())
         }
-    })
+        StringFunction::Compare => match (at.one(&arguments[0])?, at.one(&arguments[1])?) {
+            (Some(left), Some(right)) => Atom::Integer(left.string()?.cmp(&right.string()?) as i64),
+            // What stands alone must still be a string.
+            (Some(alone), None) | (None, Some(alone)) => return alone.string().map(|_| None),
+            (None, None) => return Ok(None),
+        },
+        StringFunction::ContainsToken => {
+            let token = at.one(&arguments[1])?.ok_or(Undecided)?.string()?;
+            let token = trimmed(&token);
+            let mut found = false;
+            at.each(&arguments[0], &mut |atom| {
+                let text = atom.string()?;
+                found = found || (!token.is_empty() && text.split(|&byte| is_space(byte)).any(|word| word == token));
+                Ok(())
+            })?;
+            Atom::Boolean(found)
+        }
+        StringFunction::OfCodePoints => {
+            let mut text = String::new();
+            at.each(&arguments[0], &mut |atom| {
+                let number = match atom {
+                    Atom::Integer(number) => number,
+                    untyped @ Atom::Untyped(_) => untyped.to_integer()?,
+                    _ => return Err(Undecided),
+                };
+                let letter = u32::try_from(number).ok().and_then(char::from_u32).filter(|letter| is_of_xml(*letter));
+                text.push(letter.ok_or(Undecided)?);
+                Ok(())
+            })?;
+            Atom::Text(text.into_bytes().into())
+        }
+    }))
+}
+
+/// Whether a character may stand in every document.
+fn is_of_xml(letter: char) -> bool {
+    matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
+}
+
+/// The code points of a string.
+pub fn code_points(text: &[u8], take: Take<'_, '_>) -> Result<(), Undecided> {
+    characters(text)?.chars().try_for_each(|letter| take(Atom::Integer(u32::from(letter).into())))
 }
 
 fn slice(value: Cow<'_, [u8]>, start: usize, end: usize) -> Cow<'_, [u8]> {

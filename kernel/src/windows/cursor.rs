@@ -11,7 +11,7 @@ use super::running::Running;
 use super::{AtEnd, Code, Ending, Folding, Kind, Outcome, Query, Role, Row, Side, Slot, Spec};
 use crate::expression::Atom;
 use crate::row_paths::NamedRows;
-use crate::template::{Around, Undecided};
+use crate::template::Around;
 use crate::template_writer::write_values;
 
 /// Number of returned windows that may stay among the open ones in any case.
@@ -477,7 +477,7 @@ impl<O: Clone> Cursor<O> {
                             *items += written.number;
                             return Ok(());
                         }
-                        Err(Undecided) => text.truncate(before),
+                        Err(_) => text.truncate(before),
                     }
                 }
                 Outcome::Values(expression) => {

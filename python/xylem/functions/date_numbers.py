@@ -20,7 +20,8 @@ def is_digit_pattern(presentation: str) -> bool:
 def formatted_number(value: int, marker: Marker, language: str) -> str:
     """An integer component in the marker's presentation and width."""
     if marker.component == "Y":
-        value = _shortened_year(value, marker)
+        room = year_room(marker)
+        value = value if room is None else int(value % 10**room)
     ordinal = "" if marker.modifier == "o" else None
     primary = marker.presentation
     if primary in ("N", "n", "Nn"):
@@ -29,13 +30,13 @@ def formatted_number(value: int, marker: Marker, language: str) -> str:
         text = format_integer_token(value, primary, ordinal, language)
         return text.ljust(marker.least or 0)
     try:
-        return format_integer_token(value, _widened(primary, marker.least or 0), ordinal, language)
+        return format_integer_token(value, widened(primary, marker.least or 0), ordinal, language)
     except DynamicError as error:
         raise fault(f"[{marker.component}{primary}]: {error.why}") from error
 
 
-def _shortened_year(year: int, marker: Marker) -> int:
-    """The last digits of a year, if the picture has no room for more.
+def year_room(marker: Marker) -> int | None:
+    """How many of the last digits of a year a picture has room for; None for all.
 
     The room is the greatest width, or else the digits of a pattern of two or more: [Y01] and [Y,2-2] give 03 for 2003.
     """
@@ -43,10 +44,10 @@ def _shortened_year(year: int, marker: Marker) -> int:
     if room is None and marker.least is None and is_digit_pattern(marker.presentation):
         digits = sum(1 for c in marker.presentation if c == "#" or unicodedata.category(c) == "Nd")
         room = digits if digits > 1 else None
-    return year if room is None else int(year % 10**room)
+    return room
 
 
-def _widened(primary: str, least: int) -> str:
+def widened(primary: str, least: int) -> str:
     """The digit pattern with at least this many mandatory digits."""
     digits = [c for c in primary if unicodedata.category(c) == "Nd"]
     missing = least - len(digits)

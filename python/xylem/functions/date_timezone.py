@@ -36,7 +36,7 @@ def formatted_timezone(value: DateTime, marker: Marker, place: str | None, has_d
 
 def _offset(minutes: int, presentation: str) -> str:
     """An offset in a pattern of digits: `0` and `00` are hours, with the minutes only where there are some."""
-    hour_digits, separator, has_minutes, zero = _pattern(presentation)
+    hour_digits, separator, has_minutes, zero = offset_pattern(presentation)
     hours, rest = divmod(abs(minutes), 60)
     text = ("-" if minutes < 0 else "+") + str(hours).rjust(hour_digits, "0")
     if has_minutes or rest:
@@ -44,7 +44,7 @@ def _offset(minutes: int, presentation: str) -> str:
     return in_family(text, zero)
 
 
-def _pattern(presentation: str) -> tuple[int, str, bool, str]:
+def offset_pattern(presentation: str) -> tuple[int, str, bool, str]:
     """Digits of the hour, the separator, whether minutes always follow, and the family of digits."""
     is_digit = [unicodedata.category(c) == "Nd" for c in presentation]
     count = sum(is_digit)

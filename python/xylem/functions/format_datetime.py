@@ -34,8 +34,8 @@ _CALENDARS = (
 )
 """The calendars of the specification; other names without a namespace are errors."""
 _SUPPORTED = frozenset({"AD", "CE", "ISO"})
-_NOT_IN_DATE = frozenset("HhPmsf")
-_NOT_IN_TIME = frozenset("YMDdFWwCE")
+NOT_IN_DATE = frozenset("HhPmsf")
+NOT_IN_TIME = frozenset("YMDdFWwCE")
 _NAMED = ("N", "n", "Nn")
 
 
@@ -60,7 +60,7 @@ def format_date(
     calendar: str | None = None,
     place: str | None = None,
 ) -> str | None:
-    return None if value is None else _format(ctx, value, picture, language, calendar, place, _NOT_IN_DATE)
+    return None if value is None else _format(ctx, value, picture, language, calendar, place, NOT_IN_DATE)
 
 
 @function("fn:format-time", "xs:time?, " + _SIGNATURE, "xs:string?", context=True, absent=(3, 4))
@@ -72,7 +72,7 @@ def format_time(
     calendar: str | None = None,
     place: str | None = None,
 ) -> str | None:
-    return None if value is None else _format(ctx, value, picture, language, calendar, place, _NOT_IN_TIME)
+    return None if value is None else _format(ctx, value, picture, language, calendar, place, NOT_IN_TIME)
 
 
 def _format(
@@ -85,7 +85,7 @@ def _format(
     missing: frozenset[str],
 ) -> str:
     marks = _calendar_mark(ctx, calendar)
-    has_date = missing is not _NOT_IN_TIME
+    has_date = missing is not NOT_IN_TIME
     moment = _at_place(value, place, has_date)
     language = language or ctx.static.default_language
     parts: list[str] = []

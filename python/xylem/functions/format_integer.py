@@ -20,7 +20,7 @@ from .registry import function
 if TYPE_CHECKING:
     from .context import Context
 
-_MODIFIER = re.compile(r"(?:([co])(?:\((.+)\))?)?[at]?", re.DOTALL)
+MODIFIER = re.compile(r"(?:([co])(?:\((.+)\))?)?[at]?", re.DOTALL)
 
 
 @function("fn:format-integer", "xs:integer?, xs:string, xs:string?", "xs:string", context=True)
@@ -30,7 +30,7 @@ def format_integer(ctx: Context, value: int | None, picture: str, language: str 
         primary, modifier = picture, ""
     if not primary:
         raise DynamicError("FODF1310", f"{picture!r} has no format token")
-    match = _MODIFIER.fullmatch(modifier)
+    match = MODIFIER.fullmatch(modifier)
     if match is None or modifier.count("(") != modifier.count(")"):
         raise DynamicError("FODF1310", f"{modifier!r} is not a format modifier", hint="such as ;o or ;o(-en)")
     check_token(primary)

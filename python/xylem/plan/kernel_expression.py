@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from xylem.values.strings import UntypedAtomic
 
+from .kernel_picture import KernelPicture
 from .result_template import Counting, Order, Path, ValueOf
 
 if TYPE_CHECKING:
@@ -181,6 +182,40 @@ class Matching:
 
 
 @dataclass(frozen=True)
+class Formatted:
+    """A number or a moment as a picture says."""
+
+    picture: KernelPicture
+    value: KernelExpression
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """What a map of constants has for a key, or whether it has the key."""
+
+    entries: tuple[tuple[str, tuple[Constant, ...]], ...]
+    is_test: bool
+    key: KernelExpression
+
+
+@dataclass(frozen=True)
+class GivenLookup:
+    """The same of a map that is known when the run begins, by the function that gives it."""
+
+    function: str
+    is_test: bool
+    key: KernelExpression
+
+
+@dataclass(frozen=True)
+class Try:
+    """A value, or another where it is certainly an error."""
+
+    tried: KernelExpression
+    otherwise: KernelExpression
+
+
+@dataclass(frozen=True)
 class Json:
     """The text that the json output method writes for a map, an array or a value."""
 
@@ -238,7 +273,20 @@ class SomeMembers:
 Simple = Constant | NodesOf | Named | NameOf | IsKind | SlotValue | Given | Tests
 """Expressions without inner ones."""
 KernelExpression = (
-    Simple | Call | EachNode | EachItem | FoldValues | SortedValues | KeyedValues | LetValue | Matching | Json
+    Simple
+    | Call
+    | EachNode
+    | EachItem
+    | FoldValues
+    | SortedValues
+    | KeyedValues
+    | LetValue
+    | Matching
+    | Formatted
+    | Lookup
+    | GivenLookup
+    | Try
+    | Json
 )
 """Any expression."""
 JsonValue: TypeAlias = "KernelExpression | JsonMap | JsonArray | JsonChoice"
@@ -265,8 +313,12 @@ def settled(expression: KernelExpression, value_of: Callable[[str], Constant]) -
         case KeyedValues(keys=keys, inner=inner):
             inside = tuple(settled(key, value_of) for key in keys)
             return replace(expression, keys=inside, inner=settled(inner, value_of))
-        case Matching(value=value):
+        case Matching(value=value) | Formatted(value=value):
             return replace(expression, value=settled(value, value_of))
+        case Lookup(key=key):
+            return replace(expression, key=settled(key, value_of))
+        case Try(tried=tried, otherwise=otherwise):
+            return replace(expression, tried=settled(tried, value_of), otherwise=settled(otherwise, value_of))
         case EachItem(values=values, inner=inner):
             return replace(expression, values=settled(values, value_of), inner=settled(inner, value_of))
         case FoldValues(values=values, start=start, step=step):

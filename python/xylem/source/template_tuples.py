@@ -14,7 +14,9 @@ from xylem.plan.kernel_expression import (
     EachMember,
     EachNode,
     FoldValues,
+    Formatted,
     Given,
+    GivenLookup,
     IsKind,
     Json,
     JsonArray,
@@ -25,6 +27,7 @@ from xylem.plan.kernel_expression import (
     KernelExpression,
     KeyedValues,
     LetValue,
+    Lookup,
     Matching,
     Members,
     Named,
@@ -34,6 +37,7 @@ from xylem.plan.kernel_expression import (
     SomeMembers,
     SortedValues,
     Tests,
+    Try,
 )
 from xylem.plan.kernel_expression import Constant as Value
 from xylem.plan.result_template import (
@@ -67,6 +71,8 @@ from xylem.plan.result_template import (
 from xylem.plan.scan_plan import ValueTest
 from xylem.plan.scan_table import ScanKey, ScanTable
 from xylem.values.strings import UntypedAtomic
+
+from .picture_tuples import picture_tuple
 
 ValueTestTuple: TypeAlias = tuple[
     list[tuple[str | None, str | None]], bool, tuple[str, str] | None, str, str | None, float | None
@@ -191,9 +197,16 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
         case Matching(function=function, pattern=pattern, ascii_only=ascii_only, value=inner, replacement=pieces):
             texts = [(piece, 0) if isinstance(piece, str) else ("", piece + 1) for piece in pieces]
             return "matching", pattern, ascii_only, function, texts, expression_tuple(inner)
+        case Formatted(picture=picture, value=inner):
+            return "formatted", picture_tuple(picture), expression_tuple(inner)
+        case Lookup(entries=entries, is_test=is_test, key=key):
+            constants = [(text, [expression_tuple(value) for value in values]) for text, values in entries]
+            return "lookup", constants, is_test, expression_tuple(key)
+        case Try(tried=tried, otherwise=otherwise):
+            return "try", expression_tuple(tried), expression_tuple(otherwise)
         case Json(value=json):
             return "json", _json(json)
-        case Given(function=function):
+        case Given(function=function) | GivenLookup(function=function):
             raise ValueError(f"{function} has no value yet")
 
 

@@ -1,4 +1,4 @@
 for tumbling window $w in /s/t
   start $s when true()
   end $e when $e/@d ne $s/@d
-return <w>{ format-number(sum($w/v), "0.0") }</w>
+return <w>{ encode-for-uri(string(sum($w/v))) }</w>

@@ -12,6 +12,7 @@ NASTY = (
     "\u0663", "é", "3.", ".5", "-.5e1", "ǆ", "\U00010428",
     "2024-02-29", "2023-02-29", "2024-01-01Z", "2024-01-01+14:00", "2024-03-01T12:30:15.250",
     "2024-03-01T12:30:15+01:00", "2024-03-01T24:00:00", "-0044-03-15", "12024-01-01", "PT90S", "-P1DT2H", "P1Y",
+    "12:30:15", "23:59:59.75-05:00", "00:00:00Z", "24:00:00",
     "a1,b2;c3", "foo.bar", "x\ry", "\u212a", "key=value", "ab12", "a\nb",
 )  # fmt: skip
 PATTERNS = (
@@ -20,10 +21,23 @@ PATTERNS = (
     "'[é-ü]'", "'(a)|(b)'", r"'[\-a]'", "'[a-]'", "'a{,2}'", "'a{1,2}b'", "'(?:ab|a)(b)?'", "'$'", r"'\D{3}'",
     "'[^a]'", r"'(\w)=(\w)'",
 )  # fmt: skip
-MOMENTS = ("'2024-01-01'", "'2024-01-01Z'", "'2024-03-01T12:30:15'", "'2023-12-31'")
+MOMENTS = ("'2024-01-01'", "'2024-01-01Z'", "'2024-03-01T12:30:15'", "'2023-12-31'", "'12:00:00'", "'23:30:00Z'")
 DURATIONS = ("'P1D'", "'-PT90S'", "'PT0S'", "'P3DT4H5M6.789S'", "'PT0.000000001S'", "'P99999D'", "'-P1DT23H59M59.5S'")
 REPLACEMENTS = ("'x'", "'[$0]'", "'$1-$2'", r"'\$'", "'$'", "''", "'$12'")
 PATHS = ("$p/a", "$p/b", "$p/c", "$p/@k", "$p/n/a", "$p/a/text()", "$p/zzz")
+NUMBER_PICTURES = (
+    "'0'", "'#,##0.00'", "'0.0##'", "'#'", "'#.#'", "'#0%'", "'0.0‰'", "'$#,##0.00;($#,##0.00)'", "'#,#0,0.0'", "'0e0'",
+    "'00,0.00,0'", "'0.0;'", "'x'", "'[0]'", "'1'", "'0.000000000000'",
+)  # fmt: skip
+INTEGER_PICTURES = ("'0'", "'#,##0'", "'000;o'", "'1;o(-en)'", "'#-0,00'", "'w'", "'I'", "'a'", "''", "'#a'", "'٠'")
+MOMENT_PICTURES = (
+    "'[Y0001]-[M01]-[D01]'", "'[D1o] [MNn] [Y]'", "'[FNn,3-3], [D]. [MN,*-4]'", "'[H01]:[m01]:[s01].[f001]'",
+    "'[h]:[m] [P]'", "'[h,2-2][Pn][PN,1-1]'", "'[d]/[W]/[F1]'", "'[Y01] [Y,2-2] [Y,*-3]'", "'[Z]'", "'[z]'", "'[Z0]'",
+    "'[Z0000t]'", "'[f]|[f01]|[f0##]|[f,2-4]'", "'[YI] [Dw]'", "'[w] [E] [C]'", "'[[a]] [M,6]'", "'[q]'", "'['",
+    "'[ZN]'",
+    "'[D١]'", "'[Hn]'", "'[m]'", "'[M#0]'", "'[Y9,999]'", "''",
+)  # fmt: skip
+KINDS = ("date", "dateTime", "time")
 NUMBERS = (
     "0", "1", "2", "-3", "7", "10", "9223372036854775807", "0.5", "2.50", "1e0", "0e0", "1.5e300", "-0e0", "1000000",
 )  # fmt: skip
@@ -52,7 +66,17 @@ class Expressions:
         if depth <= 0 or self.random.random() < 0.2:
             return self.random.choice((self.value(depth), self.random.choice(NUMBERS)))
         inner = depth - 1
-        match self.random.randrange(13):
+        match self.random.randrange(15):
+            case 13:
+                return f"compare({self.text(inner)}, {self.text(0)})"
+            case 14:
+                sought = self.pick(*TEXTS, self.value(0), self.number(0))
+                return self.pick(
+                    f"sum(string-to-codepoints({self.text(inner)}))",
+                    f"sum(index-of({self.sequence(inner)}, {sought}))",
+                    f"sum({self.number(0)} to {self.number(inner)})",
+                    "math:pi()",
+                )
             case 0 | 1 | 2 | 3:
                 sign = self.pick("+", "-", "*", "div", "idiv", "mod")
                 return f"({self.number(inner)} {sign} {self.number(inner)})"
@@ -85,12 +109,15 @@ class Expressions:
                 return f"({self.apart()} div {self.pick(self.apart(), self.number(0))})"
             case 2:
                 return f"seconds-from-dateTime({self.pick(self.moment(depth), self.value(0))})"
+            case 3 if self.random.random() < 0.5:
+                part = self.pick("hours", "minutes", "seconds")
+                return f"{part}-from-time({self.pick(self.moment(depth), self.value(0))})"
         kind = self.pick("date", "dateTime")
         return f"{self.pick('year', 'month', 'day')}-from-{kind}({self.pick(self.moment(depth), self.value(0))})"
 
     def apart(self) -> str:
         """A duration, as a rule."""
-        kind = self.pick("date", "dateTime")
+        kind = self.pick(*KINDS)
         literal = f"xs:dayTimeDuration({self.pick(*DURATIONS)})"
         between = f"(xs:{kind}({self.value(0)}) - xs:{kind}({self.pick(*MOMENTS)}))"
         return self.pick(literal, between, f"({literal} {self.pick('+', '-')} {self.pick(between, literal)})")
@@ -144,7 +171,24 @@ class Expressions:
         if depth <= 0 or self.random.random() < 0.2:
             return self.random.choice((self.value(depth), self.random.choice(TEXTS)))
         inner = depth - 1
-        match self.random.randrange(14):
+        match self.random.randrange(19):
+            case 14:
+                return self.formatted(inner)
+            case 15:
+                table = f"map {{ '1': 'one', 'abc': ('a', 'b'), '': 2, {self.pick(*TEXTS[1:3])}: () }}"
+                key = self.any(0)
+                made = self.pick(f"{table}({key})", f"map:get({table}, {key})", f"{table}?({key})")
+                return f"string-join({made}, ' ')"
+            case 16:
+                cast = f"xs:{self.pick('integer', 'double', 'boolean', *KINDS)}({self.value(0)})"
+                tried = self.pick(cast, f"({cast} + 1)", f"concat({cast}, $p/a)", f"({cast}, 1)[1]", self.number(inner))
+                return f"(try {{ {tried} }} catch {self.pick('*', '*', 'err:FORG0001')} {{ {self.text(0)} }})"
+            case 17:
+                return f"``[<`{{ {self.any(inner)} }}`>`{{ {self.sequence(inner)} }}`]``"
+            case 18:
+                return (
+                    f"codepoints-to-string({self.pick('string-to-codepoints($p/a)', self.number(inner), '(97, 98)')})"
+                )
             case 11:
                 flags = self.pick("", "", ", 'i'", ", 's'")
                 return f"replace({self.text(inner)}, {self.pick(*PATTERNS)}, {self.pick(*REPLACEMENTS)}{flags})"
@@ -180,10 +224,31 @@ class Expressions:
             case _:
                 return f"xs:string({self.any(inner)})"
 
+    def formatted(self, depth: int) -> str:
+        """A value as a picture says, or an error."""
+        match self.random.randrange(4):
+            case 0 | 1:
+                return f"format-number({self.number(depth)}, {self.pick(*NUMBER_PICTURES)})"
+            case 2:
+                value = self.pick(f"xs:integer({self.value(0)})", self.value(0), self.number(depth))
+                language = self.pick("", "", ", 'en'", ", 'de'", ", ()")
+                return f"format-integer({value}, {self.pick(*INTEGER_PICTURES)}{language})"
+        kind, others = self.pick(*KINDS), self.pick("", "", "", ", (), (), ()", ", 'en', (), ()", ", 'de', 'AD', 'us'")
+        value = self.pick(f"xs:{kind}({self.value(0)})", self.value(0), self.moment(depth))
+        return f"format-{kind}({value}, {self.pick(*MOMENT_PICTURES)}{others})"
+
     def moment(self, depth: int) -> str:
-        """A date, a date with a time, or how far two of them are apart."""
-        kind = self.pick("date", "dateTime")
-        match self.random.randrange(6):
+        """A date, a time, both, or how far two of them are apart."""
+        kind = self.pick(*KINDS)
+        match self.random.randrange(9):
+            case 6:
+                zone = self.pick("()", *(f"xs:dayTimeDuration('{each}')" for each in ("PT2H", "-PT5H30M", "PT15H")))
+                return f"adjust-{kind}-to-timezone({self.pick(f'xs:{kind}({self.value(0)})', self.value(0))}, {zone})"
+            case 7:
+                return f"dateTime(xs:date({self.value(0)}), {self.pick('xs:time($p/b)', self.value(0))})"
+            case 8:
+                found = self.pick("timezone-from-{0}({1})", "({1} + xs:dayTimeDuration('PT25H'))", "max(({1}, {1}))")
+                return found.format(kind, f"xs:{kind}({self.value(0)})")
             case 0:
                 return f"(xs:{kind}({self.value(0)}) - xs:{kind}({self.pick(*MOMENTS)}))"
             case 1:
@@ -202,7 +267,12 @@ class Expressions:
             return f"({self.moment(inner)} {sign} {self.pick(self.moment(inner), self.value(0))})"
         if depth <= 0:
             return f"({self.value(0)} {self.pick('=', '!=', '<', '>=')} {self.random.choice(NUMBERS + TEXTS)})"
-        match self.random.randrange(12):
+        match self.random.randrange(14):
+            case 12:
+                return f"contains-token({self.pick(self.text(inner), '$p/*')}, {self.pick(*TEXTS, self.value(0))})"
+            case 13:
+                kind = self.pick("integer", "string", "decimal", "double", "boolean", "date", "time")
+                return f"({self.any(inner)} instance of xs:{kind}{self.pick('', '?', '*', '+')})"
             case 10:
                 kind, sign = self.pick("some", "every"), self.pick("=", "<")
                 return f"({kind} $x in {self.loop(inner)} satisfies $x {sign} {self.number(0)})"
@@ -225,7 +295,9 @@ class Expressions:
             case 8:
                 return self.any(inner)
             case _:
-                return f"({self.value(0)} castable as xs:{self.pick('double', 'integer', 'decimal', 'boolean')})"
+                return (
+                    f"({self.value(0)} castable as xs:{self.pick('double', 'integer', 'decimal', 'boolean', *KINDS)})"
+                )
 
     def query(self) -> str:
         """A query that uses them in one of the places where they stand."""

@@ -136,6 +136,7 @@ class StreamBuilder:
         self.selection = Selection(
             static.default_collation == CODEPOINT_COLLATION,
             static.empty_greatest,
+            static.decimal_formats,
             has_default_namespace=bool(static.namespaces.get("")),
         )
         self.alone: set[int] = set()
@@ -457,7 +458,7 @@ class StreamBuilder:
                 window_cells=cells,
                 around=around,
                 position=position,
-                given=self.given.value if self.columns is None and cells is None else None,
+                given=self.given if self.columns is None and cells is None else None,
                 begins_output=self.may_write_values,
                 declared=declared,
                 holes=holes,
@@ -556,10 +557,7 @@ class StreamBuilder:
 
     def is_scannable(self, path: tuple[Step, ...]) -> bool:
         """Whether the scan itself can find the elements of a handler, by name and attributes."""
-        return all(
-            is_element_step(step) and self.regions.scan_tests(step) is not None
-            for step in path
-        )
+        return all(is_element_step(step) and self.regions.scan_tests(step) is not None for step in path)
 
     def _can_follow(self, handler: Handler, source: str) -> bool:
         path = _streamed_path(handler)

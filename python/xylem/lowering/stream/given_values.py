@@ -16,12 +16,13 @@ from xylem.plan.kernel_expression import Given, KernelExpression
 from xylem.syntax import ast
 
 from ..python.keyed_groups import written_value
+from .kernel_expressions.lookups import is_table
 from .template_holes import bound_by
 
 if TYPE_CHECKING:
     from .build import StreamBuilder
 
-_TIMES = frozenset({(FN, "current-dateTime"), (FN, "current-date")})
+_TIMES = frozenset({(FN, "current-dateTime"), (FN, "current-date"), (FN, "current-time"), (FN, "implicit-timezone")})
 
 
 class GivenValues:
@@ -43,9 +44,28 @@ class GivenValues:
             case _:
                 return None
         self.is_used = True
+        return Given(self._function(key, expr))
+
+    def map(self, expr: ast.Expr) -> str | None:
+        """The function that gives a map of atomic values; None where an expression is no variable for one."""
+        if not isinstance(expr, ast.VarRef) or expr.name.expanded not in self._variables & self._tables:
+            return None
+        self.is_used = True
+        return self._function(expr.name.expanded, expr)
+
+    def _function(self, key: tuple[str, str], expr: ast.Expr) -> str:
         if key not in self._functions:
             self._functions[key] = written_value(self._b.c, "given", expr)
-        return Given(self._functions[key])
+        return self._functions[key]
+
+    @cached_property
+    def _tables(self) -> frozenset[tuple[str, str]]:
+        nodes = [node for unit in self._b.builder.units for node in unit.module.walk()]
+        return frozenset(
+            node.name.expanded
+            for node in nodes
+            if isinstance(node, ast.VariableDecl) and node.value is not None and is_table(node.value)
+        )
 
     @cached_property
     def _variables(self) -> frozenset[tuple[str, str]]:

@@ -213,6 +213,7 @@ class WindowsWriter:
         self, inputs: dict[str, WindowInput], compile: Callable[[ExpressionCompiler], KernelExpression]
     ) -> KernelExpression | None:
         compiler = ExpressionCompiler(self.selection.by_code_points, lambda condition: None)
+        compiler.formats = self.selection.decimal_formats
         _give_slots(compiler, inputs)
         try:
             return compile(compiler)

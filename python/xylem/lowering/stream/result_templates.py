@@ -57,8 +57,8 @@ from xylem.plan.result_template import (
 from xylem.syntax import ast
 
 from .applied_functions import Declared
+from .given_values import GivenValues
 from .hoisting import grouped, hoisted
-from .kernel_expressions.compiler import Test
 from .row_templates import rows_alone
 from .selection import Selection
 from .template_expressions import TemplateExpressions
@@ -82,7 +82,7 @@ def template_of(
     known: Known = lambda call: None,
     around: tuple[Opened, ...] = (),
     position: str | None = None,
-    given: Test | None = None,
+    given: GivenValues | None = None,
 ) -> Template:
     """The template of a body some of whose conditions the scan has decided; `NoTemplate` if there is none.
 
@@ -94,7 +94,7 @@ def template_of(
     """
     expressions = TemplateExpressions(selection, columns, declared, begins_output=begins_output, around=around)
     if given is not None:
-        expressions.compiler.given = given
+        expressions.compiler.given, expressions.compiler.given_map = given.value, given.map
     if holes is not None and columns is None and window_cells is None:
         expressions.holes = TemplateHoles(expressions.compiler, known, holes)
     number = None if position is None else expressions.compiler.new_slot(ast.Name(position, None, ""))
@@ -245,8 +245,12 @@ class _Maker:
             self.expressions.each_leaf(ast.Name(variable, None, ""), nodes, self._writing(body))
 
     def _counted(self, variable: str, position: str, nodes: NodesOf, body: Flux) -> None:
-        """A loop over elements, with their positions."""
+        """A loop over nodes, with their positions."""
         compiler = self.expressions.compiler
+        if nodes.of is not None:
+            names = ast.Name(variable, None, ""), ast.Name(position, None, "")
+            self.expressions.each_leaf(names[0], nodes, self._writing(body), names[1])
+            return
         with compiler.scope(), compiler.turn(ast.Name(variable, None, ""), nodes):
             slot = compiler.new_slot(ast.Name(position, None, ""))
             self.frames.add(Each(nodes.path, self._inner(body), nodes.up, Counting(slot)))
@@ -345,8 +349,7 @@ def _all_copied(loop: For) -> tuple[str, object] | None:
 def _are_rows(parts: tuple[Part, ...]) -> bool:
     """Whether only rows are written."""
     return all(
-        isinstance(part, Row)
-        or (isinstance(part, When) and _are_rows(part.parts) and _are_rows(part.otherwise))
+        isinstance(part, Row) or (isinstance(part, When) and _are_rows(part.parts) and _are_rows(part.otherwise))
         for part in parts
     )
 

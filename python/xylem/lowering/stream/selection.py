@@ -11,14 +11,15 @@ Safe:   the handler still tests the condition; the scan drops only records that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from math import inf
 
 from xylem.analysis.facts.comparisons import GENERAL, TURNED
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.streamable_paths import is_element_test
+from xylem.functions.decimal_format import DecimalFormat
 from xylem.functions.registry import FN
 from xylem.plan.flux import Copy, Flux, For, Handler, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence, Step
 from xylem.plan.needs import element_names
@@ -50,6 +51,8 @@ class Selection:
     """Whether strings are compared as the scan does; the default collation of the query may differ."""
     empty_greatest: bool = False
     """Whether an empty value sorts after all values, if an order does not say."""
+    decimal_formats: Mapping[tuple[str, str], DecimalFormat] = field(default_factory=dict)
+    """Those that the query declares."""
     by_name: bool = True
     """Whether names are tested; not after a positional test, since the scan would test them before it."""
 
@@ -284,9 +287,7 @@ def _double(number: int | Decimal | float) -> float:
         return inf if number > 0 else -inf
 
 
-def _value_path(
-    expr: ast.Expr, variable: str
-) -> tuple[tuple[NameOf, ...], bool, tuple[str, str] | None] | None:
+def _value_path(expr: ast.Expr, variable: str) -> tuple[tuple[NameOf, ...], bool, tuple[str, str] | None] | None:
     """$variable/a/b, $variable/a/text(), $variable/a/@b, $variable/@b: the elements, and the value of the last."""
     steps: list[NameOf] = []
     text, attribute = False, None

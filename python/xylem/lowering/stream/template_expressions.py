@@ -69,6 +69,7 @@ class TemplateExpressions:
         self.compiler = ExpressionCompiler(
             selection.by_code_points, self._scan_test, empty_greatest=selection.empty_greatest
         )
+        self.compiler.formats = selection.decimal_formats
         self.variables, self.up = self.compiler.variables, self.compiler.up
         self.functions = AppliedFunctions(declared, self.compiler)
         self.has_default_namespace = selection.has_default_namespace
@@ -143,8 +144,8 @@ class TemplateExpressions:
                 self.frames.attribute(*self._attribute(ast.DirectAttribute(name, (ast.EnclosedExpr(body),))))
             case ast.Filter() if self.columns is None and (first := first_of(expression)) is not None:
                 self.write(first)
-            case _ if self.columns is None and not is_atomic(expression) and (
-                loop := self.compiler.as_loop(expression)
+            case _ if (
+                self.columns is None and not is_atomic(expression) and (loop := self.compiler.as_loop(expression))
             ):
                 self.write(loop)
             case _ if (left := with_all_children(expression)) is not None:
@@ -426,13 +427,16 @@ class TemplateExpressions:
             slot, place = compiler.new_slot(clause.name), compiler.new_slot(position)
             self.frames.add(EachValue(slot, values, self.frames.inner(write), place))
 
-    def each_leaf(self, name: ast.Name, nodes: NodesOf, write: Callable[[], None]) -> None:
-        """A loop over attributes or text nodes whose values are used."""
+    def each_leaf(
+        self, name: ast.Name, nodes: NodesOf, write: Callable[[], None], position: ast.Name | None = None
+    ) -> None:
+        """A loop over attributes or text nodes whose values are used, and their positions perhaps."""
         compiler = self.compiler
         with compiler.scope():
             slot = compiler.new_slot(name)
             compiler.leaves.add(key_of(name))
-            self.frames.add(EachValue(slot, nodes, self.frames.inner(write)))
+            place = None if position is None else compiler.new_slot(position)
+            self.frames.add(EachValue(slot, nodes, self.frames.inner(write), place))
 
     def _loop(self, name: ast.Name, collection: ast.Expr, rest: tuple[ast.Clause, ...], result: ast.Expr) -> None:
         compiler = self.compiler

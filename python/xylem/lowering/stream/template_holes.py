@@ -41,7 +41,7 @@ Known = Callable[[ast.FunctionCall], Builtin | None]
 
 N = TypeVar("N", bound=ast.Node)
 _LITERALS = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
-_OPERATORS = (ast.Arithmetic, ast.Unary, ast.StringConcat, ast.CastAs, ast.ValueComparison)
+_OPERATORS = (ast.Arithmetic, ast.Unary, ast.StringConcat, ast.StringConstructor, ast.CastAs, ast.ValueComparison)
 _ATOMIZING = (*_OPERATORS, ast.GeneralComparison, ast.CastableAs, ast.Range)
 _OF_ANY_ITEM = frozenset({(FN, "string"), (FN, "data"), (FN, "number")})
 """Functions that give the same result for a node as for its value."""

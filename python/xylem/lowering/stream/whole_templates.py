@@ -18,6 +18,8 @@ from xylem.plan.kernel_expression import (
     EachMember,
     EachNode,
     FoldValues,
+    Formatted,
+    GivenLookup,
     Json,
     JsonArray,
     JsonChoice,
@@ -26,12 +28,14 @@ from xylem.plan.kernel_expression import (
     KernelExpression,
     KeyedValues,
     LetValue,
+    Lookup,
     Matching,
     Members,
     NodesOf,
     SomeMembers,
     SortedValues,
     Tests,
+    Try,
 )
 from xylem.plan.needs import add_needs
 from xylem.plan.result_template import (
@@ -128,8 +132,10 @@ def _of_expression(expression: KernelExpression) -> list[int]:
             return _of_expression(inner)
         case KeyedValues(keys=keys, inner=inner):
             return [*_of_expression(inner), *(length for key in keys for length in _of_expression(key))]
-        case Matching(value=value):
+        case Matching(value=value) | Formatted(value=value) | Lookup(key=value) | GivenLookup(key=value):
             return _of_expression(value)
+        case Try(tried=tried, otherwise=otherwise):
+            return [*_of_expression(tried), *_of_expression(otherwise)]
         case FoldValues(values=values, start=start, step=step):
             return [length for each in (values, start, step) for length in _of_expression(each)]
         case EachItem(values=value, inner=inner) | LetValue(value=value, inner=inner):

@@ -149,6 +149,7 @@ _TYPED: dict[str, Callable[[str], Any]] = {
     "b": "true".__eq__,
     "D": _of_type(at.DATE),
     "t": _of_type(at.DATE_TIME),
+    "T": _of_type(at.TIME),
     "p": _of_type(at.DAY_TIME_DURATION),
 }
 """By the kernel's letters for types."""

@@ -14,9 +14,9 @@ from decimal import Decimal
 from typing import Any
 
 from xylem.errors import XylemError
-from xylem.plan.kernel_expression import Call, Constant, Given, KernelExpression
+from xylem.plan.kernel_expression import Call, Constant, Given, GivenLookup, KernelExpression, Lookup
 from xylem.plan.result_template import Template
-from xylem.values.datetimes import Date, DateTime, DateTimeStamp
+from xylem.values.datetimes import Date, DateTime, DateTimeStamp, Time
 from xylem.values.durations import DayTimeDuration
 from xylem.values.string_of import string_of
 from xylem.values.strings import UntypedAtomic
@@ -28,6 +28,7 @@ _BY_CAST = {
     DateTime: "to dateTime",
     DateTimeStamp: "to dateTime",
     DayTimeDuration: "to dayTimeDuration",
+    Time: "to time",
 }
 
 
@@ -39,7 +40,11 @@ def settled_template(template: Template, space: dict[str, Any]) -> Template | No
     """The template with its values; None if they are not for the kernel."""
     found: dict[str, KernelExpression] = {}
 
-    def value_of(function: str) -> KernelExpression:
+    def value_of(given: Given | GivenLookup) -> KernelExpression:
+        function = given.function
+        if isinstance(given, GivenLookup):
+            entries = _entries(space[function]())
+            return Lookup(entries, given.is_test, _with_values(given.key, value_of))
         if function not in found:
             found[function] = _value(space[function]())
         return found[function]
@@ -51,9 +56,9 @@ def settled_template(template: Template, space: dict[str, Any]) -> Template | No
     return made
 
 
-def _with_values(node: Any, value_of: Callable[[str], KernelExpression]) -> Any:
-    if isinstance(node, Given):
-        return value_of(node.function)
+def _with_values(node: Any, value_of: Callable[[Given | GivenLookup], KernelExpression]) -> Any:
+    if isinstance(node, (Given, GivenLookup)):
+        return value_of(node)
     if isinstance(node, tuple):
         parts = tuple(_with_values(part, value_of) for part in node)
         return node if all(a is b for a, b in zip(parts, node, strict=True)) else parts
@@ -68,11 +73,26 @@ def _with_values(node: Any, value_of: Callable[[str], KernelExpression]) -> Any:
     return replace(node, **changed) if changed else node
 
 
+def _entries(items: Any) -> tuple[tuple[str, tuple[Constant, ...]], ...]:
+    """Those of a map whose keys are strings."""
+    (table,) = items
+    found = []
+    for key, values in table.items():
+        constants = tuple(each for each in map(_constant, values) if isinstance(each, Constant))
+        if not isinstance(key, str) or len(constants) < len(values):
+            raise _NotForScan
+        found.append((str(key), constants))
+    return tuple(found)
+
+
 def _value(items: Any) -> KernelExpression:
     values = list(items)
     if len(values) != 1:
         raise _NotForScan
-    (value,) = values
+    return _constant(values[0])
+
+
+def _constant(value: Any) -> KernelExpression:
     kind = type(value)
     if kind in (str, bool, float, UntypedAtomic):
         return Constant(value)

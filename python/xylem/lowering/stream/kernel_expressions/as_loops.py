@@ -100,9 +100,7 @@ def _filtered(
     return ast.Flwor((*loops, *_counted(base, item, predicates[number:], fresh)), result)
 
 
-def _counted(
-    base: ast.Expr, item: ast.Name, predicates: tuple[ast.Expr, ...], fresh: Fresh
-) -> tuple[ast.Clause, ...]:
+def _counted(base: ast.Expr, item: ast.Name, predicates: tuple[ast.Expr, ...], fresh: Fresh) -> tuple[ast.Clause, ...]:
     """The clauses of a loop with a positional predicate, followed by others."""
     first, *others = predicates
     for predicate in others:
@@ -203,7 +201,9 @@ def is_atomic(expr: ast.Expr) -> bool:
         case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "reverse"):
             return is_atomic(argument)
         case ast.FunctionCall(name=name):
-            return name.uri in (FN, XS, PREFIXES["math"])
+            return name.uri in (FN, XS, PREFIXES["math"]) or name.expanded == (PREFIXES["map"], "contains")
+        case ast.TryCatch(body=body, catches=catches):
+            return is_atomic(body) and all(is_atomic(each.body) for each in catches)
         case ast.Flwor(clauses=clauses, result=ast.VarRef(name=name)):
             # The last binding counts.
             bound = [_bound_to(clause) for clause in clauses if getattr(clause, "name", None) == name]
@@ -215,5 +215,6 @@ def is_atomic(expr: ast.Expr) -> bool:
         case ast.Filter(base=base):
             return is_atomic(base)
     literals = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
-    operators = (ast.Arithmetic, ast.Unary, ast.StringConcat, ast.CastAs, ast.ValueComparison)
+    strings = (ast.StringConcat, ast.StringConstructor)
+    operators = (ast.Arithmetic, ast.Unary, ast.Range, ast.CastAs, ast.ValueComparison, *strings)
     return isinstance(expr, (*literals, *operators)) or is_boolean(expr)

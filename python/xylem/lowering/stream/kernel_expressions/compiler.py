@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,8 +12,9 @@ from functools import reduce
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.streamable_paths import is_test
 from xylem.errors import XylemError
+from xylem.errors.error import ERR_NAMESPACE
 from xylem.functions.regex_functions import replacement_pieces
-from xylem.functions.registry import FN
+from xylem.functions.registry import FN, PREFIXES
 from xylem.plan.kernel_expression import (
     NOTHING,
     Call,
@@ -20,18 +22,22 @@ from xylem.plan.kernel_expression import (
     EachItem,
     EachNode,
     FoldValues,
+    Formatted,
     Given,
+    GivenLookup,
     IsKind,
     Json,
     KernelExpression,
     KeyedValues,
     LetValue,
+    Lookup,
     Matching,
     Named,
     NameOf,
     NodesOf,
     SlotValue,
     SortedValues,
+    Try,
 )
 from xylem.plan.result_template import Counting, Order
 from xylem.syntax import ast
@@ -40,7 +46,9 @@ from ..template_paths import NoTemplate, taken_by
 from .as_loops import as_loop, first_of, is_atomic, of_item, of_value
 from .json_values import is_plain_json, json_value
 from .known_functions import CASTS, XS, known_function
+from .lookups import lookup
 from .patterns import kernel_pattern
+from .pictures import FORMATTING, DecimalFormats, picture_of
 
 _MOST_INTEGER = 2**63 - 1
 _MOST_DIGITS = 38
@@ -61,6 +69,10 @@ class ExpressionCompiler:
         self.empty_greatest = empty_greatest
         self.test = test
         self.given = given
+        self.given_map: Callable[[ast.Expr], str | None] = lambda expr: None
+        """The function that gives a map of atomic values, which is known when a run begins."""
+        self.formats: DecimalFormats | None = None
+        """Those of the query, where pictures are followed."""
         self.variables: list[str] = []
         """The record and the elements of the surrounding loops, innermost last."""
         self.slots: dict[str, int] = {}
@@ -111,7 +123,7 @@ class ExpressionCompiler:
                 # Nothing asks whether its first item is a node.
                 raise NoTemplate("the truth of a sequence", expr)
         value = self.value(expr)
-        if isinstance(value, (NodesOf, SlotValue, Given)) or is_atomic(expr):
+        if isinstance(value, (NodesOf, SlotValue, Given, Lookup, GivenLookup)) or is_atomic(expr):
             return value
         if not self._gives_nodes(expr):
             raise NoTemplate("the truth of values that may be nodes", expr)
@@ -165,14 +177,23 @@ class ExpressionCompiler:
                 return Call(op, (self.value(left), self.value(right)))
             case ast.Unary(op=op, operand=operand):
                 return Call("negate" if op == "-" else "plus", (self.value(operand),))
-            case ast.GeneralComparison(op=op, left=left, right=right) | ast.ValueComparison(
-                op=op, left=left, right=right
+            case (
+                ast.GeneralComparison(op=op, left=left, right=right)
+                | ast.ValueComparison(op=op, left=left, right=right)
             ) if self.by_code_points:
                 return Call(op, (self.value(left), self.value(right)))
             case ast.And() | ast.Or():
                 return self.condition(expr)
             case ast.StringConcat(left=left, right=right):
                 return Call("concat", (*self._concatenated(left), self.value(right)))
+            case ast.StringConstructor(parts=parts):
+                return Call("concat", (*map(self._part_of_string, parts), Constant(""), Constant("")))
+            case ast.Range(left=left, right=right):
+                return Call("to", (self.value(left), self.value(right)))
+            case ast.TryCatch():
+                return self._try(expr)
+            case ast.DynamicCall() | ast.Lookup() if (found := lookup(self, expr)) is not None:
+                return found
             case ast.If(test=test, then=then, otherwise=otherwise):
                 return Call("if", (self.condition(test), self.value(then), self.value(otherwise)))
             case ast.Switch():
@@ -185,6 +206,8 @@ class ExpressionCompiler:
             case ast.CastableAs(operand=operand, type=kind) if kind.name.uri == XS and kind.name.local in CASTS:
                 word = "castable?" if kind.optional else "castable"
                 return Call(f"{word} {kind.name.local}", (self.value(operand),))
+            case ast.InstanceOf(operand=operand, type=kind) if is_atomic(operand):
+                return self._instance(operand, kind)
             case ast.FunctionCall():
                 return self._call(expr)
             case ast.Flwor(clauses=clauses, result=result):
@@ -265,9 +288,10 @@ class ExpressionCompiler:
 
     def as_loop(self, expr: ast.Expr) -> ast.Flwor | None:
         """An expression as a loop; None if it is none."""
-        return as_loop(self.in_terms_of_loops(expr), self._fresh)
+        return as_loop(self.in_terms_of_loops(expr), self.fresh)
 
-    def _fresh(self) -> ast.Name:
+    def fresh(self) -> ast.Name:
+        """A name that no query has."""
         self._next_name += 1
         return ast.Name(f"item {self._next_name}", None, "")
 
@@ -334,9 +358,7 @@ class ExpressionCompiler:
         )
 
     @contextmanager
-    def counted(
-        self, name: ast.Name, collection: ast.Expr, position: ast.Name
-    ) -> Iterator[tuple[NodesOf, Counting]]:
+    def counted(self, name: ast.Name, collection: ast.Expr, position: ast.Name) -> Iterator[tuple[NodesOf, Counting]]:
         """Inside a loop over counted elements; the predicates of the last step come before the count."""
         predicates: tuple[ast.Expr, ...] = ()
         match collection:
@@ -351,9 +373,7 @@ class ExpressionCompiler:
             test = tests[0] if len(tests) == 1 else Call("and", tests) if tests else None
             yield nodes, Counting(self.new_slot(position), test)
 
-    def _loop(
-        self, name: ast.Name, collection: ast.Expr, inner: Callable[[], KernelExpression]
-    ) -> KernelExpression:
+    def _loop(self, name: ast.Name, collection: ast.Expr, inner: Callable[[], KernelExpression]) -> KernelExpression:
         if isinstance(collection, ast.SequenceExpr):
             return Call(",", tuple(self._loop(name, item, inner) for item in collection.items))
         with self.scope():
@@ -437,8 +457,15 @@ class ExpressionCompiler:
             case ast.FunctionCall(name=name, arguments=(value, parameters)) if name.expanded == (FN, "serialize"):
                 if is_plain_json(parameters):
                     return Json(json_value(self, value))
-        if call.name.uri == FN and call.name.local in ("matches", "replace", "tokenize"):
-            return self._matching(call)
+            case ast.FunctionCall(name=name) if name.uri == FN and name.local in ("matches", "replace", "tokenize"):
+                return self._matching(call)
+            case ast.FunctionCall(name=name, arguments=(value, *_)) if name.uri == FN and name.local in FORMATTING:
+                if self.formats is not None and len(call.arguments) > 1:
+                    return Formatted(picture_of(call, self.formats), self.value(value))
+            case ast.FunctionCall(name=name) if (found := lookup(self, call)) is not None:
+                return found
+            case ast.FunctionCall(name=name, arguments=()) if name.expanded == (PREFIXES["math"], "pi"):
+                return Constant(math.pi)
         if call.name.uri == FN and call.name.local in ("name", "local-name") and len(call.arguments) == 1:
             nodes = self.nodes(call.arguments[0])
             if nodes.path or nodes.of is not None:
@@ -467,6 +494,35 @@ class ExpressionCompiler:
             if not is_atomic(values):
                 self.leaves.add(key_of(step.parameters[1].name))
             return FoldValues(so_far, item, taken, first, self.value(step.body))
+
+    def _part_of_string(self, part: str | ast.Expr) -> KernelExpression:
+        if isinstance(part, str):
+            return Constant(part)
+        return Call("string-join", (self.value(part), Constant(" ")))
+
+    def _instance(self, operand: ast.Expr, kind: ast.SequenceTypeNode) -> KernelExpression:
+        """Whether atomic values are of a type."""
+        match kind:
+            case ast.SequenceTypeNode(item=None):
+                return Call("empty", (self.value(operand),))
+            case ast.SequenceTypeNode(item=ast.AtomicType(name=name), occurrence="" | "?" | "*" | "+" as occurrence):
+                if name.uri == XS and name.local in CASTS:
+                    return Call(f"instance{occurrence} {name.local}", (self.value(operand),))
+        raise NoTemplate("a type it does not know", operand)
+
+    def _try(self, expr: ast.TryCatch) -> KernelExpression:
+        """try { xs:integer(E) } catch * { F }: the kernel knows errors of casts, and leaves other doubts to code."""
+        match expr.catches:
+            case (ast.CatchClause(tests=(ast.Wildcard(uri=None, local=None),), body=body),):
+                if any(isinstance(node, ast.VarRef) and node.name.uri == ERR_NAMESPACE for node in body.walk()):
+                    raise NoTemplate("an error that is asked for its code", expr)
+                if not is_atomic(expr.body) or not is_atomic(body):
+                    raise NoTemplate("nodes that may be an error", expr)
+                tried = self.value(expr.body)
+                if not _is_eager(tried):
+                    raise NoTemplate("errors that depend on what is computed first", expr)
+                return Try(tried, self.value(body))
+        raise NoTemplate("errors of some kinds", expr)
 
     def _matching(self, call: ast.FunctionCall) -> KernelExpression:
         """A function with a literal pattern."""
@@ -547,6 +603,38 @@ class ExpressionCompiler:
             case ast.TextTest() | ast.AttributeTest() | ast.CommentTest() | ast.DocumentTest():
                 return Constant(False)
         raise NoTemplate("a type it does not know")
+
+
+_EAGER = frozenset(
+    {"+", "-", "*", "div", "idiv", "mod", "negate", "plus", "one", "number", "string", "data", "abs", "floor",
+     "ceiling", "round", "round-half-to-even", "concat", "upper-case", "lower-case", "normalize-space", "string-length",
+     "substring", "translate"}
+)  # fmt: skip
+"""Operators and functions that compute all their arguments, whatever they are."""
+
+
+def _is_eager(expression: KernelExpression) -> bool:
+    """Whether all of an expression is computed: then an error in it is one of the whole."""
+    match expression:
+        case Constant() | SlotValue() | Given():
+            return True
+        case NodesOf():
+            return True
+        case EachNode(inner=inner):
+            # Others than the first may not be asked for their values, but nodes are no errors.
+            return _is_node(inner)
+        case Matching(value=value) | Formatted(value=value):
+            return _is_eager(value)
+        case Call(function=function, arguments=arguments):
+            return (function in _EAGER or function.startswith("to ")) and all(map(_is_eager, arguments))
+    return False
+
+
+def _is_node(inner: KernelExpression) -> bool:
+    match inner:
+        case Call(function="if", arguments=(Call(function="eq", arguments=(SlotValue(), Constant())), then, other)):
+            return _is_node(then) and other == NOTHING
+    return isinstance(inner, NodesOf)
 
 
 _Branch = tuple[KernelExpression, KernelExpression]

@@ -16,18 +16,22 @@ BY_NAME = {
     "minutes-from-dateTime": (1, 1), "seconds-from-dateTime": (1, 1), "days-from-duration": (1, 1),
     "hours-from-duration": (1, 1), "minutes-from-duration": (1, 1), "seconds-from-duration": (1, 1),
     "upper-case": (1, 1), "lower-case": (1, 1), "normalize-space": (1, 1), "string-length": (1, 1), "translate": (3, 3),
-    "reverse": (1, 1),
+    "reverse": (1, 1), "hours-from-time": (1, 1), "minutes-from-time": (1, 1), "seconds-from-time": (1, 1),
+    "timezone-from-date": (1, 1), "timezone-from-dateTime": (1, 1), "timezone-from-time": (1, 1),
+    "adjust-date-to-timezone": (2, 2), "adjust-dateTime-to-timezone": (2, 2), "adjust-time-to-timezone": (2, 2),
+    "dateTime": (2, 2), "string-to-codepoints": (1, 1), "codepoints-to-string": (1, 1),
 }  # fmt: skip
 """The minimum and maximum number of arguments."""
 BY_CODE_POINTS = {
     "min": (1, 1), "max": (1, 1), "contains": (2, 2), "starts-with": (2, 2), "ends-with": (2, 2),
     "substring-before": (2, 2), "substring-after": (2, 2), "distinct-values": (1, 1),
+    "compare": (2, 2), "contains-token": (2, 2), "index-of": (2, 2),
 }  # fmt: skip
 """Functions that compare strings by code points: not under another default collation."""
 MATHEMATICS = {
     "sqrt": 1, "exp": 1, "log": 1, "log10": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "pow": 2,
 }  # fmt: skip
-CASTS = frozenset({"double", "integer", "decimal", "string", "boolean", "date", "dateTime", "dayTimeDuration"})
+CASTS = frozenset({"double", "integer", "decimal", "string", "boolean", "date", "dateTime", "time", "dayTimeDuration"})
 
 
 def known_function(name: tuple[str, str], arguments: int, by_code_points: bool) -> str | None:
