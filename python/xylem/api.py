@@ -19,6 +19,7 @@ from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from xylem.errors import memory_may_run_out
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction, Functions
 from xylem.pipeline import StaticEnvironment
 from xylem.query.compiled_query import CompiledQuery, operators_of
@@ -99,7 +100,8 @@ def compile(
     )
     query = Query(CompiledQuery(text, environment))
     if check:
-        query.check()
+        with memory_may_run_out():
+            query.check()
     return query
 
 
@@ -152,9 +154,10 @@ def parse(
         from xylem.source.byte_source import ByteSource
 
         data: str | bytes | PathLike[str] = source.encode() if isinstance(source, str) else source
-        with _with_entities(ByteSource.of(data), dtd) as opened:
+        with memory_may_run_out(), _with_entities(ByteSource.of(data), dtd) as opened:
             return read_document(b"".join(opened), uri or opened.uri, limits=limits)
-    return read_document(source, uri, limits=limits)
+    with memory_may_run_out():
+        return read_document(source, uri, limits=limits)
 
 
 def items(

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from xylem.errors import InputError, XylemError
+from xylem.errors import InputError, XylemError, no_memory_left
 from xylem.result import Result, chosen_parameters
 from xylem.source.message_batches import LARGE_BYTES, Batch, Taken
 
@@ -107,6 +107,8 @@ class MessageResults(Iterator[Any]):
         except XylemError as error:
             error.add_note(f"in {self._name(batch, index)}")
             return error
+        except MemoryError as error:
+            return no_memory_left(error)
 
     def _items(self, read: ReadBatch, index: int) -> list[Any]:
         document = read.document(index)

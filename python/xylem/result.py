@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, overload
 
+from xylem.errors import memory_may_run_out
 from xylem.sink.default_parameters import DEFAULT_PARAMETERS, chosen_parameters, has_xml_text
 from xylem.values.python_values import python_from_item, python_from_sequence
 
@@ -76,7 +77,8 @@ class Result:
     @property
     def xdm(self) -> list[Any]:
         """All items in XQuery's data model."""
-        self._items.extend(self._rest)
+        with memory_may_run_out():
+            self._items.extend(self._rest)
         return self._items
 
     @property
@@ -111,14 +113,19 @@ class Result:
         """
         from xylem.sink.serialize import serialize
 
-        texts = self._pieces(parameters)
-        return serialize(self.xdm, self._parameters(parameters)) if texts is None else "".join(texts)
+        with memory_may_run_out():
+            texts = self._pieces(parameters)
+            return serialize(self.xdm, self._parameters(parameters)) if texts is None else "".join(texts)
 
     def write_to(self, write: Callable[[bytes], object], **parameters: Any) -> None:
         """Write the result in chunks while it is computed, in the encoding the parameters name (UTF-8 by default).
 
         Output before an error remains. Items are not kept: the result cannot be read afterwards.
         """
+        with memory_may_run_out():
+            self._write(write, parameters)
+
+    def _write(self, write: Callable[[bytes], object], parameters: Mapping[str, Any]) -> None:
         from xylem.sink.output_buffer import OutputBuffer
         from xylem.sink.output_encoding import byte_encoder
         from xylem.sink.serialize import serialize_into

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from xylem.errors import memory_may_run_out
 from xylem.result import chosen_parameters, has_xml_text
 from xylem.run.stream.collector import Collector
 from xylem.values.arriving import Arriving
@@ -110,7 +111,8 @@ class StreamResult:
             self._collector(),
             self._program.copy_namespaces,
         )
-        text.take(self._begun(text.output))
+        with memory_may_run_out():
+            text.take(self._begun(text.output))
 
     @property
     def account(self) -> StreamAccount:
@@ -129,11 +131,12 @@ class StreamResult:
         return self._watched(start(self.progress.begin(output)))
 
     def _watched(self, batches: Iterator[Statistics]) -> Iterator[Statistics]:
-        for measured in batches:
-            yield measured
-            # The consumer of the batch has returned: the output of the batch has been written.
-            for observe in self._observers:
-                observe(self.progress)
+        with memory_may_run_out():
+            for measured in batches:
+                yield measured
+                # The consumer of the batch has returned: the output of the batch has been written.
+                for observe in self._observers:
+                    observe(self.progress)
 
 
 class SmallResult(StreamResult):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from decimal import Decimal as D
 from math import inf, nan
 from typing import Any
 
 import pytest
+import xylem
 from xylem.errors import DynamicError, StaticError
 from xylem.functions.context import Context
 from xylem.functions.decimal_format import DecimalFormat
@@ -99,3 +101,18 @@ def test_other_digits(make_context: Callable[..., Context]) -> None:
 def test_faulty_formats(properties: dict[str, str], code: str) -> None:
     with pytest.raises(StaticError, match=code):
         DecimalFormat.of(properties)
+
+
+@pytest.mark.parametrize(
+    ("query", "size"),
+    [
+        ("format-number(1234567.891, '" + "#," * 50_000 + "0')", 13),
+        ("format-number(1234567.891, '" + "0,00," * 20_000 + "0." + "0,0" * 20_000 + "0')", 160_003),
+        ("format-integer(1234567, '#," + "0,00-" * 20_000 + "0')", 100_001),
+    ],
+)
+def test_long_pictures_take_linear_time(query: str, size: int) -> None:
+    began = time.process_time()
+    assert len(str(xylem.compile(query).run().value)) == size
+    # Half a minute where each separator moved all that followed it.
+    assert time.process_time() - began < 5

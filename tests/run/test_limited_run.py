@@ -112,3 +112,41 @@ def test_the_interpreter_is_as_before() -> None:
     profile = cProfile.Profile()
     profile.runcall(lambda: [str(number) for number in range(1000)])
     assert profile.getstats()
+
+
+NO_MEMORY = """
+import resource, sys, xylem
+query = xylem.compile(sys.argv[1])
+# What is loaded later would lack space, too.
+xylem.compile("//a").run(xylem.parse("<a/>")).serialize(), list(xylem.compile("//a").stream(b"<a/>"))
+_, most = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(resource.RLIMIT_AS, (1_500_000_000, most))
+try:
+    print(eval(sys.argv[2]))
+except xylem.XylemError as error:
+    print(error.code)
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+print(xylem.compile("1 + 1").run().value)
+"""
+DOUBLING = "fold-left(1 to 40, 'x', function($a, $b) { $a || $a })"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit address space")
+@pytest.mark.parametrize(
+    ("query", "read"),
+    [
+        (DOUBLING, "query.run().value"),
+        (DOUBLING, "query.run().write_to(len)"),
+        ("for $i in 1 to 1000000000 return string($i)", "query.run().value"),
+        (f"for $a in //a return {DOUBLING}", "list(query.stream(b'<r><a/></r>'))"),
+        (f"for $a in //a return {DOUBLING}", "query.stream(b'<r>' + b'<a/>' * 400_000 + b'</r>').write_to(len)"),
+        (f"for $a in //a return {DOUBLING}", "query.run(xylem.parse(b'<r><a/></r>')).value"),
+        (f"for $a in //a return {DOUBLING}", "next(query.run_many([b'<r><a/></r>'])).value"),
+    ],
+)
+def test_memory_that_runs_out_has_a_code_in_python(query: str, read: str) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", NO_MEMORY, query, read], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    assert run.stdout.split() == ["XYRT0042", "2"]

@@ -15,6 +15,7 @@ from .error import (
     XylemError,
 )
 from .input_place import InputPlace
+from .no_memory import memory_may_run_out, no_memory_left
 from .source_text import NOWHERE, SourceText, Span
 
 __all__ = [
@@ -31,4 +32,6 @@ __all__ = [
     "StaticError",
     "SyntaxFault",
     "XylemError",
+    "memory_may_run_out",
+    "no_memory_left",
 ]

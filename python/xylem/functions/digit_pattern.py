@@ -7,6 +7,7 @@ other characters that are neither letters nor numbers as grouping separators.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,12 +31,9 @@ class DigitPattern:
         if self.group_size:
             digits = grouped(digits, self.group_size, self.separators[0][1])
         else:
-            for position, separator in self.separators:
-                if position < len(digits):
-                    # From the right: earlier insertions only lengthen the part to the right.
-                    cut = len(digits) - position - sum(1 for p, _ in self.separators if p < position)
-                    if cut > 0:
-                        digits = digits[:cut] + separator + digits[cut:]
+            size = len(digits)
+            cuts = ((size - position, separator) for position, separator in reversed(self.separators))
+            digits = separated(digits, ((cut, separator) for cut, separator in cuts if cut > 0))
         return in_family(digits, self.zero)
 
 
@@ -43,6 +41,16 @@ def grouped(digits: str, size: int, separator: str) -> str:
     """Digits with a separator after every `size` of them, counted from the right."""
     first = len(digits) % size or size
     return separator.join([digits[:first], *(digits[i : i + size] for i in range(first, len(digits), size))])
+
+
+def separated(digits: str, separators: Iterable[tuple[int, str]]) -> str:
+    """Digits with a separator before each of some places, which ascend."""
+    pieces: list[str] = []
+    before = 0
+    for cut, separator in separators:
+        pieces += (digits[before:cut], separator)
+        before = cut
+    return "".join([*pieces, digits[before:]])
 
 
 def in_family(text: str, zero: str) -> str:

@@ -13,7 +13,7 @@ from xylem.values.numbers import EXACT, Float
 from xylem.values.xml_names import is_ncname, split_qname
 
 from .decimal_format import DEFAULT_FORMAT, DecimalFormat
-from .digit_pattern import grouped, in_family
+from .digit_pattern import grouped, in_family, separated
 from .numeric_functions import Number, absolute_value
 from .registry import function
 
@@ -104,14 +104,8 @@ def _mantissa(value: Decimal, picture: SubPicture, fmt: DecimalFormat) -> str:
         integer = grouped(integer, picture.regular_group, fmt.grouping_separator) if integer else ""
     else:
         size = len(integer)
-        for place in picture.integer_groups:  # From the right, so places further left do not move.
-            if place < size:
-                integer = _split_at(integer, size - place, fmt.grouping_separator)
-    for place in reversed(picture.fraction_groups):
-        if place < len(fraction):
-            fraction = _split_at(fraction, place, fmt.grouping_separator)
+        cuts = (size - place for place in reversed(picture.integer_groups) if place < size)
+        integer = separated(integer, ((cut, fmt.grouping_separator) for cut in cuts))
+    size = len(fraction)
+    fraction = separated(fraction, ((cut, fmt.grouping_separator) for cut in picture.fraction_groups if cut < size))
     return integer + fmt.decimal_separator + fraction if fraction else integer
-
-
-def _split_at(text: str, place: int, separator: str) -> str:
-    return text[:place] + separator + text[place:]

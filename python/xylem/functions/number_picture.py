@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from xylem.errors import DynamicError
 
@@ -135,19 +136,18 @@ def _measured(
         exponent_size,
         groups,
         _regular(groups, len(integer) - len(groups)),
-        tuple(len(part) for part in _prefixes(fraction, fmt.grouping_separator)),
+        _digits_before(fraction, fmt.grouping_separator),
     )
 
 
 def _digits_after(integer: str, separator: str) -> tuple[int, ...]:
     parts = integer.split(separator)
-    sizes = [sum(map(len, parts[i:])) for i in range(1, len(parts))]
-    return tuple(reversed(sizes))
+    return tuple(accumulate(map(len, reversed(parts[1:]))))
 
 
-def _prefixes(fraction: str, separator: str) -> list[str]:
+def _digits_before(fraction: str, separator: str) -> tuple[int, ...]:
     parts = fraction.split(separator)
-    return ["".join(parts[:i]) for i in range(1, len(parts))]
+    return tuple(accumulate(map(len, parts[:-1])))
 
 
 def _regular(groups: tuple[int, ...], size: int) -> int:

@@ -90,9 +90,9 @@ def normalize_unicode(value: str | None, form: str = "NFC") -> str:
         return ""
     if not wanted or value.isascii():
         return str(value)
-    import unicodedata
+    from xylem.values.normalized_text import normalized  # here, as few queries need it
 
-    return unicodedata.normalize(wanted, value)  # type: ignore[arg-type]  # one of the four, as checked
+    return normalized(wanted, value)  # type: ignore[arg-type]  # one of the four, as checked
 
 
 @function("fn:upper-case", "xs:string?", "xs:string")

@@ -21,12 +21,18 @@ T = TypeVar("T")
 
 STACK_BYTES = 512 * 1024 * 1024
 MAX_CALLS = 100_000
+ORDINARY_CALLS = 3_000
+"""As many fit on the stack of an ordinary thread. The limit belongs to the process: if it were higher while no deep
+thread runs, deep values (JSON in a document) would overflow that stack, which ends the process."""
+LEAST_STACK_BYTES = 8 * 1024 * 1024
 _MOST_AT_ONCE = 1024
 
 _here = threading.local()
 _working: dict[int, int] = {}
 """By waiting thread: the thread that computes for it."""
 _lock = threading.Lock()
+_deep_threads = 0
+_ordinary_calls = ORDINARY_CALLS
 
 
 def with_deep_stack(function: Callable[[], T]) -> T:
@@ -56,6 +62,7 @@ def with_deep_stack(function: Callable[[], T]) -> T:
             thread.join()
         finally:
             del _working[caller]
+            _end()
     if failure:
         raise failure[0]
     return outcome[0]  # type: ignore[no-any-return]
@@ -101,18 +108,59 @@ def drawn_deep(items: Iterator[T]) -> Iterator[T]:
 
 
 def _start(run: Callable[[], None]) -> threading.Thread:
-    """Start the thread with a large stack, or with the usual one if the system refuses."""
+    """Start the thread with a large stack, or with a smaller one, and less recursion, if the system has no more."""
+    global _deep_threads, _ordinary_calls
     # A daemon, so that an interrupted caller does not wait for its result.
     thread = threading.Thread(target=run, name="xylem", daemon=True)
     with _lock:
-        if sys.getrecursionlimit() < MAX_CALLS:
-            sys.setrecursionlimit(MAX_CALLS)
-        usual = threading.stack_size(STACK_BYTES)
+        stack_bytes = _stack_bytes()
+        most_calls = MAX_CALLS * stack_bytes // STACK_BYTES
+        if not _deep_threads:
+            # Somebody who has set a higher limit knows his threads.
+            _ordinary_calls = max(ORDINARY_CALLS, sys.getrecursionlimit())
+        if stack_bytes < STACK_BYTES or sys.getrecursionlimit() < most_calls:
+            sys.setrecursionlimit(most_calls)
+        _deep_threads += 1
+        usual = threading.stack_size(stack_bytes)
         try:
             thread.start()
         except RuntimeError:
             threading.stack_size(usual)
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError as refused:
+                _deep_threads -= 1
+                raise MemoryError(str(refused)) from None
         finally:
             threading.stack_size(usual)
     return thread
+
+
+def _end() -> None:
+    """A thread is done with: behind the last one, recursion is limited to what ordinary stacks can hold."""
+    global _deep_threads
+    with _lock:
+        _deep_threads -= 1
+        if not _deep_threads:
+            sys.setrecursionlimit(_ordinary_calls)
+
+
+def _stack_bytes() -> int:
+    """The size of the stack: at most a quarter of the addresses that are left to a process with a limit (`ulimit -v`).
+
+    If the stack took the last of them, Python could not begin the thread, and would wait for it without end.
+    """
+    import resource
+
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return STACK_BYTES
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            taken = int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return STACK_BYTES
+    left, size = max(most - taken, 0), STACK_BYTES
+    while size > LEAST_STACK_BYTES and size > left // 4:
+        size //= 2
+    return size

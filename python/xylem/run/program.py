@@ -14,7 +14,7 @@ from itertools import islice
 from types import CodeType, TracebackType
 from typing import TYPE_CHECKING, Any
 
-from xylem.errors import DynamicError, EngineBug, Span, XylemError
+from xylem.errors import DynamicError, EngineBug, Span, XylemError, no_memory_left
 from xylem.functions.context import Context, Moments, Resources, RunPart
 from xylem.plan.note import Note
 from xylem.syntax import ast
@@ -185,7 +185,10 @@ class Program:
             raise DynamicError("XYDY0001", hint="rewrite the function with a fold or a tail call").at(
                 self.locate(error)
             ) from None
-        except (MemoryError, KeyboardInterrupt, GeneratorExit, BrokenPipeError):
+        except MemoryError as error:
+            place = self.locate(error)
+            raise no_memory_left(error).at(place) from None
+        except (KeyboardInterrupt, GeneratorExit, BrokenPipeError):
             raise
         except Exception as error:
             raise EngineBug("XYBUG0001", f"{type(error).__name__}: {error}").at(self.locate(error)) from error

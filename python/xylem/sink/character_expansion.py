@@ -8,11 +8,11 @@ Unicode encoding, is the escape function alone.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, cast
 
 from xylem.errors import DynamicError
+from xylem.values.normalized_text import Form, normalized
 
 from .output_encoding import OutputEncoding
 
@@ -150,5 +150,5 @@ def _normalizer(form: str) -> Expand | None:
         return None
     if form not in _FORMS:
         raise DynamicError("SESU0011", f"the normalization form {form!r} is not supported")
-    known = cast('Literal["NFC", "NFD", "NFKC", "NFKD"]', form)
-    return lambda text: unicodedata.normalize(known, text)
+    known = cast(Form, form)
+    return lambda text: normalized(known, text)

@@ -102,9 +102,9 @@ class HtmlFamilyWriter(MarkupWriter):
         if not self.is_uri(element, name):
             return self.attribute_expand(value)
         if not value.isascii():
-            import unicodedata
+            from xylem.values.normalized_text import normalized
 
-            value = unicodedata.normalize("NFC", value)
+            value = normalized("NFC", value)
         return self.uri_expand(escape_uri(value))
 
     def attribute(self, element: QName, name: QName, value: str, outer: Frame) -> str:

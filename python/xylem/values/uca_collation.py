@@ -27,6 +27,7 @@ from typing import NamedTuple
 from xylem.errors import DynamicError
 
 from .collations import Collation
+from .normalized_text import normalized
 
 
 class _Group(IntEnum):
@@ -159,7 +160,7 @@ class UcaCollation(Collation):
         if strength >= 4 and chosen.shifted:
             levels.append("".join([e.primary if e.group <= chosen.most_variable else "\U0010ffff" for e in elements]))
         if strength >= 5:
-            levels.append(unicodedata.normalize("NFD", text))
+            levels.append(normalized("NFD", text))
         return "\0".join(levels)
 
     def _case(self, element: _Element) -> str:
@@ -235,7 +236,7 @@ _EXPANSIONS = {
 
 
 def _decomposed(text: str) -> str:
-    return text if text.isascii() else unicodedata.normalize("NFD", text)
+    return text if text.isascii() else normalized("NFD", text)
 
 
 @lru_cache(maxsize=8192)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from xylem.errors import DynamicError, EngineBug, XylemError
+from xylem.errors import DynamicError, EngineBug, XylemError, no_memory_left
 from xylem.functions.context import Resources, StaticPart
 from xylem.plan.flux_plan import FluxPlan
 from xylem.plan.flux_variables import expressions_of
@@ -90,7 +90,10 @@ class StreamProgram:
             raise error.at(self.handlers.locate(error)) from error.__cause__
         except RecursionError as error:
             raise DynamicError("XYDY0001").at(self.handlers.locate(error)) from None
-        except (MemoryError, OSError):
+        except MemoryError as error:
+            place = self.handlers.locate(error)
+            raise no_memory_left(error).at(place) from None
+        except OSError:
             raise
         except Exception as error:
             raise EngineBug("XYBUG0001", f"{type(error).__name__}: {error}").at(self.handlers.locate(error)) from error
