@@ -112,11 +112,22 @@ def test_who_may_ask_and_what_is_refused(site: RunningSite, tmp_path: Path) -> N
     with pytest.raises(InputError, match=r"XYRT0055.*token"):
         client.sources()
     client = SiteClient(site.directory)
-    with pytest.raises(InputError, match=r"XYRT0055.*there is no stream"):
+    with pytest.raises(InputError, match=r"XYRT0053.*there is no stream"):
         client.subscribe("q", "/s/p", "nothing", "now")
     with pytest.raises(InputError, match=r"XYRT0055.*XPST0003"):
         client.subscribe("q", "/s/p[", "s", "now")
+    with pytest.raises(InputError, match=r"XYRT0053: [^:]*: there is no subscription 'none'") as told:
+        client.unsubscribe("none")
+    assert "xylem subscriptions" in (told.value.hint or "")
     the_commands(site, tmp_path)
+
+
+def test_a_subscription_that_fails_says_so(site: RunningSite) -> None:
+    client = site.start()
+    client.publish("s", [b"<s><p>1</p><p>x</p></s>"])
+    client.subscribe("fails", "/s/p[. > 0]", "s", "earliest")
+    with pytest.raises(InputError, match=r"XYRT0066: .*ended with an error: FORG0001"):
+        list(client.results("fails"))
 
 
 def the_commands(site: RunningSite, tmp_path: Path) -> None:

@@ -483,6 +483,10 @@ CATALOGUE: dict[str, Entry] = {
         "the database that keeps the catalogue does not answer",
         "start it again: the site continues where it was; `xylem network start --catalogue` has its address",
     ),
+    "XYRT0066": Entry(
+        "the subscription ended with an error",
+        "correct the query and subscribe again, under the same name if you like; other subscriptions continue",
+    ),
     "XYST0001": Entry("no external function of this name is registered", "register it: @xylem.function(…)"),
     "XYST0002": Entry("this extension can be parsed but not run yet"),
     "XYST0003": Entry(

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import ssl
 from typing import Any
 from urllib.parse import urlsplit
 
 from xylem.errors import InputError
+from xylem.errors.catalogue import CATALOGUE
 
 from .site_identity import SITE_HEADER, Identity
 
@@ -94,12 +96,23 @@ def refusal(status: int, data: bytes) -> InputError:
     try:
         found = json.loads(data)
         told = found["error"]
-        if found.get("code") == "XYRT0061":
-            # The requester has another speaker place it.
-            return InputError("XYRT0061", str(told).removeprefix(str(InputError("XYRT0061", "|")).partition("|")[0]))
+        known = passed_on(str(told))
+        if known is not None:
+            return known
     except (ValueError, KeyError, TypeError):
         told = f"status {status}"
     hint = "the token of the site is in its file site.json" if status == 401 else ""
     # A site may have asked another one, which refused.
-    prefix = str(InputError("XYRT0055", "|")).partition("|")[0]
-    return InputError("XYRT0055", str(told).removeprefix(prefix), hint=hint)
+    return InputError("XYRT0055", str(told).removeprefix(_before_reason("XYRT0055")), hint=hint)
+
+
+def passed_on(told: str) -> InputError | None:
+    """The error that a site told of, if it is one of networks: it explains itself, with its own hint."""
+    code = told.partition(":")[0]
+    if not re.fullmatch(r"XYRT00[56]\d", code) or code == "XYRT0055" or code not in CATALOGUE:
+        return None
+    return InputError(code, told.removeprefix(_before_reason(code)))
+
+
+def _before_reason(code: str) -> str:
+    return str(InputError(code, "|")).partition("|")[0]

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 from xylem.errors import InputError
 
 from .http_site import ADDRESS_FILE
-from .peer_client import connected, refusal
+from .peer_client import connected, passed_on, refusal
 
 
 class SiteClient:
@@ -66,7 +66,7 @@ class SiteClient:
     def results(self, name: str, after: int = 0) -> Iterator[tuple[int, str]]:
         """The answer from a byte on, piece by piece as it arrives, each with its end; ends with the answer.
 
-        XYRT0051 with its error for a subscription that failed.
+        XYRT0066 with its error for a subscription that failed.
         """
         connection = self._connection()
         headers = {**self._headers, "Last-Event-ID": str(after)}
@@ -86,7 +86,7 @@ class SiteClient:
                 if event.get("event") == "end":
                     state = json.loads(event["data"])
                     if state.get("error"):
-                        raise InputError("XYRT0051", state["error"])
+                        raise passed_on(state["error"]) or InputError("XYRT0066", state["error"])
                     return
                 if "data" in event:
                     yield int(event["id"]), json.loads(event["data"])
