@@ -96,6 +96,8 @@ class Compared(Live, Read):
 
 
 _first = itemgetter(0)
+_MOST_KEYS = 16_384
+"""So many order keys are kept to be told from others by their identity."""
 
 
 class LiveLoop(ABC):
@@ -171,6 +173,8 @@ class Turns(LiveLoop):
         self.timelines: list[tuple[Function, VersionChoice]] = []
         """For each value of a unit whose history is requested: what computes it, and the request."""
         self._families: tuple[Counter[str], ...] = tuple(Counter() for _ in described.order)
+        self._known_keys: dict[tuple[bytes, tuple[str, ...]], tuple[bytes, tuple[str, ...]]] = {}
+        """Order keys that came before: comparing an object with itself looks at nothing of it."""
         self._numbered: OrderedList[Unit] | None = OrderedList() if described.is_numbered else None
         """The units with their item numbers."""
         self._bases: dict[Unit, int] = {}
@@ -304,16 +308,24 @@ class Turns(LiveLoop):
         rows = []
         for index, row in enumerate(found):
             keys = [one_value(atomize_list(row[column])) for column in range(self._columns)]
-            families = tuple(map(order_family, keys))
-            rows.append(((self._key(keys), unit.place, index, families), list(row[self._columns])))
+            data, families = self._keys(keys)
+            rows.append(((data, unit.place, index, families), list(row[self._columns])))
         return rows
 
-    def _key(self, values: Sequence[Any]) -> bytes:
+    def _keys(self, values: Sequence[Any]) -> tuple[bytes, tuple[str, ...]]:
+        """The bytes by which a row is ordered, and the families of its keys: the same objects for equal ones."""
         timezone = self.engine.run.implicit_timezone_minutes
-        return b"".join(
+        data = b"".join(
             order_key(value, None, timezone, descending=descending, empty_greatest=greatest)
             for value, (descending, greatest) in zip(values, self._order, strict=True)
         )
+        made = data, tuple(map(order_family, values))
+        known = self._known_keys.get(made)
+        if known is None:
+            if len(self._known_keys) >= _MOST_KEYS:
+                self._known_keys.clear()
+            known = self._known_keys[made] = made
+        return known
 
     def _replace(self, rows: OrderedList[Any], before: Sequence[Any], made: Sequence[Any]) -> None:
         """Replace rows. Their order keys are counted, because all of them must be comparable."""
@@ -417,7 +429,8 @@ class RegionLoop(Turns, Live):
         """The key of the only row of a unit, of the values of its order keys."""
         if not self._columns:
             return unit.place
-        return self._key(values), unit.place, 0, tuple(map(order_family, values))
+        data, families = self._keys(values)
+        return data, unit.place, 0, families
 
     def put_row(self, unit: Unit, row: tuple[Any, Parts] | None) -> list[Edit]:
         """As `put_made` and `edits`, of a unit that gives one item at most, which is another than before."""
