@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import xylem
-from xylem.values import deferred_tree
+from xylem.values import copied_rows, deferred_tree
 from xylem.values.deferred_tree import DeferredTree
 
 WIDE = "<w>{ for $i in 1 to 40 return <i n='{ $i }'>{ $i }</i> }</w>"
@@ -59,3 +59,41 @@ def test_a_copy_of_a_deep_tree_takes_as_long_as_the_tree_is_large() -> None:
     depth = 4_000
     deep = xylem.parse("<a><b n='1'>x</b>" * depth + "</a>" * depth)
     assert list(xylem.compile(f"{COPIES} count(local:c(/*)//*)").run(deep)) == [2 * depth - 1]
+
+
+NESTED = b"<a>" * 4_000 + b"</a>" * 4_000
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "count(<x>{ //a }</x>//*)",
+        "count(<x xmlns:p='u'>{ //a }</x>//*)",
+        "let $x := element x { //a } return $x/a[1]/name()",
+        "count(document { //a }//a)",
+    ],
+)
+def test_copies_of_elements_in_each_other_have_a_limit(query: str) -> None:
+    compiled = xylem.compile(query)
+    for answer in (lambda: compiled.run(xylem.parse(NESTED)).serialize(), lambda: list(compiled.stream(NESTED))):
+        with pytest.raises(xylem.XylemError, match="XYDY0006"):
+            answer()
+
+
+def test_copies_that_double_have_a_limit() -> None:
+    doubled = "fold-left(1 to 60, <a>{ (1 to 40) ! <b/> }</a>, function($a, $n) { <a>{ $a, $a }</a> })"
+    with pytest.raises(xylem.XylemError, match="XYDY0006"):
+        xylem.compile(f"count({doubled}//*)").run().serialize()
+    again = "fold-left(1 to 8, <a>{ (1 to 40) ! <b/> }</a>, function($a, $n) { <a>{ $a, $a }</a> })"
+    assert xylem.compile(f"count({again}//b)").run().value == 40 * 2**8
+
+
+def test_copies_of_everything_a_few_times_are_no_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(copied_rows, "_most_nodes", 0)
+    wide = b"<r>" + b"".join(b"<w>" + b"<i/>" * 50 + b"</w>" for _ in range(50)) + b"</r>"
+    for query, number in (("count(<x>{ //w }</x>//i)", 2_500), ("count(<x>{ //w, //w, //w, /r }</x>//i)", 10_000)):
+        assert xylem.compile(query).run(xylem.parse(wide)).value == number
+    with pytest.raises(xylem.XylemError, match="XYDY0006"):
+        xylem.compile("count(<x>{ for $n in 1 to 9 return //w }</x>//i)").run(xylem.parse(wide)).serialize()
+    monkeypatch.undo()
+    assert xylem.compile("count(<x>{ for $n in 1 to 9 return //w }</x>//i)").run(xylem.parse(wide)).value == 22_500

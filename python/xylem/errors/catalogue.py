@@ -251,6 +251,10 @@ CATALOGUE: dict[str, Entry] = {
         "the query buffers more than the limit allows",
         "`xylem explain` shows what it buffers and why; --buffer-limit SIZE raises the limit (limits=… in Python)",
     ),
+    "XYDY0006": Entry(
+        "a constructed element has more copies of nodes than the limit allows",
+        "look into originals, not into copies of elements that stand in each other; --limit copied-nodes=… raises it",
+    ),
     "XYDY0010": Entry(
         "an operation on an infinite sequence holds more items than the limit allows",
         "use a window, or raise the limit: --limit held-items=…, or held_items=… in Python",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xylem.values.copied_rows import DEFAULT_COPIED_NODES
+
 ITEM_BYTES = "item_bytes"
 """The name of the limit on the kept content of one item."""
 
@@ -39,6 +41,9 @@ class Limits:
     """Buffered content of a stream, all variables together. 0: nothing that grows with the input."""
     spilled_bytes: int = 100_000_000_000
     """Spill size on disk for an input that must be read more than once but cannot be."""
+    copied_nodes: int = DEFAULT_COPIED_NODES
+    """The nodes that one constructed tree may copy, beyond five times the originals (XYDY0006). The limit belongs to
+    the process: `set_copied_nodes` in `xylem.values.copied_rows` sets it in Python."""
     held_items: int = 1_000_000
     """Number of items or values that an operation on an infinite sequence may keep (XYDY0010)."""
     regions: int = 20_000_000

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeGuard
 
 from .compact_tree import CompactTree
+from .copied_rows import CopiedRows
 from .name_pool import KIND_MASK
 from .node import ELEMENT, Node
 from .qname import QName
@@ -101,6 +102,7 @@ def defer(tree: Tree, pieces: dict[int, Piece]) -> None:
 def _expand(tree: Tree) -> None:
     """Copy all rows, including nested pieces: iteratively, however deep they are."""
     noted = tree.noted
+    _check_rows(noted)
     if isinstance(tree, DeferredTree):
         tree.become_ordinary()
     own = tree.declared, tree.prefixed, tree.isolated, tree.id_rules, tree.idref_rules
@@ -127,6 +129,36 @@ def _expand(tree: Tree) -> None:
         begun.append((rows, 0, [0] * len(rows.codes), parent))
     _move_names(tree, places, *own)
     del tree.noted
+
+
+def _check_rows(noted: Noted) -> None:
+    """XYDY0006 if there would be too many rows, before any is copied: pieces in pieces may double with each step."""
+    copied = CopiedRows()
+    rows: dict[int, int] = {}
+    waiting = [noted]
+    while waiting:
+        current = waiting[-1]
+        size = len(current.codes)
+        unknown: list[Noted] = []
+        for piece in current.pieces.values():
+            if isinstance(piece, Node):
+                copied.add_original(piece.tree.order, len(piece.tree))
+                size += piece.tree.end(piece.pre) - piece.pre
+            elif type(piece) is not DeferredTree:
+                copied.add_original(piece.order, len(piece.codes))
+                size += len(piece.codes)
+            elif id(piece.noted) in rows:
+                size += rows[id(piece.noted)]
+            else:
+                unknown.append(piece.noted)
+        if unknown:
+            waiting += unknown
+            continue
+        waiting.pop()
+        if id(current) not in rows:
+            rows[id(current)] = size
+            copied.add_original(-id(current), len(current.codes))
+    copied.check(rows[id(noted)])
 
 
 def noted_rows(piece: Piece) -> Noted | None:

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
+from .copied_rows import CopiedRows
 from .name_pool import KIND_BITS, KIND_MASK, NamePool
 from .node import ATTRIBUTE, DOCUMENT, ELEMENT, TEXT, Node
 from .qname import QName
@@ -46,6 +47,7 @@ class Tree(TreeInterface):
         "__weakref__",
         "_index",
         "codes",
+        "copied",
         "declared",
         "ends",
         "is_finished",
@@ -62,6 +64,7 @@ class Tree(TreeInterface):
     def __init__(self, names: NamePool, base: str | None = None) -> None:
         self.order = next_order()
         self.native: None = None
+        self.copied: CopiedRows | None = None
         self.names = names
         self.qnames: list[QName | None] | dict[int, QName | None] = names.qnames
         self.prefixed: dict[int, QName] = _NO_NAMES

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from .compact_tree import CompactTree
+from .copied_rows import CopiedRows
 from .name_pool import KIND_BITS, KIND_MASK
 from .node import ATTRIBUTE, ELEMENT, Node
 from .qname import QName
@@ -13,6 +14,9 @@ from .tree import Tree
 from .tree_interface import TreeInterface
 
 T = TypeVar("T")
+
+COUNTED_ROWS = 32
+"""A tree of smaller copies is as large as the query makes it."""
 
 
 def append_subtree(target: Tree, parent: int, scope: dict[str, str], node: Node, preserve: bool, inherit: bool) -> None:
@@ -22,6 +26,11 @@ def append_subtree(target: Tree, parent: int, scope: dict[str, str], node: Node,
     """
     source, start = node.tree, node.pre
     end = source.end(start)
+    if end - start >= COUNTED_ROWS:
+        if target.copied is None:
+            target.copied = CopiedRows()
+        target.copied.add_original(source.order, len(source))
+        target.copied.check(end - start)
     row = len(target.codes)
     shift = row - start
     codes, ends, parents, values = source.moved(start, end, shift)
