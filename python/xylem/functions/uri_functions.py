@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xylem.errors import DynamicError
@@ -22,7 +23,12 @@ _BROKEN = re.compile(r'%(?![0-9A-Fa-f]{2})|[\\^`{}|<>"\x00-\x1f]|#.*#', re.DOTAL
 
 
 def _escaped(match: re.Match[str]) -> str:
-    return "".join([f"%{byte:02X}" for byte in match[0].encode()])
+    return _escape_of(match[0])
+
+
+@lru_cache(maxsize=1024)
+def _escape_of(character: str) -> str:
+    return "".join([f"%{byte:02X}" for byte in character.encode()])
 
 
 @function("fn:encode-for-uri", "xs:string?", "xs:string")
