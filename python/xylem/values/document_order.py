@@ -41,13 +41,39 @@ def union(left: Iterable[Node], right: Iterable[Node]) -> list[Node]:
     return document_order([*left, *right])
 
 
+class SearchedItems(list[Any]):
+    """Items in which nodes are looked for many times.
+
+    Holds:  beside the items, the places of nodes, once they are asked for.
+    """
+
+    __slots__ = ("_places",)
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        super().__init__(items)
+        self._places: frozenset[tuple[int, int]] | None = None
+
+    @property
+    def places(self) -> frozenset[tuple[int, int]]:
+        if self._places is None:
+            self._places = _places(self)
+        return self._places
+
+
+def _places(nodes: Iterable[Node]) -> frozenset[tuple[int, int]]:
+    return frozenset([(node.tree.order, node.pre) for node in nodes])
+
+
 def intersect(left: Iterable[Node], right: Iterable[Node]) -> list[Node]:
-    others = {(node.tree.order, node.pre) for node in right}
+    if isinstance(left, SearchedItems):
+        # It is searched, and the nodes of the other side are looked for.
+        left, right = right, left
+    others = right.places if isinstance(right, SearchedItems) else _places(right)
     return document_order([node for node in left if (node.tree.order, node.pre) in others])
 
 
 def except_(left: Iterable[Node], right: Iterable[Node]) -> list[Node]:
-    others = {(node.tree.order, node.pre) for node in right}
+    others = right.places if isinstance(right, SearchedItems) else _places(right)
     return document_order([node for node in left if (node.tree.order, node.pre) not in others])
 
 

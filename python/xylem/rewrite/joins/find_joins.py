@@ -25,7 +25,7 @@ from typing import Any, cast
 
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.facts.standard_calls import is_call
-from xylem.analysis.focus import reads_focus, reads_item
+from xylem.analysis.focus import reads_focus, reads_item, uses_position
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -40,6 +40,7 @@ from .candidates import (
 )
 from .condition import Condition
 from .difference_bounds import BOUNDS, with_bounds
+from .guards import guarded, may_fail, tests_before
 from .loop_joins import depth_without, reads_root, tests_of, with_predicates
 from .running_folds import RunningFolds
 from .siblings import compared_beside, counted_beside, is_behind, nearest_beside, tested_beside
@@ -229,7 +230,8 @@ class _Finder(RunningFolds):
                     is_test_of_it = place is None or self._changes(one, around)
                     (tests if is_test_of_it else kept).append(one if is_test_of_it else self.visit(one, inside))
                 items = with_predicates(base, tuple(kept), whole)
-                found = self._looked_up(wanted, items, tests, place, whole, around, inside)
+                guards = [test for one in predicates[:index] if one in tests for test in conjuncts(one)]
+                found = self._looked_up(wanted, items, tests, guards, place, whole, around, inside)
                 if found is not None:
                     for test in rest:
                         found = self._filtered(found, (test,), ast.Filter(found, test, span=test.span), around)
@@ -245,12 +247,16 @@ class _Finder(RunningFolds):
         wanted: Wanted,
         items: ast.Expr,
         tests: Sequence[ast.Expr],
+        guards: Sequence[ast.Expr],
         place: int | None,
         whole: ast.Expr,
         around: Surroundings,
         inside: Surroundings,
     ) -> ast.Expr | None:
-        """E[A = B and C][D] → for join $x in E by A($x) = B where C($x) where D($x) return $x."""
+        """E[A = B and C][D] → for join $x in E by A($x) = B where C($x) where D($x) return $x.
+
+        `guards` are tested before the first test.
+        """
         collection = around.settled(items)
         asked = list(filter(wanted, conditions(tests[0])))
         if not asked:
@@ -263,7 +269,7 @@ class _Finder(RunningFolds):
             here = around.with_anchor(anchor.name)
             if here.depth_of(collection) >= here.depth:
                 return None
-            found = self._looked_up(wanted, collection, tests, place, whole, here, inside)
+            found = self._looked_up(wanted, collection, tests, guards, place, whole, here, inside)
             return replace(found, clauses=(anchor, *found.clauses)) if isinstance(found, ast.Flwor) else None
         name = self.facts.fresh()
         item = ast.VarRef(name, span=whole.span)
@@ -278,6 +284,13 @@ class _Finder(RunningFolds):
             depth = max(around.depth_of(collection), depth_without(around, own))
             if not self._pays(depth, condition, collection, around):
                 continue
+            if may_fail(condition):
+                tested = [*guards, *tests_before(condition, all_tests)]
+                earlier = [one for one in tested if not uses_position(one) and not reads_root(one)]
+                of_item = [one for one in earlier if reads_item(one) and depth_without(around, one) <= depth]
+                of_others = [one for one in earlier if not reads_item(one) and (same_root or not reads_focus(one))]
+                own = guarded(own, [around.settled(one) for one in of_item])
+                other = guarded(other, of_others)
             try:
                 key = Substitution({}, item).apply(own)
                 is_left = [one for one in all_tests if condition.is_implied or one is not condition.whole]
@@ -287,7 +300,7 @@ class _Finder(RunningFolds):
             if any(map(reads_root, left)) and not same_root:
                 return None
             loop = ast.ForClause(name, None, collection, None, span=whole.span)
-            join = self._join(loop, collection, key, condition, around)
+            join = self._join(loop, collection, key, condition._replace(other=other), around)
             inner = around.in_loop(name, over=collection)
             join, wheres = self._with_more(join, [ast.WhereClause(test, span=test.span) for test in left], around)
             if place is not None and wheres:

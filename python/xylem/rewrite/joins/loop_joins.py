@@ -33,6 +33,7 @@ from .candidates import (
 )
 from .condition import Condition
 from .difference_bounds import BOUNDS, with_bounds
+from .guards import guarded, may_fail, tests_before
 from .shared_values import SharedValues
 from .surroundings import Surroundings
 
@@ -183,7 +184,7 @@ class LoopJoins(SharedValues):
             match following:
                 case ast.WhereClause(test=written):
                     test = _told(written, values)
-                    found = self._indexed(wanted, clause, test, own | later, values, around)
+                    found = self._indexed(wanted, clause, test, own | later, values, around, _tests_in(rest[:index]))
                     if found is not None:
                         join, left = found
                         where = [] if left is None else [replace(following, test=left)]
@@ -198,7 +199,7 @@ class LoopJoins(SharedValues):
                 case _:
                     return None
         if isinstance(result, ast.If) and result.otherwise == ast.SequenceExpr():
-            found = self._indexed(wanted, clause, result.test, own | later, values, around)
+            found = self._indexed(wanted, clause, result.test, own | later, values, around, _tests_in(rest))
             if found is not None:
                 join, left = found
                 where = [] if left is None else [ast.WhereClause(left, span=result.test.span)]
@@ -282,8 +283,9 @@ class LoopJoins(SharedValues):
         for index, following in enumerate(rest):
             if not isinstance(following, ast.WhereClause):
                 break
-            for test in conjuncts(following.test):
-                found = self._indexed(is_told, loop, test, own, Substitution({}), around)
+            for place, test in enumerate(conjuncts(following.test)):
+                guards = [*_tests_in(rest[:index]), *conjuncts(following.test)[:place]]
+                found = self._indexed(is_told, loop, test, own, Substitution({}), around, guards)
                 if found is not None and joins_in(found[0].tests[0], join.tests):
                     join = replace(join, tests=(*join.tests, *found[0].tests))
                     left = conjunction([one for one in conjuncts(following.test) if one is not test])
@@ -305,10 +307,12 @@ class LoopJoins(SharedValues):
         hidden: set[tuple[str, str]],
         values: Substitution,
         around: Surroundings,
+        guards: Sequence[ast.Expr],
     ) -> tuple[ast.JoinClause, ast.Expr | None] | None:
         """The join that a loop and a condition form, and the rest of the condition.
 
-        `hidden` are variables bound by the loop and after it; `values` replace some of them.
+        `hidden` are variables bound by the loop and after it; `values` replace some of them. `guards` are tested before
+        the condition.
         """
         collection = around.settled(clause.collection)
         inside = around.in_loop(clause.name, clause.position, over=collection)
@@ -323,6 +327,19 @@ class LoopJoins(SharedValues):
             depth = max(around.depth_of(collection), depth_without(inside, around.settled(key), clause.name))
             if not self._pays(depth, condition, collection, around):
                 continue
+            if may_fail(condition):
+                earlier = [values.apply(one) for one in (*guards, *tests_before(condition, conjuncts(test)))]
+                of_item, of_others = [], []
+                for guard in earlier:
+                    read = read_variables(guard) & hidden
+                    if not read:
+                        of_others.append(guard)
+                    elif read == {clause.name.expanded} and not reads_focus(guard):
+                        guard = around.settled(guard)
+                        if depth_without(inside, guard, clause.name) <= depth:
+                            of_item.append(guard)
+                key = guarded(key, of_item)
+                condition = condition._replace(other=guarded(condition.other, of_others))
             join = self._join(clause, collection, around.settled(key), condition, around)
             return join, conjunction(
                 [one for one in conjuncts(test) if condition.is_implied or one is not condition.whole]
@@ -375,6 +392,10 @@ def _told(test: ast.Expr, values: Substitution) -> ast.Expr:
     if not any(one is not written and is_boolean(one) for one, written in zip(known, conjuncts(test), strict=True)):
         return test
     return conjunction(known) or test
+
+
+def _tests_in(clauses: Sequence[ast.Clause]) -> list[ast.Expr]:
+    return [test for clause in clauses if isinstance(clause, ast.WhereClause) for test in conjuncts(clause.test)]
 
 
 def _disjuncts(test: ast.Expr) -> list[ast.Expr]:

@@ -47,7 +47,9 @@ class ModuleJoins:
             return joined
         more = self._facts(shares_values=True)
         made = with_joins(spelled, more)
-        return made if _worth(more) > _worth(facts) else joined
+        found, found_more = _worth(facts), _worth(more)
+        # Of as many joins, those between comparisons in their normal form have the larger sides.
+        return made if found_more > found or (found_more == found and found[0]) else joined
 
     def of_stream(self, body: ast.Expr) -> ast.Expr:
         """The body of a query whose functions are already inlined."""

@@ -69,8 +69,8 @@ class SharedValues(JoinVisitor):
         return Repeated(value, anchor, here) if here.depth_of(value) < here.depth else None
 
     def _at_anchor(self, expr: ast.Expr, around: Surroundings) -> tuple[ast.LetClause, ast.Expr] | None:
-        if not self.facts.finds_anchors:
-            return None
+        if not self.facts.finds_anchors or not around.depth:
+            return None  # Without a loop around it, nothing is found a second time.
         # Only the expression itself reads it: inside, another may have its name.
         return at_anchor(expr, around, ast.Name(f"from{self.facts.number + 1}", None, JOIN_NAMESPACE))
 
@@ -146,13 +146,11 @@ class SharedValues(JoinVisitor):
         return None if repeated is None else repeated.behind_anchor(self._shared(repeated, node))
 
     def _bound_once(self, value: ast.Expr, around: Surroundings) -> ast.Expr:
-        """The value of a `let` at each turn: nodes found from the same anchor are found once."""
+        """The value of a `let` at each turn: nodes that are the same at many turns are found once."""
         if not isinstance(value, ast.Path) or not self.facts.shares_values:
             return value
         repeated = self._repeated(value, around)
-        if repeated is None or repeated.anchor is None:
-            return value
-        return repeated.behind_anchor(self._shared(repeated, value))
+        return value if repeated is None else repeated.behind_anchor(self._shared(repeated, value))
 
     def _predicate(self, predicate: ast.Expr, base: ast.Expr, around: Surroundings) -> ast.Expr:
         """A predicate in the place of its base: if it is the same for all items, it is evaluated once."""

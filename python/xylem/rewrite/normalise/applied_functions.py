@@ -28,6 +28,7 @@ from ..fresh_names import bound_names
 from ..let_values import bound_once
 from ..query_rule import ExpandedName, QueryFacts, QueryRule
 from ..substitution import Substitution
+from .written_functions import written_function
 
 MOST_NODES = 4_000
 """Queries that become larger than this keep their calls."""
@@ -42,12 +43,13 @@ class ApplyFunctions(QueryRule):
             return body
         times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
         values = {**facts.values, **bound_once(body)}
-        functions = {name: value for name, value in values.items() if isinstance(value, ast.InlineFunction)}
+        written = {name: written_function(value, facts) for name, value in values.items()}
+        functions = {name: function for name, function in written.items() if function is not None}
         room = MOST_NODES - sum(1 for _ in body.walk())
 
         def at(node: ast.Node) -> ast.Node | None:
             nonlocal room
-            function = _called(node, functions, times)
+            function = _called(node, functions, times, facts)
             if function is None or not _can_go(function, times):
                 return None
             assert isinstance(node, ast.DynamicCall)
@@ -58,7 +60,10 @@ class ApplyFunctions(QueryRule):
 
 
 def _called(
-    node: ast.Node, functions: Mapping[ExpandedName, ast.InlineFunction], times: Counter[ExpandedName]
+    node: ast.Node,
+    functions: Mapping[ExpandedName, ast.InlineFunction],
+    times: Counter[ExpandedName],
+    facts: QueryFacts,
 ) -> ast.InlineFunction | None:
     """The function value of a call."""
     if not isinstance(node, ast.DynamicCall) or any(isinstance(a, ast.ArgumentPlaceholder) for a in node.arguments):
@@ -69,9 +74,8 @@ def _called(
         if known is None or times[function.name.expanded] > 1 or function in node.arguments:
             return None
         function = known
-    if not isinstance(function, ast.InlineFunction) or len(function.parameters) != len(node.arguments):
-        return None
-    return function
+    written = written_function(function, facts)
+    return None if written is None or len(written.parameters) != len(node.arguments) else written
 
 
 def _can_go(function: ast.InlineFunction, times: Counter[ExpandedName]) -> bool:

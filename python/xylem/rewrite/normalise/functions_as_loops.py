@@ -37,6 +37,7 @@ from xylem.syntax import ast
 
 from ..let_values import bound_once
 from ..query_rule import QueryFacts, QueryRule
+from .written_functions import written_function
 
 _SPELLED_OUT = (
     *("for-each", "filter", "sort", "reverse", "head", "remove", "subsequence", "unordered", "index-of", "count"),
@@ -58,9 +59,13 @@ class SpellOutFunctions(QueryRule):
             return functions.get(node.name.expanded) if isinstance(node, ast.VarRef) else None
 
         def at(node: ast.Node) -> ast.Node | None:
-            if isinstance(node, ast.FunctionCall) and node.name.expanded in ((FN, "for-each"), (FN, "filter")):
-                node = replace(node, arguments=(*node.arguments[:1], *(replaced(a, named) for a in node.arguments[1:])))
-            return _spelled_out(node, facts)
+            if not isinstance(node, ast.FunctionCall) or node.name.expanded not in ((FN, "for-each"), (FN, "filter")):
+                return _spelled_out(node, facts)
+            sequence, function = node.arguments
+            written = written_function(replaced(function, named), facts) or function
+            made = node if written is function else replace(node, arguments=(sequence, written))
+            # A call in a function is put in first (`inline_functions`): then one sees whether it is a condition.
+            return _spelled_out(made, facts) or (None if made is node else made)
 
         return replaced(replaced(body, at), _mapped)
 
@@ -151,7 +156,7 @@ def _called(call: ast.FunctionCall, sequence: ast.Expr, more: list[ast.Expr], fa
             behind = _from_end(start, sequence)
             return None if behind is None else _where(call, sequence, _positions(">=", behind))
         case "for-each", [function]:
-            return _each(call, sequence, function, facts)
+            return _each(call, sequence, function)
         case "filter", [function]:
             return _tested(call, sequence, function)
         case "index-of", [ast.StringLiteral() as sought]:
@@ -164,15 +169,11 @@ def _called(call: ast.FunctionCall, sequence: ast.Expr, more: list[ast.Expr], fa
     return None
 
 
-def _each(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr, facts: QueryFacts) -> ast.Expr | None:
+def _each(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr) -> ast.Expr | None:
     match function:
         case ast.InlineFunction(parameters=(ast.Parameter(name=name, type=None),), returns=None, body=body):
             if not reads_focus(body):
                 return ast.Flwor((ast.ForClause(name, None, sequence, span=call.span),), body, span=call.span)
-        case ast.NamedFunctionRef(name=name, arity=1):
-            item = facts.fresh("item")
-            clause = ast.ForClause(item.name, None, sequence, span=call.span)
-            return ast.Flwor((clause,), ast.FunctionCall(name, (item,), span=function.span), span=call.span)
     return None
 
 

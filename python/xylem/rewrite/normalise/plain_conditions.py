@@ -5,7 +5,9 @@
     every $x in E satisfies not(C)                      →     not(some $x in E satisfies C)
     not(every $x in E satisfies C)                      →     some $x in E satisfies not(C)
     not(not(C)), not(empty(E))                          →     C, exists(E)
-    for … return if (C) then R else ()                  →     for … where C return R
+    for … return if (C) then R else ()                  →     for … where C return R     (`conditional_results.py`)
+    let $x := . return $x/@k = B                        →     @k = B                     (`conditions_in_lets.py`)
+    if (A) then B else false()                          →     A and B                    (`conditions_in_ifs.py`)
 
 Gain:   the search for joins, keys and scan tests has to match one form of a condition only.
 Needs:  in comparisons, neither side is a literal; conditions of a `where`, an `if`, a predicate or a not(), which are
@@ -28,9 +30,10 @@ from xylem.syntax import ast
 from ..negation import negated
 from ..query_rule import QueryFacts, QueryRule
 from .answers import answering_loops
+from .conditional_results import with_predicate, with_where, without_zeros
+from .conditions_in_ifs import without_ifs
+from .conditions_in_lets import without_variables
 from .existential import as_comparison
-
-_LOOPS = (ast.ForClause, ast.LetClause, ast.WhereClause)
 
 
 class PlainConditions(QueryRule):
@@ -41,9 +44,9 @@ class PlainConditions(QueryRule):
         answering = answering_loops(body)
 
         def at(node: ast.Node) -> ast.Node | None:
-            made = _plain(node)
+            made = _plain(node) or with_predicate(node) or without_zeros(node, facts.variables)
             if made is None and isinstance(node, ast.Flwor) and id(node) not in answering:
-                made = _with_where(node)
+                made = with_where(node)
             return None if made is None else replaced(made, lambda inner: None if inner is made else at(inner))
 
         return replaced(body, at)
@@ -67,15 +70,21 @@ def _plain(node: ast.Node) -> ast.Node | None:
 
 def _is_asked(predicate: ast.Expr) -> bool:
     """Whether a predicate is a condition, and never a number."""
-    return is_boolean(predicate)
+    match predicate:
+        case ast.Flwor(result=result):
+            return _is_asked(result)
+        case ast.If(then=then, otherwise=otherwise):
+            return _is_asked(then) and _is_asked(otherwise)
+    return is_boolean(predicate) or isinstance(predicate, ast.ValueComparison)
 
 
 def _condition(test: ast.Expr) -> ast.Expr:
     """A condition in terms of comparisons; the very same object if it is one already."""
-    parts = conjuncts(test)
+    plain = without_ifs(without_variables(test))
+    parts = conjuncts(plain)
     made = [_one(part) for part in parts]
     if all(a is b for a, b in zip(parts, made, strict=True)):
-        return test
+        return plain
     whole = conjunction(made)
     assert whole is not None
     return whole
@@ -113,11 +122,3 @@ def _denied(whole: ast.Expr, test: ast.Expr) -> ast.Expr:
     made = _one(test)
     return whole if made is test else negated(made)
 
-
-def _with_where(loop: ast.Flwor) -> ast.Expr | None:
-    """for … return if (C) then R else ()."""
-    match loop.result:
-        case ast.If(test=test, then=then, otherwise=ast.SequenceExpr(items=())):
-            if all(isinstance(clause, _LOOPS) for clause in loop.clauses):
-                return replace(loop, clauses=(*loop.clauses, ast.WhereClause(test, span=test.span)), result=then)
-    return None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from xylem.values.comparison_keys import grouping_key
-from xylem.values.document_order import document_order
+from xylem.values.document_order import SearchedItems, document_order
 from xylem.values.node import Node
 
 from .paths import PositionTests, at_positions, by_number_or_truth
@@ -37,8 +37,8 @@ class SharedValue:
         return len(self.items)
 
     def keep(self, items: Sequence[Any]) -> Sequence[Any]:
-        self.items, self.built = items, True
-        return items
+        self.items, self.built = SearchedItems(items) if type(items) is list else items, True
+        return self.items
 
     # --- children by their position among those of their parent
 

@@ -1,0 +1,112 @@
+"""Write a condition on the result of a loop as a condition of the loop.
+
+    for … return if (C) then R else ()      →   for … where C return R
+    for $b in E … return $b[C]/x            →   for $b in E … where C return $b/x
+    E ! (if (C) then R else ())             →   E[C] ! R
+    E/(if (C) then R else ())               →   E[C]/R
+    if (not(C)) then () else R              →   if (C) then R else ()
+    sum(for … return if (C) then N else 0)  →   sum(for … return if (C) then N else ())       (N is an integer)
+
+Gain:   the search for joins, keys and scan tests matches one form.
+Needs:  nothing but loops before the result; no positions in C and R, where they become a predicate and a step.
+Safe:   an item without a result takes no place among the results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.standard_calls import argument_of
+from xylem.analysis.facts.truth_values import is_boolean
+from xylem.analysis.facts.value_class import Scope, Values, classify
+from xylem.analysis.focus import uses_position
+from xylem.functions.registry import FN
+from xylem.syntax import ast
+
+from ..substitution import FocusInTheWay, Substitution
+
+_LOOPS = (ast.ForClause, ast.LetClause, ast.WhereClause)
+_NOTHING = ast.SequenceExpr(())
+
+
+def with_where(loop: ast.Flwor) -> ast.Expr | None:
+    """The loop with the condition of its result; None if there is none."""
+    if not all(isinstance(clause, _LOOPS) for clause in loop.clauses):
+        return None
+    match loop.result:
+        case ast.If(test=test, then=then, otherwise=ast.SequenceExpr(items=())):
+            return replace(loop, clauses=(*loop.clauses, ast.WhereClause(test, span=test.span)), result=then)
+    found = _filtered_item(loop, loop.result)
+    if found is None:
+        return None
+    test, result = found
+    return replace(loop, clauses=(*loop.clauses, ast.WhereClause(test, span=test.span)), result=result)
+
+
+def _filtered_item(loop: ast.Flwor, result: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
+    """The condition on the item of a loop at the start of a path, and the path without it."""
+    match result:
+        case ast.Path(left=left):
+            found = _filtered_item(loop, left)
+            return None if found is None else (found[0], replace(result, left=found[1]))
+        case ast.Filter(base=ast.VarRef() as item, predicate=predicate):
+            if not is_boolean(predicate) or uses_position(predicate) or not _is_item(item, loop):
+                return None
+            try:
+                return Substitution({}, item).apply(predicate), item
+            except FocusInTheWay:
+                return None
+    return None
+
+
+def _is_item(item: ast.VarRef, loop: ast.Flwor) -> bool:
+    """Whether the variable is one item of the loop."""
+    for clause in reversed(loop.clauses):
+        if isinstance(clause, (ast.ForClause, ast.LetClause)) and clause.name.expanded == item.name.expanded:
+            return isinstance(clause, ast.ForClause) and not clause.allowing_empty
+    return False
+
+
+def with_predicate(node: ast.Node) -> ast.Expr | None:
+    """A map or a path whose last part has a condition, with a predicate; None for all else."""
+    match node:
+        case ast.If(test=test, then=ast.SequenceExpr(items=()), otherwise=otherwise) if otherwise != _NOTHING:
+            denied = argument_of(test, "not")
+            return None if denied is None else replace(node, test=denied, then=otherwise, otherwise=_NOTHING)
+        case ast.SimpleMap(left=left, right=right) | ast.Path(left=left, right=right):
+            pass
+        case _:
+            return None
+    match right:
+        case ast.If(test=test, then=then, otherwise=ast.SequenceExpr(items=())):
+            if uses_position(test) or uses_position(then) or not isinstance(left, (ast.Path, ast.AxisStep)):
+                return None
+            return replace(node, left=_with_test(left, test), right=then)
+    return None
+
+
+def without_zeros(node: ast.Node, scope: Scope) -> ast.Expr | None:
+    """A sum whose loop gives integers or zero, without the zeros; None for all else."""
+    added = argument_of(node, "sum")
+    match added:
+        case ast.Flwor(result=result) | ast.SimpleMap(right=result) | ast.Path(right=result):
+            pass
+        case _:
+            return None
+    match result:
+        case ast.If(then=then, otherwise=ast.IntegerLiteral(value=0)) if classify(then, scope).values is Values.INTEGER:
+            made = replace(result, otherwise=_NOTHING)
+            return replaced(node, lambda inner: made if inner is result else None)
+    return None
+
+
+def _with_test(path: ast.Path | ast.AxisStep, test: ast.Expr) -> ast.Expr:
+    if not is_boolean(test):
+        test = ast.FunctionCall(ast.Name("boolean", "fn", FN), (test,), span=test.span)
+    match path:
+        case ast.AxisStep(predicates=predicates):
+            return replace(path, predicates=(*predicates, test))
+        case ast.Path(right=ast.AxisStep() as step):
+            return replace(path, right=replace(step, predicates=(*step.predicates, test)))
+    return ast.Filter(path, test, span=path.span)
