@@ -355,7 +355,9 @@ def _merge(operator: Operator, below: list[Properties]) -> Merge:
     if main is None:
         # Its inputs are combined where it runs: they may be parts, each by its own law.
         laws = {child.merge for child in below if child.passes}
-        return Merge.MAP if isinstance(operator, Union) and not operator.is_set and laws == {Merge.MAP} else Merge.NONE
+        # Nodes that scans find in one part all come before those of the next.
+        is_map = isinstance(operator, Union) and (not operator.is_set or _only_scans(operator))
+        return Merge.MAP if is_map and laws == {Merge.MAP} else Merge.NONE
     law = properties(main).merge
     if main is operator.over:
         # It is evaluated for each tuple, wherever that is, whatever it does.
@@ -372,6 +374,10 @@ def _merge(operator: Operator, below: list[Properties]) -> Merge:
             return Merge.NONE
     # Operators on single items work part by part; on merged items, where those are.
     return law if law is not Merge.AGGREGATE else Merge.NONE
+
+
+def _only_scans(operator: Operator) -> bool:
+    return all(isinstance(child, Scan) for child in operator.inputs)
 
 
 def _main(operator: Operator) -> Operator | None:

@@ -86,7 +86,7 @@ def with_predicate(node: ast.Node) -> ast.Expr | None:
     return None
 
 
-def without_zeros(node: ast.Node, scope: Scope) -> ast.Expr | None:
+def without_zeros(node: ast.Node, scope: Scope) -> ast.Node | None:
     """A sum whose loop gives integers or zero, without the zeros; None for all else."""
     added = argument_of(node, "sum")
     match added:
