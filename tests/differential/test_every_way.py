@@ -52,6 +52,10 @@ CASES = {
     " /r/* ! <o>{ ./descendant::b }{ .//a[//c]/string() }</o>",
     "nodes inside others, of copies": "outermost(//a), innermost(//a)",
     "the same by name": "apply(outermost#1, [//a])",
+    "a recursive function that looks around": "declare function local:up($n) { if ($n/@n)"
+    " then 1 + sum($n/../a/local:in(.)) else count($n/../*) };"
+    " declare function local:in($n) { if ($n/a) then sum($n/a/local:up(.)) else 1 };"
+    " sum(//a ! local:up(.)), max(for $a in //a return local:up($a)), count(//a[local:up(.) > 1])",
     "an error of a group is caught": "try { for $b in //a group by $k := 1 return <g>{ sum($b/string()) }</g> }"
     " catch * { <err/> }",
     "an error of a group that is not asked for": "if (//z) then (for $b in //a group by $k := 1 return"

@@ -128,6 +128,8 @@ class ReachAnalysis:
         self._functions = {(*f.name.expanded, len(f.parameters)): f for f in functions}
         self._nodes = nodes
         self._known: dict[tuple[FunctionKey, tuple[Reach, ...]], Reach] = {}
+        self._open: list[tuple[FunctionKey, tuple[Reach, ...]]] = []
+        """The calls whose results are being found."""
         self.needs_flat = False
         """Whether there is a path that is only correct if no copy is nested or repeated."""
 
@@ -471,12 +473,22 @@ class ReachAnalysis:
         # A recursive call returns the results found so far, until there are no new ones.
         found = self._known[key, given] = Reach.NONE
         names = [parameter.name.expanded for parameter in declared.parameters]
-        while True:
-            reached = self._value(declared.body, dict(zip(names, given, strict=True)), Reach.NONE)
-            if reached | found == found:
-                return found
-            found |= reached
-            self._known[key, given] = found
+        self._open.append((key, given))
+        try:
+            while True:
+                reached = self._value(declared.body, dict(zip(names, given, strict=True)), Reach.NONE)
+                if reached | found == found:
+                    return found
+                found |= reached
+                # What calls this function was given less.
+                self._known = {one: self._known[one] for one in self._open}
+                self._known[key, given] = found
+        except BeyondReach:
+            # None of the results so far is one: the next time, the same part is found again.
+            self._known.clear()
+            raise
+        finally:
+            self._open.pop()
 
     def _function_item(self, node: ast.InlineFunction, scope: dict[ExpandedName, Reach]) -> None:
         inner = {**scope, **{parameter.name.expanded: self._nodes for parameter in node.parameters}}
