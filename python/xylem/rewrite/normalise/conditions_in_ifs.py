@@ -19,6 +19,7 @@ from xylem.analysis.facts.standard_calls import argument_of, is_call
 from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
+from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..negation import negated
@@ -37,7 +38,10 @@ def without_ifs(test: ast.Expr) -> ast.Expr:
 
 def _decided(asked: ast.Expr, then: ast.Expr, otherwise: ast.Expr) -> ast.Expr | None:
     if is_call(then, "true") and is_call(otherwise, "false"):
-        return asked
+        if is_boolean(asked):
+            return asked
+        # As a predicate, a number would be a position.
+        return ast.FunctionCall(ast.Name("boolean", "fn", FN), (asked,), span=asked.span)
     if is_call(then, "false") and is_call(otherwise, "true"):
         return negated(asked)
     if is_call(otherwise, "false") and is_boolean(then):
