@@ -319,7 +319,7 @@ def compile_history(query: Query, env: StaticEnvironment) -> HistoryProgram:
 
 
 def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryProgram:
-    from xylem.analysis.history.demand import demand_of
+    from xylem.analysis.history.demand import asks_for_times, demand_of
     from xylem.analysis.history.written_operands import with_operands
     from xylem.rewrite.history import plan_history
     from xylem.rewrite.history.unit_query import unit_query
@@ -339,7 +339,7 @@ def _compiled_history(written: ast.Module, env: StaticEnvironment) -> HistoryPro
     )
     functions = replace(module, body=ast.SquareArray(planned.functions))
     scopes = tuple(_builder(env).build(replace(module, body=scope)) for scope in planned.scopes)
-    looks_back = any(demand_of([scope.module]).looks_back for scope in scopes)
+    looks_back = any(demand_of([one.module]).looks_back or asks_for_times(one.module) for one in scopes)
     plan = replace(planned.plan, scopes_look_back=looks_back)
     unit = unit_query(plan, planned.functions)
     made = None

@@ -343,7 +343,7 @@ class HistoryPlan:
     sources: tuple[Source, ...]
     kept: tuple[Kept, ...] = ()
     scopes_look_back: bool = False
-    """Whether a part that is reevaluated from scratch reads versions."""
+    """Whether a part that is reevaluated from scratch reads versions, or asks when they began."""
     whole: str = ""
     """Why the query is reevaluated from scratch after each commit, if it is."""
     notes: tuple[tuple[Span | None, str], ...] = field(default=())

@@ -83,3 +83,15 @@ def test_no_more_is_kept_than_is_asked_for(query: str, versions: int) -> None:
     assert not run.run.why_whole
     (stream,) = run.history.streams.values()
     assert max(len(slot.versions) for slot in stream.slots.values()) == versions
+
+
+@pytest.mark.parametrize(
+    "asked", ["xylem:begin(//b[1][. = 3])", "(xylem:begin#1)(//a[4]/b)", "//b[. = 3] ! xylem:begin(.)"]
+)
+def test_a_part_may_ask_when_something_began(asked: str) -> None:
+    """The other parts need no earlier commits, but their times are kept."""
+    query = f"count(//a), {asked}"
+    stream = STREAM.replace(b't="9"', b't="9"/><u:replace of="b9" t="10"><b>1</b></u:replace><u:clock t="12"')
+    made = HistoryQuery(query, StaticEnvironment())
+    run = made.run([UpdateInput("", "", read_wire([stream]))], FileResources(), {})
+    assert run.final().text == "50 0"

@@ -18,6 +18,7 @@ from xylem.sink.changelog import ChangeLog, ChangeRow, change_line, replayed
 from xylem.source.limits import DEFAULT_LIMITS
 from xylem.source.resources import FileResources
 from xylem.source.update_stream.formats import UpdateFormat, message_operations
+from xylem.source.update_stream.wire import read_wire
 
 from tests.run.history.random_wire import random_query, random_stream
 
@@ -183,3 +184,17 @@ def test_less_than_the_query_asks_for_cannot_be_kept() -> None:
     with pytest.raises(StaticError) as refused:
         run(HistoryQuery('stream("s")//a#2', StaticEnvironment()), keep=Keep(versions=1))
     assert refused.value.code == "XYST0032"
+
+
+@pytest.mark.parametrize(("given", "asked", "code"), [("s", "t", "XYIN0030"), ("s", "s", ""), ("", "t", "")])
+def test_a_stream_of_another_name_is_not_the_one_given(given: str, asked: str, code: str) -> None:
+    """Only an input without a name stands for any."""
+    data = f"<u:stream {NAMESPACE}><r><a u:id='i'>1</a></r><u:replace of='i' t='1'><a>2</a></u:replace></u:stream>"
+    query = HistoryQuery(f'count(stream("{asked}")//a)', StaticEnvironment())
+    made = query.run([UpdateInput(given, given, read_wire([data.encode()]))], FileResources(), {})
+    if not code:
+        assert made.final().text == "1"
+        return
+    with pytest.raises(XylemError) as caught:
+        made.final()
+    assert caught.value.code == code

@@ -10,9 +10,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast
 
 from .operands import HISTORY
+
+_OF_TIMES = {(PREFIXES["xylem"], "begin"), (PREFIXES["xylem"], "end"), (FN, "function-lookup")}
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,14 @@ def demand_of(modules: Iterable[ast.Node]) -> Demand:
             else:
                 seconds = number if seconds is None else seconds + number
     return Demand(versions, seconds)
+
+
+def asks_for_times(module: ast.Node) -> bool:
+    """Whether a query may ask when a version began: the times of earlier commits are needed then."""
+    return any(
+        isinstance(node, (ast.FunctionCall, ast.NamedFunctionRef)) and node.name.expanded in _OF_TIMES
+        for node in module.walk()
+    )
 
 
 def _literal(call: ast.FunctionCall) -> tuple[str, Decimal] | None:

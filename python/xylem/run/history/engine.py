@@ -112,7 +112,8 @@ class Engine:
     def _stream(self, name: str) -> str:
         """The history's name of a stream; a single stream matches any name in the query."""
         streams = self.history.streams
-        if name not in streams and len(streams) == 1:
+        if name not in streams and len(streams) == 1 and (not name or "" in streams):
+            # A single input without a name has any name, and a query that gives no name means the only input.
             return next(iter(streams))
         if name not in streams or (not name and len(streams) > 1):
             self.why_whole = "it names a stream that is not there"
