@@ -56,3 +56,16 @@ def test_the_plot_of_a_run_and_the_input_as_on_the_command_line(notebook: Any, t
 def test_errors_are_shown_with_their_place(notebook: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert notebook.run_line_magic("xquery", "$x + 1") is None
     assert "XPST0008 at query:1:1" in capsys.readouterr().out
+
+
+def test_a_query_that_finds_nothing_for_its_namespace(
+    notebook: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "b.xml").write_text("<a xmlns='urn:a'><b>1</b></a>")
+    notebook.run_cell_magic("xquery", str(tmp_path / "b.xml"), "//b")
+    assert "Add --default-ns auto" in capsys.readouterr().out
+    assert repr(notebook.run_cell_magic("xquery", f"{tmp_path / 'b.xml'} --default-ns auto", "count(//b)")) == "1"
+    notebook.user_ns.update(doc=xylem.parse("<a xmlns='urn:a'><b>1</b></a>"))
+    assert repr(notebook.run_cell_magic("xquery", "doc --default-ns auto", "count(//b)")) == "1"
+    assert notebook.run_cell_magic("xquery", "--default-ns auto", "count(//b)") is None
+    assert "XYIN0002" in capsys.readouterr().out

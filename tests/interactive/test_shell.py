@@ -89,3 +89,16 @@ def test_the_line_below_says_what_a_query_would_do(told: list[str], text: str, w
     shell = Shell(told.append)
     assert shell.account(text).startswith(wanted)
     assert bool(shell.account(text)) == bool(wanted)
+
+
+def test_a_query_that_finds_nothing_for_its_namespace(tmp_path: Path, told: list[str]) -> None:
+    shell = shell_over(tmp_path, told, "<a xmlns='urn:a'><b>1</b></a>")
+    for query in ("//b", "count(//b)", "<r>{ //b }</r>"):
+        told.clear()
+        shell.take(query)
+        assert "Add :ns auto" in "".join(told), query
+    told.clear()
+    shell.take(":ns auto")
+    shell.take("count(//b)")
+    shell.take("//c")
+    assert "".join(told) == "1\n"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xylem.source.root_element import head_of, root_element
+from xylem.source.root_element import head_of
 
 from .query_source import STANDARD_INPUT, QuerySource
 
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
     from .result_output import ResultOutput
 
-_MARKUP = re.compile(rb"<[^>]*>")
-_NOTHING = {b"0", b"false", b"NaN", b"[]", b"null"}
 
 
 def is_nothing(output: ResultOutput) -> bool:
@@ -26,23 +23,22 @@ def is_nothing(output: ResultOutput) -> bool:
         return True
     if output.written_bytes > len(output.beginning):
         return False
-    return set(_MARKUP.sub(b" ", output.beginning).split()) <= _NOTHING
+    from xylem.query import unmatched_names
+
+    return unmatched_names.is_nothing(output.beginning.decode("utf-8", "replace"))
 
 
 def tell_of_namespaces(source: QuerySource, inputs: Sequence[str], kept: ByteSource | None = None) -> None:
     """Say which namespace the input is in, if the query asks for another."""
     head = _head(inputs, kept)
-    root = root_element(head)
-    if root is None:
+    if not head:
         return
     from xylem.pipeline import StaticEnvironment
     from xylem.query.compiled_query import CompiledQuery
-    from xylem.query.unmatched_names import advice, asked_names
-    from xylem.source.first_elements import first_elements
+    from xylem.query.unmatched_names import advice_for
 
     environment = StaticEnvironment(name=source.name, namespaces=source.namespaces)
-    names = asked_names(CompiledQuery(source.text, environment).resolved)
-    told = advice(source.text, names, root, first_elements(head))
+    told = advice_for(CompiledQuery(source.text, environment), source.text, head)
     if told is not None:
         print(told, file=sys.stderr)
 

@@ -14,9 +14,10 @@ import html
 import shlex
 from collections.abc import Iterable
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
-from xylem.errors import XylemError
+from xylem.errors import InputError, XylemError
 
 MOST_SHOWN = 50
 
@@ -112,7 +113,7 @@ def _arguments(line: str) -> argparse.Namespace:
     parser.add_argument("--explain", action="store_true", help="explain how the query runs, too")
     parser.add_argument("--plot", action="store_true", help="plot the buffers of the run, too")
     parser.add_argument("--ns", action="append", default=[], metavar="PREFIX=URI")
-    parser.add_argument("--default-ns", metavar="URI")
+    parser.add_argument("--default-ns", metavar="URI|auto")
     return parser.parse_args(shlex.split(line))
 
 
@@ -125,16 +126,52 @@ def xquery(line: str, cell: str, variables: dict[str, Any]) -> Answer | Explaine
     except SystemExit:
         return None
     namespaces = dict(pair.split("=", 1) for pair in given.ns)
-    if given.default_ns:
-        namespaces[""] = given.default_ns
-    query = api.compile(cell, namespaces=namespaces)
-    bound = {name.local: variables[name.local] for name in query.external_variables if name.local in variables}
     name = given.named or given.input
     source = variables.get(name, name) if name else None
+    if given.default_ns:
+        namespaces[""] = _namespace_of_root(source) if given.default_ns == "auto" else given.default_ns
+    query = api.compile(cell, namespaces=namespaces)
+    bound = {name.local: variables[name.local] for name in query.external_variables if name.local in variables}
     if given.plot:
         return _plotted(query, source, bound)
     answer = Answer(query, _items(query, source, bound))
+    _tell_of_namespaces(query, cell, source, answer)
     return Explained(query.explain().to_text(), answer) if given.explain else answer
+
+
+def _head(source: Any) -> bytes:
+    """The first bytes of an input that can be read again; none of another."""
+    from xylem.source.byte_source import ByteSource
+    from xylem.source.root_element import head_of
+
+    if not isinstance(source, (str, bytes, Path)):
+        return b""
+    with ByteSource.of(source) as opened:
+        return head_of(opened)
+
+
+def _namespace_of_root(source: Any) -> str:
+    from xylem import api
+    from xylem.source.root_element import root_element
+    from xylem.values.node import Node
+
+    if isinstance(source, Node):
+        uri: str = api.compile("(self::*, *)[1]/namespace-uri()").run(source).serialize(method="text")
+        return uri
+    root = root_element(_head(source))
+    if root is None:
+        raise InputError("XYIN0002", "no root element was found to take the namespace from")
+    return root.uri
+
+
+def _tell_of_namespaces(query: Any, text: str, source: Any, answer: Answer) -> None:
+    """Print a note if nothing was found because the input is in another namespace."""
+    from xylem.query.unmatched_names import advice_for, is_nothing
+
+    if source is not None and is_nothing(repr(answer)):
+        told = advice_for(query.compiled, text, _head(source))
+        if told is not None:
+            print(told)
 
 
 def _plotted(query: Any, source: Any, bound: dict[str, Any]) -> Plotted:

@@ -25,7 +25,7 @@ from .name_completion import suggestions, word_before
 HELP = """  :input FILE      read this document (the context item of queries)
   :explain QUERY   say what streams, what is folded and what is held
   :more            show the next results
-  :ns URI          the default element namespace
+  :ns URI          the default element namespace; :ns auto takes that of the root
   :help  :quit"""
 SHOWN = 20
 HISTORY = Path("~/.local/state/xylem/history")
@@ -41,18 +41,21 @@ class Shell:
         self.namespaces: dict[str, str] = {}
         self._rest: Iterator[Any] = iter(())
         self._elements: set[str] = set()
+        self._head = b""
         self._accounted = "", ""
         self.look_at_input()
 
     def look_at_input(self) -> None:
         """Take the names of elements near the beginning of the input, for completion."""
+        self._head = b""
         if self.place is None or self.place == "-":
             return
         from xylem.source.byte_source import ByteSource
         from xylem.source.root_element import head_of
 
         with ByteSource.of(self.place) as source:
-            self._elements = set(names_in(head_of(source)))
+            self._head = head_of(source)
+        self._elements = set(names_in(self._head))
 
     def elements(self) -> set[str]:
         return self._elements
@@ -74,7 +77,7 @@ class Shell:
                     self.place = rest.strip() or None
                     self.look_at_input()
                 case ":ns":
-                    self.namespaces[""] = rest.strip()
+                    self.namespaces[""] = self._namespace(rest.strip())
                 case ":explain":
                     self._write(self._compiled(rest).explain().to_text())
                 case _ if command.startswith(":"):
@@ -109,6 +112,12 @@ class Shell:
         self._accounted = text, told
         return told
 
+    def _namespace(self, written: str) -> str:
+        from xylem.source.root_element import root_element
+
+        root = root_element(self._head) if written == "auto" else None
+        return written if root is None else root.uri
+
     def _compiled(self, text: str) -> Any:
         from xylem import api
 
@@ -116,6 +125,7 @@ class Shell:
 
     def _run(self, text: str) -> None:
         from xylem import api
+        from xylem.query.unmatched_names import advice_for, is_nothing
         from xylem.tables.item_values import text_of
 
         query = self._compiled(text)
@@ -129,7 +139,12 @@ class Shell:
                     raise
                 items = query.run(api.parse(self._whole_input())).drawn()
         self._rest = map(text_of, items)
+        beginning = list(islice(self._rest, 2))
+        self._rest = chain(beginning, self._rest)
         self._show()
+        if self._head and is_nothing(" ".join(beginning)):
+            told = advice_for(query.compiled, text, self._head, ":ns auto")
+            self._write(f"{told}\n" if told else "")
 
     def _whole_input(self) -> bytes:
         from xylem.source.byte_source import ByteSource

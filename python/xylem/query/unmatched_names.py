@@ -8,16 +8,24 @@ advice shows the same query with the namespace declared, and with names in any n
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from xylem.errors import Span
-from xylem.source.first_elements import SeenNames
-from xylem.source.root_element import RootElement
+from xylem.source.first_elements import SeenNames, first_elements
+from xylem.source.root_element import RootElement, root_element
 from xylem.syntax import ast
+
+if TYPE_CHECKING:
+    from .compiled_query import CompiledQuery
 
 MOST_NAMES = 3
 LONGEST_QUERY = 400
+OPTION = "--default-ns auto"
+_NOTHING = {"0", "false", "NaN", "[]", "null"}
+_MARKUP = re.compile(r"<[^>]*>")
 
 
 @dataclass(frozen=True)
@@ -28,6 +36,20 @@ class AskedName:
     local: str
     span: Span
     is_prefixed: bool
+
+
+def is_nothing(answer: str) -> bool:
+    """Whether an answer may mean that no name matched: it has no text, or only zeros."""
+    return set(_MARKUP.sub(" ", answer).split()) <= _NOTHING
+
+
+def advice_for(query: CompiledQuery, text: str, head: bytes, option: str = OPTION) -> str | None:
+    """The note for a query that found nothing in an input that begins with `head`; None if names are not the reason.
+
+    `option` is what the caller offers to declare the namespace of the root.
+    """
+    root = root_element(head)
+    return None if root is None else advice(text, asked_names(query.resolved), root, first_elements(head), option)
 
 
 def asked_names(module: ast.Module) -> list[AskedName]:
@@ -45,7 +67,9 @@ def _names(module: ast.Module) -> Iterator[AskedName]:
             yield AskedName(name.uri or "", name.local, name.span, bool(name.prefix))
 
 
-def advice(text: str, names: Iterable[AskedName], root: RootElement, seen: SeenNames) -> str | None:
+def advice(
+    text: str, names: Iterable[AskedName], root: RootElement, seen: SeenNames, option: str = OPTION
+) -> str | None:
     """A note for a user whose query found nothing; None if its names may well be those of the input.
 
     `seen` has the elements near the beginning of the input. If the query's names are not among them, the namespaces of
@@ -64,7 +88,7 @@ def advice(text: str, names: Iterable[AskedName], root: RootElement, seen: SeenN
     is_all_in_one = all(name.uri == "" and uri in seen.get(name.local, {uri: ""}) for name in asked)
     lines = [f"note: nothing matched. The query asks for {_listed(elsewhere)}.", _place(uri, written, root)]
     if is_all_in_one and uri != "":
-        way = "Add --default-ns auto, or write one of these:" if uri == root.uri else "Write one of these:"
+        way = f"Add {option}, or write one of these:" if uri == root.uri else "Write one of these:"
         lines.append(f"      {way}")
         lines += _indented(f'declare default element namespace "{uri}";', _short(text))
     elif any(name.is_prefixed for name in elsewhere):
