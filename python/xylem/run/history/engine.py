@@ -101,6 +101,7 @@ class Engine:
             self.trees,
             [replace(one, stream=named[one.stream]) for one in kept],
             truncates=history if self.truncates else None,
+            moves=program.units_move,
         )
         builder = LiveBuilder(self, functions)
         self._root: Live = builder.build(program.plan.root)

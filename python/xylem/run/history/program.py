@@ -31,6 +31,8 @@ class HistoryProgram:
     """The parts that are evaluated from the beginning, by number."""
     unit_rows: Callable[[], UnitRows | None] | None = None
     """What a unit gives, as a template of a document that is the unit; None where it depends on more."""
+    units_move: bool = True
+    """Whether a unit that is a region of text goes on with its next text."""
 
     def functions(
         self,

@@ -199,7 +199,8 @@ def with_rows(program: HistoryProgram, record: Path, text: str) -> HistoryProgra
     source = replace(loop.source, steps=steps, children=None)
     root = _replaced(program.plan.root, replace(loop, source=source, template=None))
     described = replace(program.plan, root=root, sources=(source,))
-    return _RowsProgram(described, program.program, program.static, number=loop.function, text=text)
+    # An updated record is a new unit if it has its content. It is one with its rows, too: the logs are equal.
+    return _RowsProgram(described, program.program, program.static, units_move=False, number=loop.function, text=text)
 
 
 def _replaced(operator: plan.Operator, loop: plan.Loop) -> plan.Operator:

@@ -49,9 +49,11 @@ class Units:
         kept: Sequence[Kept] = (),
         *,
         truncates: History | None = None,
+        moves: bool = True,
     ) -> None:
-        """`truncates`: keep the histories of its slots as short as `kept` allows."""
+        """`truncates`: keep the histories of its slots as short as `kept` allows. `moves`: see `_moves`."""
         self.sources = sources
+        self._may_move = moves
         self._trees = trees
         self._truncates = truncates
         self.forget_native: Callable[[Unit], None] = _keep
@@ -164,7 +166,7 @@ class Units:
     def _moves(self, slot: Slot, watch: Watch, old: Element, new: Element) -> bool:
         """Whether the units that an element is go on with the one in its place: no version of it is kept."""
         units = self._units.get(old)
-        if not units or self._truncates is None or self._kept_of(slot, watch) != (1, None):
+        if not units or not self._may_move or self._truncates is None or self._kept_of(slot, watch) != (1, None):
             return False
         for unit in units:
             unit.item = new
