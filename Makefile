@@ -55,7 +55,7 @@ test:
 	@$(MAKE) --no-print-directory unit
 
 test-all:
-	XYLEM_CAMPAIGN=1 $(MAKE) test
+	XYLEM_ALL_TESTS=1 $(MAKE) test
 
 lint: $(PACKAGES)
 	$(BIN)/ruff check python tests examples

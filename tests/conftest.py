@@ -14,6 +14,7 @@ from xylem.query import small_input
 from xylem.run.garbage_collection import collect_seldom
 
 from tests import turns
+from tests.cpu_times import pytest_runtest_protocol as pytest_runtest_protocol
 
 if TYPE_CHECKING:
     from tests.spark.continuous.kafka_broker import Broker

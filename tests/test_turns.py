@@ -52,7 +52,7 @@ class Chosen:
 
 found = []
 for arguments, environment in json.load(sys.stdin):
-    for name in ("XYLEM_TEST_DAY", "XYLEM_CAMPAIGN"):
+    for name in ("XYLEM_TEST_DAY", "XYLEM_ALL_TESTS", "XYLEM_CAMPAIGN"):
         os.environ.pop(name, None)
     os.environ.update(environment)
     pytest.main(["--collect-only", "-p", "no:cacheprovider", *arguments], plugins=[Chosen()])
@@ -64,7 +64,7 @@ SLOW = "tests/robustness/test_long_chains.py"
 def test_a_run_chooses_by_its_day_and_says_so() -> None:
     million = [SLOW, "-k", "million"]
     days = [(million, {"XYLEM_TEST_DAY": str(740_000 + day)}) for day in range(2)]
-    (one, other, both), told = collected(*days, (million, {"XYLEM_CAMPAIGN": "1"}))
+    (one, other, both), told = collected(*days, (million, {"XYLEM_ALL_TESTS": "1"}))
     assert len(one) == len(other) == 1
     assert one | other == both
     assert "XYLEM_TEST_DAY=740000 repeats them" in told
@@ -83,7 +83,7 @@ def test_slow_kinds_and_listed_tests_run_every_few_days() -> None:
     }
     files = [name.partition("::")[0] for name in kinds]
     days = [(files, {"XYLEM_TEST_DAY": str(740_000 + day)}) for day in range(max(kinds.values()))]
-    (everything, *found), _ = collected((files, {"XYLEM_CAMPAIGN": "1"}), *days)
+    (everything, *found), _ = collected((files, {"XYLEM_ALL_TESTS": "1"}), *days)
     for kind, within in kinds.items():
         whole = of_kind(everything, kind)
         each_day = [of_kind(names, kind) for names in found[:within]]

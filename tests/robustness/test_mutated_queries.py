@@ -25,7 +25,7 @@ from xylem.run.deep_stack import with_deep_stack
 
 from tests import turns
 
-MUTANTS = 10_000 if turns.is_everything_asked_for() else 400
+MUTANTS = 10_000 if turns.is_campaign() else 400
 BATCH = 25
 FIRST = turns.today() * 400
 ITEMS = 10_000  # of a result that are looked at: `1 to 1000000000` is a fine query

@@ -7,11 +7,11 @@ import xylem
 from xylem.errors import XylemError
 
 from tests.reference import reference
-from tests.turns import is_everything_asked_for
+from tests.turns import is_campaign
 
 from .random_joins import RandomJoins
 
-SEEDS = range(1, 61) if is_everything_asked_for() else range(1, 3)
+SEEDS = range(1, 61) if is_campaign() else range(1, 3)
 QUERIES = 60
 
 

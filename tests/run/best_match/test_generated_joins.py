@@ -16,12 +16,12 @@ from xylem.run.best_match.reference import reference_pairs
 from xylem.run.best_match.side_rows import Column, numbers_of
 from xylem.source.kernel import kernel_pairs
 
-from tests.turns import is_everything_asked_for, today
+from tests.turns import is_campaign, today
 
 from .oracle import Case, document_of, pairs_of, query_of, random_case
 
 BLOCK = 31
-QUERIES, DATA = (20_026, 5) if is_everything_asked_for() else (155, 20)
+QUERIES, DATA = (20_026, 5) if is_campaign() else (155, 20)
 """How many queries, and data sets for each: 3,100 joins on any day, of other queries on each of four days; 100,000 in a
 campaign. Most of the time goes into compiling."""
 LOOKUPS = ("", "boxes", "grid", "nested loops")
@@ -49,7 +49,7 @@ def answer(case: Case) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("start", range(0, QUERIES, BLOCK))
 def test_generated_joins(start: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """By boxes, by the grid, by nested loops, and by what is chosen among them."""
-    first = start if is_everything_asked_for() else today() % 4 * QUERIES + start
+    first = start if is_campaign() else today() % 4 * QUERIES + start
     for seed in range(first, first + BLOCK):
         query = xylem.compile(query_of(random_case(seed)))
         for data in range(DATA):
