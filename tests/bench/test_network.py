@@ -29,15 +29,16 @@ def test_bytes_of_the_thesis_network() -> None:
 
 
 def test_subscriptions_on_a_grid_share_where_their_boxes_overlap() -> None:
-    found = grid_run(3, 400, 1, 24, 0.9, widens=False)
+    # Where links bear little, their bytes decide, and not the CPU time that was measured.
+    found = grid_run(3, 400, 1, 24, 0.9, bandwidth=21_000)
     of = {one.name: one for one in found.strategies}
+    wider = of["sharing, streams become wider"]
     assert found.shared > 5
-    assert 0 < of["sharing, one after another"].backbone < of["query shipping"].backbone
-    assert 0 < found.least_backbone < of["sharing, one after another"].backbone
-    assert not any(one.refused for one in found.strategies)
-    # Where links bear little, what is not shared is refused.
-    narrow = {one.name: one for one in grid_run(3, 400, 1, 24, 0.9, widens=False, bandwidth=21_000).strategies}
-    assert narrow["sharing, one after another"].refused <= narrow["query shipping"].refused
+    assert 0 < wider.backbone < of["query shipping"].backbone
+    assert 0 < found.least_backbone < wider.backbone
+    assert wider.refused <= of["query shipping"].refused
+    # Boxes that overlap are not within each other: without wider streams, nothing can be shared.
+    assert of["sharing, one after another"].backbone >= of["query shipping"].backbone
 
 
 def test_shortest_trees_to_several_peers() -> None:

@@ -47,6 +47,7 @@ class GridResult:
     """The share of a subscription's photons that another one asks for, on average."""
     strategies: list[Strategy] = field(default_factory=list)
     shared: int = 0
+    """How many use the stream of another, by the last strategy."""
     least_backbone: int = 0
     """What any plan must send over the backbone; 0 where that was not computed."""
     registration_ms: list[float] = field(default_factory=list)
@@ -249,6 +250,6 @@ def grid_run(
         result.strategies.append(run.strategy(name, whole))
         if not options:
             result.registration_ms = run.times
-            placed = [one for planner in run.planners.values() for one in planner.placed.values()]
-            result.shared = sum(one.uses != SOURCE for one in placed)
+        placed = [one for planner in run.planners.values() for one in planner.placed.values()]
+        result.shared = sum(one.uses != SOURCE for one in placed)
     return result

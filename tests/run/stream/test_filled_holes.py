@@ -59,7 +59,7 @@ FILLED = {
     "what the kernel has computed": "for $p in /d/r return <o>{ format-integer(count($p/b), 'w') }</o>",
     "a value of the kernel": (
         "for $p in /d/r let $n := count($p/*), $x := $n * 1.5, $d := xs:date('2024-01-01') + xs:dayTimeDuration('P1D') "
-        "return <o>{ format-number($x, '0.0') || format-date($d, '[D]') }{ $n }</o>"
+        "return <o>{ format-integer(xs:integer($x), 'w') || string-to-codepoints(string($d))[1] }{ $n }</o>"
     ),
     "in a namespace": "for $p in /d/r return <o xmlns='u' xmlns:f='v'>{ encode-for-uri($p/*:a) }</o>",
     "with positions": (
