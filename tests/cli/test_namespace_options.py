@@ -40,6 +40,18 @@ def test_also_for_standard_input_and_over_several_files(tmp_path: Path) -> None:
     assert b"urn:wiki" in ended.stderr
 
 
+@pytest.mark.parametrize("query", ["doc('w.xml')//page", "declare variable $d external; $d//page", "$d"])
+def test_also_for_documents_that_are_no_inputs(tmp_path: Path, query: str) -> None:
+    """`--default-ns auto` would need an input: the note gives the namespace itself."""
+    (tmp_path / "w.xml").write_text(WIKI)
+    options = ["--var-file", "d=w.xml"] if "external" in query else ["--allow", "."]
+    found = "doc('w.xml')/*/page" if query == "$d" else query
+    ended = xylem("run", "-q", found, *options, cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, b"")
+    assert b"Add --default-ns urn:wiki, or" in ended.stderr
+    assert xylem("run", "-q", found, *options, "--default-ns", "urn:wiki", cwd=tmp_path).stderr == b""
+
+
 def test_auto_takes_the_namespace_of_the_root_and_loses_no_byte() -> None:
     ended = xylem("run", "-q", "//page/title/string()", "-i", "-", "--default-ns", "auto", stdin=WIKI)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"A\n", b"")
@@ -66,3 +78,10 @@ def test_what_is_no_prefix(pair: str) -> None:
 def test_auto_needs_an_input() -> None:
     with pytest.raises(typer.BadParameter, match="needs an input"):
         namespaces_of([], "auto", [], DEFAULT_LIMITS)
+
+
+def test_a_prefix_that_is_not_declared_is_told_with_the_ways_to_declare_it() -> None:
+    told = xylem("run", "-q", "//w:title", "-i", "-", stdin=WIKI).stderr
+    assert b'declare namespace w = "\xe2\x80\xa6"; or --ns w=' in told
+    # The engine's own prefixes are nobody else's.
+    assert b"Declared are array, err," in told

@@ -47,12 +47,55 @@ def test_json_lines_are_what_the_json_method_says() -> None:
     ]
 
 
+def test_json_lines_have_the_values_of_attributes_and_texts() -> None:
+    text = "//book[2] ! map { 'id': @id, 'title': title/text(), 'n': array { @year, 1 } }, <t>a &amp; b</t>/text()"
+    assert [json.loads(line) for line in written(text, "jsonl").splitlines()] == [
+        {"id": "2", "title": "Ä", "n": ["1999", 1]},
+        "a & b",
+    ]
+
+
 def test_json_lines_of_flat_elements_are_objects() -> None:
     text = "//book ! <b id='{ @id }'><n>{ count(author) }</n></b>"
     assert [json.loads(line) for line in written(text, "jsonl").splitlines()] == [
         {"id": "1", "n": 2},
         {"id": "2", "n": 0},
     ]
+
+
+ROW = 'year,t,n\n2001,"A, ""b""\nc",2\n1999,Ä,0\n'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for $b in //book return <b year='{ $b/@year }'><t>{ string($b/title) }</t><n>{ count($b/author) }</n></b>",
+        "//book/<b year='{ @year }'><t>{ title/text() }</t><n>{ count(author) }</n></b>",
+        "//book ! <b>{ @year, <t>{ data(title) }</t> }<n>{ count(author) }</n></b>",
+        "for $b in //book return <b>{ $b/@year }{ element t { string($b/title) } }{ <n>{ count($b/author) }</n> }</b>",
+        "//book/element b { @year, element t { title/string() }, element n { count(author) } }",
+        "//book ! element b { attribute year { @year }, <t>{ string(title) }</t>, element n { count(author) } }",
+        "//book/(if (author) then <b>{ @year }<t>{ string(title) }</t><n>{ count(author) }</n></b> "
+        "else element b { @year, element t { string(title) }, element n { 0 } })",
+    ],
+)
+def test_flat_elements_have_their_columns_in_every_spelling(text: str) -> None:
+    assert written(text, "csv") == ROW
+    shape = answer_shape(xylem.compile(text).compiled).item
+    assert isinstance(shape, Record)
+    assert [(field.name, field.shape) for field in shape.fields][1:] == [("t", Scalar()), ("n", Scalar(at.INTEGER))]
+
+
+@pytest.mark.parametrize(
+    "content", ["{ title }", "{ @*, 'a' }", "text", "<t a='1'/>", "{ (//book)[1]/@* }", "<t/><t/>"]
+)
+def test_other_elements_are_one_value(content: str) -> None:
+    assert written(f"//book ! <b>{content}</b>", "csv").startswith("value\n")
+
+
+def test_an_attribute_that_is_not_there_is_null() -> None:
+    text = "//book/element b { @lang, attribute id { @id } }"
+    assert json.loads(written(text, "jsonl").splitlines()[0]) == {"lang": None, "id": "1"}
 
 
 def test_csv_can_be_read_back() -> None:

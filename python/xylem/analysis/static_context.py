@@ -71,8 +71,10 @@ class StaticContext:
         """The namespace of a prefix, or XPST0081."""
         uri = self.namespaces.get(prefix)
         if uri is None:
-            known = ", ".join(sorted(p for p in self.namespaces if p))
-            raise StaticError("XPST0081", f"{prefix!r}", span=span, hint=f"declared here: {known}")
+            # Prefixes with an underscore stand for functions of the engine's own.
+            known = ", ".join(sorted(p for p in self.namespaces if p and not p.startswith("_")))
+            hint = f'declare namespace {prefix} = "…"; or --ns {prefix}=… on the command line. Declared are {known}'
+            raise StaticError("XPST0081", f"{prefix!r}", span=span, hint=hint)
         return uri
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xylem.source.root_element import head_of
@@ -11,10 +12,10 @@ from xylem.source.root_element import head_of
 from .query_source import STANDARD_INPUT, QuerySource
 
 if TYPE_CHECKING:
+    from xylem.query.compiled_query import CompiledQuery
     from xylem.source.byte_source import ByteSource
 
     from .result_output import ResultOutput
-
 
 
 def is_nothing(output: ResultOutput) -> bool:
@@ -28,19 +29,46 @@ def is_nothing(output: ResultOutput) -> bool:
     return unmatched_names.is_nothing(output.beginning.decode("utf-8", "replace"))
 
 
-def tell_of_namespaces(source: QuerySource, inputs: Sequence[str], kept: ByteSource | None = None) -> None:
-    """Say which namespace the input is in, if the query asks for another."""
-    head = _head(inputs, kept)
+def tell_of_namespaces(
+    source: QuerySource,
+    inputs: Sequence[str],
+    kept: ByteSource | None = None,
+    *,
+    others: Sequence[str | Path] = (),
+) -> None:
+    """Say which namespace the input is in, if the query asks for another.
+
+    Without an input, the first of the `others` decides: documents of variables, and those that the query names.
+    """
+    head = _head(inputs or [str(place) for place in others], kept)
     if not head:
         return
     from xylem.pipeline import StaticEnvironment
     from xylem.query.compiled_query import CompiledQuery
-    from xylem.query.unmatched_names import advice_for
+    from xylem.query.unmatched_names import DECLARED_OPTION, OPTION, advice_for
 
     environment = StaticEnvironment(name=source.name, namespaces=source.namespaces)
-    told = advice_for(CompiledQuery(source.text, environment), source.text, head)
+    option = OPTION if inputs else DECLARED_OPTION
+    told = advice_for(CompiledQuery(source.text, environment), source.text, head, option)
     if told is not None:
         print(told, file=sys.stderr)
+
+
+def named_documents(query: CompiledQuery, allowed: Sequence[Path]) -> Iterator[Path]:
+    """The files that a query names by doc("…"), as far as it may read them."""
+    from xylem.errors import InputError
+    from xylem.source.allowed_places import AllowedPlaces
+    from xylem.syntax import ast
+    from xylem.values.uri import resolve
+
+    places, base = AllowedPlaces(allowed), query.environment.base_uri or ""
+    for node in query.resolved.walk():
+        match node:
+            case ast.FunctionCall(name=name, arguments=(ast.StringLiteral(value=uri),)) if name.local == "doc":
+                try:
+                    yield places.path(resolve(uri, base), "FODC0002")
+                except InputError:
+                    continue
 
 
 def _head(inputs: Sequence[str], kept: ByteSource | None) -> bytes:

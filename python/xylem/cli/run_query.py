@@ -17,8 +17,16 @@ from xylem.source.limits import DEFAULT_LIMITS, Limits
 
 from .answer_format import TABLES, AnswerFormat, separate_lines, write_items
 from .core_use import may_use_cores
-from .empty_answer import is_nothing, tell_of_namespaces
-from .query_source import InputDocument, QuerySource, document, input_source, output_parameters, variables
+from .empty_answer import is_nothing, named_documents, tell_of_namespaces
+from .query_source import (
+    InputDocument,
+    QuerySource,
+    document,
+    input_source,
+    output_parameters,
+    split_pair,
+    variables,
+)
 from .result_output import ResultOutput, result_output
 from .slow_scanner import SlowScanner
 
@@ -256,8 +264,10 @@ def _run_one(
         from .stream_run import write_stream
 
         output = write_stream(result, query.compiled, options, slow_scanner)
-    if options.inputs and not options.quiet and is_nothing(output):
-        tell_of_namespaces(source, options.inputs, read)
+    if not options.quiet and is_nothing(output):
+        bound_files = [split_pair(pair)[2] for pair in options.documents]
+        others = [*bound_files, *named_documents(query.compiled, options.allowed)]
+        tell_of_namespaces(source, options.inputs, read, others=others)
 
 
 def parameters_of(options: RunOptions, declared: Mapping[str, str]) -> dict[str, Any]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 MOST_NAMES = 3
 LONGEST_QUERY = 400
 OPTION = "--default-ns auto"
+DECLARED_OPTION = "--default-ns {uri}"
+"""For documents that are no inputs: `auto` takes the namespace of an input."""
 _NOTHING = {"0", "false", "NaN", "[]", "null"}
 _MARKUP = re.compile(r"<[^>]*>")
 
@@ -88,7 +90,7 @@ def advice(
     is_all_in_one = all(name.uri == "" and uri in seen.get(name.local, {uri: ""}) for name in asked)
     lines = [f"note: nothing matched. The query asks for {_listed(elsewhere)}.", _place(uri, written, root)]
     if is_all_in_one and uri != "":
-        way = f"Add {option}, or write one of these:" if uri == root.uri else "Write one of these:"
+        way = f"Add {option.format(uri=uri)}, or write one of these:" if uri == root.uri else "Write one of these:"
         lines.append(f"      {way}")
         lines += _indented(f'declare default element namespace "{uri}";', _short(text))
     elif any(name.is_prefixed for name in elsewhere):

@@ -12,7 +12,7 @@ from xylem.values.array import XArray
 from xylem.values.atomic import NUMERIC_CLASSES, TYPE_OF_CLASS
 from xylem.values.description import describe, describe_item
 from xylem.values.map import XMap
-from xylem.values.node import Node
+from xylem.values.node import DOCUMENT, ELEMENT, Node
 from xylem.values.string_of import string_of
 
 from .character_expansion import CharacterExpansion, Expand
@@ -68,6 +68,15 @@ def write_json(items: Iterable[Any], parameters: SerializationParameters, buffer
     """Write one item, or `null` for none, as JSON; SERE0023 for more."""
     writer = _JsonWriter(parameters, buffer)
     writer.write(list(islice(items, 2)))
+
+
+def json_line(item: Any) -> str:
+    """One item as a line of JSON: attributes and texts are their values, which the method refuses or escapes."""
+    pieces: list[str] = []
+    buffer = OutputBuffer(pieces.append)
+    _LineWriter(SerializationParameters(method="json"), buffer).write((item,))
+    buffer.flush()
+    return "".join(pieces)
 
 
 class _JsonWriter:
@@ -136,12 +145,15 @@ class _JsonWriter:
         if kind in NUMERIC_CLASSES:
             return json_number(item)
         if kind is Node:
-            from .serialize import serialize
-
-            return f'"{self.expand(serialize((item,), self.node_parameters))}"'
+            return f'"{self.expand(self.node_text(item))}"'
         if kind in TYPE_OF_CLASS:
             return f'"{self.expand(string_of(item))}"'
         raise DynamicError("SERE0021", describe_item(item))
+
+    def node_text(self, node: Node) -> str:
+        from .serialize import serialize
+
+        return serialize((node,), self.node_parameters)
 
     def entries(self, item: XMap) -> Iterator[tuple[str, Sequence[Any]]]:
         seen: set[str] = set()
@@ -153,3 +165,8 @@ class _JsonWriter:
                     raise DynamicError("SERE0022", f"two keys are written as {name!r}")
                 seen.add(name)
             yield f'"{self.expand(name)}"{colon}', value
+
+
+class _LineWriter(_JsonWriter):
+    def node_text(self, node: Node) -> str:
+        return super().node_text(node) if node.kind in (ELEMENT, DOCUMENT) else node.string_value

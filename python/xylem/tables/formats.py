@@ -47,10 +47,9 @@ def write_json_lines(items: Iterable[Any], shape: Shape, write: Write) -> None:
 def _json_line(item: Any, row: Callable[[Any], dict[str, Any]] | None) -> str:
     if isinstance(item, (XMap, XArray)):
         # XQuery's own JSON: values of any depth, and numbers with all their digits.
-        from xylem.sink.serialization_parameters import SerializationParameters
-        from xylem.sink.serialize import serialize
+        from xylem.sink.json_output import json_line
 
-        return serialize([item], SerializationParameters(method="json"))
+        return json_line(item)
     if row is not None:
         return json.dumps(row(item), ensure_ascii=False, default=_plain)
     if isinstance(item, (bool, int, Decimal)):

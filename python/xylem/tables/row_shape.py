@@ -107,8 +107,8 @@ def _ends(expr: ast.Expr) -> Iterator[ast.Expr]:
             yield from _ends(base)
         case ast.FunctionCall(name=name, arguments=(first, *_)) if name.expanded in _PARTS:
             yield from _ends(first)
-        case ast.Path(right=ast.MapConstructor() as end):
-            yield end
+        case ast.Path(right=end) if not isinstance(end, ast.AxisStep):
+            yield from _ends(end)
         case ast.SequenceExpr(items=members):
             for member in members:
                 yield from _ends(member)
@@ -186,33 +186,75 @@ def _shape_of(expr: ast.Expr, static: SequenceType, types: Types) -> Shape:
 
 
 def _element_record(expr: ast.Expr, types: Types) -> Record | None:
-    """A direct constructor whose attributes and children each hold one value."""
-    if not isinstance(expr, ast.DirectElement):
+    """A constructor whose attributes and children each hold one value, direct or computed."""
+    if not isinstance(expr, (ast.DirectElement, ast.ComputedElement)):
         return None
-    fields = [Field(at_name(a.name), _held(a.parts, types), False, True) for a in expr.attributes]
-    for child in expr.content:
-        if isinstance(child, ast.DirectText) and not child.value.strip():
+    fields = []
+    for part in _content(expr):
+        copied = _copied_attribute(part, types)
+        if copied is not None:
+            fields.append(Field(copied, TEXT, True, True))
             continue
-        if not isinstance(child, ast.DirectElement) or child.attributes or not _is_value(child.content, types):
+        name, values, is_attribute = _named(part)
+        if name is None or not (is_attribute or _is_value(values, types)):
             return None
-        fields.append(Field(child.name.local, _held(child.content, types)))
+        fields.append(Field(name, _held(values, types), not is_attribute, is_attribute))
     names = {field.name for field in fields}
     return Record(tuple(fields), True) if fields and len(names) == len(fields) else None
 
 
-def at_name(name: ast.Name) -> str:
-    """The name of an attribute's column."""
-    return name.local
+def _copied_attribute(part: ast.Node, types: Types) -> str | None:
+    """The name of the attribute that is copied into a constructor, if there is one: `{ @id }`, `{ $b/@id }`."""
+    match part:
+        case ast.AxisStep(axis="attribute", test=ast.NameTest(name=name)):
+            return name.local
+        case ast.Path(left=left, right=right) if not types.get(id(left), ANY_SEQUENCE).occurrence.allows_many:
+            return _copied_attribute(right, types)
+    return None
 
 
-def _is_value(content: Iterable[ast.Expr], types: Types) -> bool:
+def _content(expr: ast.DirectElement | ast.ComputedElement) -> Iterator[ast.Node]:
+    """The attributes and the content of a constructor, without the space between children."""
+    if isinstance(expr, ast.ComputedElement):
+        yield from _members(expr.body)
+        return
+    yield from expr.attributes
+    for part in expr.content:
+        if isinstance(part, ast.EnclosedExpr):
+            yield from _members(part.body)
+        elif not isinstance(part, ast.DirectText) or part.value.strip():
+            yield part
+
+
+def _members(expr: ast.Expr) -> Sequence[ast.Expr]:
+    return expr.items if isinstance(expr, ast.SequenceExpr) else (expr,)
+
+
+def _named(part: ast.Node) -> tuple[str | None, Sequence[str | ast.Expr], bool]:
+    """The name of an attribute or a child, what it holds, and whether it is an attribute; no name for anything else."""
+    match part:
+        case ast.DirectAttribute(name=name, parts=parts):
+            return name.local, _unwrapped(parts), True
+        case ast.ComputedAttribute(name=ast.Name(local=local), body=body):
+            return local, _members(body), True
+        case ast.DirectElement(name=name, attributes=(), content=content):
+            return name.local, _unwrapped(content), False
+        case ast.ComputedElement(name=ast.Name(local=local), body=body):
+            return local, _members(body), False
+    return None, (), False
+
+
+def _unwrapped(parts: Iterable[str | ast.Expr]) -> list[str | ast.Expr]:
+    """The parts of an attribute or an element, with the expressions that its braces hold."""
+    return [part.body if isinstance(part, ast.EnclosedExpr) else part for part in parts]
+
+
+def _is_value(parts: Iterable[str | ast.Expr], types: Types) -> bool:
     """Whether content is text or atomic values: no elements, and nothing of unknown kind."""
-    for part in content:
+    for part in parts:
         if isinstance(part, ast.DirectText):
             continue
-        if not isinstance(part, ast.EnclosedExpr):
-            return False
-        item = types.get(id(part.body), ANY_SEQUENCE).item
+        item = types.get(id(part), ANY_SEQUENCE).item
         if not isinstance(item, AtomicItem) and not (isinstance(item, NodeItem) and item.kind == nk.TEXT):
             return False
     return True
@@ -220,8 +262,8 @@ def _is_value(content: Iterable[ast.Expr], types: Types) -> bool:
 
 def _held(parts: Sequence[str | ast.Expr], types: Types) -> Shape:
     """The type of an attribute's or child's value: that of its only expression, if it gives one value."""
-    if len(parts) == 1 and isinstance(parts[0], ast.EnclosedExpr):
-        static = types.get(id(parts[0].body), ANY_SEQUENCE)
+    if len(parts) == 1 and isinstance(parts[0], ast.Expr):
+        static = types.get(id(parts[0]), ANY_SEQUENCE)
         if isinstance(static.item, AtomicItem) and not static.occurrence.allows_many:
             return Scalar(static.item.type)
     return TEXT

@@ -25,6 +25,12 @@ _name_char = re.compile(CHAR).match
 _token = re.compile(
     rf"[0-9]+(?:\.[0-9]*)?|(?:{NCNAME}:)?{NCNAME}|\$(?:{NCNAME}:)?{NCNAME}|:=|::|!=|==|&&|<<|>>|<=|>=|=>|<>|\|\||//|\.\.|."
 ).match
+# `let $d := / return $d//a`: a name behind a lone slash is a step (A.1.2, leading-lone-slash).
+_AFTER_LONE_SLASH = re.compile(
+    r"(?:\A|[=(,{;\[<>|+]|\b(?:in|return|then|else|and|or|eq|ne|satisfies))\s*/\s*(return|where|order|group|count|for|let|and|or"
+    r"|eq|ne|is|union|intersect|except|then|else|satisfies|instance|treat|cast|castable)\s*\Z"
+)
+LONGEST_LOOK_BACK = 80
 
 
 class Cursor:
@@ -168,6 +174,10 @@ class Cursor:
         """A hint at the most likely slip here."""
         if found in FOREIGN:
             return FOREIGN[found]
+        after_slash = _AFTER_LONE_SLASH.search(self.text, max(0, self.pos - LONGEST_LOOK_BACK), self.pos)
+        if after_slash is not None:
+            word = after_slash[1]
+            return f"`/ {word}` is a path to an element of that name; write `(/) {word}` for the keyword"
         if not what.startswith(("an expression", "an operator")):
             return ""
         if found in OUT_OF_PLACE:
