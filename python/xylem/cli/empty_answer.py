@@ -34,7 +34,7 @@ def tell_of_namespaces(
     inputs: Sequence[str],
     kept: ByteSource | None = None,
     *,
-    others: Sequence[str | Path] = (),
+    others: Sequence[Path] = (),
 ) -> None:
     """Say which namespace the input is in, if the query asks for another.
 

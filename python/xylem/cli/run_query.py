@@ -265,7 +265,7 @@ def _run_one(
 
         output = write_stream(result, query.compiled, options, slow_scanner)
     if not options.quiet and is_nothing(output):
-        bound_files = [split_pair(pair)[2] for pair in options.documents]
+        bound_files = [Path(split_pair(pair)[2]) for pair in options.documents]
         others = [*bound_files, *named_documents(query.compiled, options.allowed)]
         tell_of_namespaces(source, options.inputs, read, others=others)
 
