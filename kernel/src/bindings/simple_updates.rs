@@ -35,7 +35,12 @@ pub fn simple_updates<'py>(
     let mut at = 0;
     for update in found {
         for &byte in &data[at..update.start] {
-            (line, column) = if byte == b'\n' { (line + 1, 1) } else { (line, column + 1) };
+            // Columns count characters.
+            (line, column) = match byte {
+                b'\n' => (line + 1, 1),
+                0x80..0xC0 => (line, column),
+                _ => (line, column + 1),
+            };
         }
         let kind = PyString::intern(py, update.kind);
         let content = contents(py, &update.content)?;

@@ -6,7 +6,7 @@ everything has one version, since time 0, and now is 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
@@ -228,19 +228,28 @@ def as_of(ctx: Context, value: FunctionItem, bindings: XArray, time: Any) -> lis
     return []
 
 
-@function("_history:lookup", "item()*, function(*), array(*), xs:integer", "item()*", context=True)
-def lookup(ctx: Context, items: Sequence[Any], value: FunctionItem, bindings: XArray, key: int) -> list[Any]:
-    """`E?60` if only the value decides whether it is a lookup."""
+@function("_history:lookup", "item()*, function(*), array(*), xs:integer+", "item()*", context=True)
+def lookup(
+    ctx: Context, items: Sequence[Any], value: FunctionItem, bindings: XArray, keys: Sequence[int]
+) -> list[Any]:
+    """`E?60` if only the value decides whether it is a lookup; of several numbers the first is nearest to E."""
     if any(isinstance(item, (XMap, XArray)) for item in items):
-        from xylem.values.coercion import call_function
-
-        return [found for item in items for found in call_function(item, [[key]])]
-    return timeline(ctx, value, bindings, "?", key, None)
+        return _looked_up(items, list(keys))
+    return timeline(ctx, value, bindings, "?", sum(keys), None)
 
 
-@function("_history:moment", "item()*, xs:integer", "item()*")
-def moment(items: Sequence[Any], key: int) -> list[Any]:
-    """`$x?60` of a variable: a lookup in maps and arrays; for nodes, the version of 60 seconds ago."""
+@function("_history:moment", "item()*, xs:integer+", "item()*")
+def moment(items: Sequence[Any], keys: Sequence[int]) -> list[Any]:
+    """`$x?60` of a variable: a lookup in maps and arrays; for nodes, the version of 60 seconds ago.
+
+    Of several numbers the first is nearest to the variable: for nodes, $x?60?5 is $x?65.
+    """
+    return _looked_up(items, list(keys))
+
+
+def _looked_up(items: Iterable[Any], keys: list[int]) -> list[Any]:
+    if not keys:
+        return list(items)
     found: list[Any] = []
     for item in items:
         if not isinstance(item, Node):
@@ -248,11 +257,11 @@ def moment(items: Sequence[Any], key: int) -> list[Any]:
 
             if not isinstance(item, (XMap, XArray)):
                 raise DynamicError("XPTY0004", f"the lookup operator ? needs a map or an array, found {item!r:.60}")
-            found.extend(call_function(item, [[key]]))
+            found += _looked_up(call_function(item, [[keys[0]]]), keys[1:])
         elif item.tree.is_ranked:
-            choice = VersionChoice("?", Decimal(key))
+            choice = VersionChoice("?", Decimal(sum(keys)))
             found.extend(Node(item.tree, row) for row in item.tree.chosen_versions(item.pre, choice))
-        elif key == 0:
+        elif not any(keys):
             found.append(item)
     return found
 

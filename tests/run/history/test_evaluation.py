@@ -82,6 +82,14 @@ def test_the_queries_of_section_3(query: str, shown: list[str]) -> None:
         ("(//quote#1)#1/string()", ["100"]),
         ("//quote#1#1/string()", ["100"]),
         ("(//quote?1)?1/string()", ["100 10", "120 9", "90 9"]),
+        ("let $q := //quote return ($q?1?1)/string()", ["100 10", "120 9", "90 9"]),
+        ("let $q := //quote return ($q?1?0.5?0.5)/string()", ["100 10", "120 9", "90 9"]),
+        ("for $q in //quote return $q?1?1/string()", ["100 10", "120 9", "90 9"]),
+        ("for $n in (1, 2) return (map { 1: $n })?1", ["1 2"]),
+        ("let $m := map { 1: //quote } return $m?1?2/string()", ["100 10", "120 9", "90 9"]),
+        ("let $m := map { 1: [5, 6] } return $m?1?2", ["6"]),
+        ("for $m in (map { 1: [5, 6] }, map { 1: [7, //quote] }) return $m?1?2?2/string()", []),
+        ("sum(//quote)?1?2", ["130", "99"]),
         # a value of a value: what stood there 3 s ago of what stood there one version before
         ("(//quote#1)?3/string()", ["100", "120 10"]),
         # as of a time, and between two

@@ -50,6 +50,13 @@ CASES = [
     f'{OPEN}<r u:id="i"/><u:replace of="i">1</u:replace><u:replace of="i"><q:a/></u:replace></u:stream>',
     f'{OPEN}<r u:id="i"/><u:replace of="i"><a k="1" k="1"/></u:replace></u:stream>',
     f'{OPEN}<r u:id="i"/><u:replace of="i" t="1">1</u:replace>\n <u:replace t="2">1</u:replace><u:nothing/></u:stream>',
+    # Columns count characters, also behind updates that another reader has read.
+    f'{OPEN}<r u:id="\xe9"/><u:replace of="\xe9">\u4e00</u:replace> <u:remove of="i"/>\xe9<!--\xe9-->'
+    '<u:remove of="\xe9"/><u:replace of="\xe9">\xe9</u:replace> \n \xe9 <u:replace'
+    ' of="\xe9"><!-- \U0001f600 -->\u4e00</u:replace><u:clock t="soon"/></u:stream>',
+    """<r xmlns:u="urn:xylem:update"><a u:id="\xe9"/></r><u:remove xmlns:u="urn:xylem:update" of="\xe9"/><u:remove
+    xmlns:u="urn:xylem:update" of="\xe9" t="\xe9"/><u:replace
+    xmlns:u="urn:xylem:update" of="\xe9">\xe9<a></u:replace>""",
 ]
 
 

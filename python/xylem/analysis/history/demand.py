@@ -68,8 +68,9 @@ def _literal(call: ast.FunctionCall) -> tuple[str, Decimal] | None:
     """The operator and the number of a projection of nodes; None for anything that may need more."""
     if call.name.local == "moment":
         # For nodes, `$x?60` is a time projection, which is known when the query runs.
-        key = call.arguments[1]
-        return ("?", Decimal(key.value)) if isinstance(key, ast.IntegerLiteral) else None
+        keys = call.arguments[1]
+        assert isinstance(keys, ast.SequenceExpr)
+        return "?", Decimal(sum(key.value for key in keys.items if isinstance(key, ast.IntegerLiteral)))
     if call.name.local not in ("content", "versions"):
         return None
     *_, sign, amount, _ = call.arguments

@@ -10,7 +10,7 @@ its `let` variables are computed there, too. Expressions are never moved across 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, cast
 
@@ -270,7 +270,7 @@ class _Projections:
 
     def _projected(self, base: ast.Expr, choice: Choice, here: _Here, node: ast.Node) -> ast.Expr:
         base = self._resolved(base, here)
-        inner = choice_of(base)
+        inner = self._inner(base, here)
         if inner is not None and (both := combined(choice, self._checked(inner[1], here))) is not None:
             return self._projected(inner[0], both, here, node)
         match base:
@@ -327,18 +327,49 @@ class _Projections:
         """`E?60`: a lookup in maps and arrays; over update streams, a time projection of all other values."""
         if not self._over_updates:
             return replace(node, base=self._expr(node.base, here))
-        base = self._resolved(node.base, here)
+        first, base, keys = self._lookups(node, here)
         looks_up = is_container(base)
-        assert node.key is not None
         if looks_up is False:
-            return self._projected(base, Choice("?", node.key), here, node)
+            # (E?s)?t = E?(s+t)
+            return self._projected(base, Choice("?", added(keys)), here, node)
         if looks_up:
-            return replace(node, base=self._expr(node.base, here))
-        is_inner = isinstance(base, ast.Lookup) and isinstance(base.key, ast.IntegerLiteral)
-        if is_inner or isinstance(base, (ast.VarRef, ast.ContextItem)):
-            return history_call("moment", (self._expr(node.base, here), node.key), node)
+            found = replace(first, base=self._expr(first.base, here))
+            return self._moment(found, keys[1:], node) if len(keys) > 1 else found
+        if isinstance(base, (ast.VarRef, ast.ContextItem)):
+            return self._moment(self._expr(first.base, here), keys, node)
         function, bindings = self._as_function(base, here)
-        return history_call("lookup", (self._expr(base, here), function, bindings, node.key), node)
+        arguments = (self._expr(base, here), function, bindings, ast.SequenceExpr(keys, span=node.span))
+        return history_call("lookup", arguments, node)
+
+    @staticmethod
+    def _moment(base: ast.Expr, keys: tuple[ast.Expr, ...], node: ast.Node) -> ast.Expr:
+        return history_call("moment", (base, ast.SequenceExpr(keys, span=node.span)), node)
+
+    def _lookups(self, node: ast.Lookup, here: _Here) -> tuple[ast.Lookup, ast.Expr, tuple[ast.Expr, ...]]:
+        """Lookups one after another, `E?1?2`: the first one, E, and the numbers."""
+        assert node.key is not None
+        keys: list[ast.Expr] = [node.key]
+        base = self._resolved(node.base, here)
+        while isinstance(base, ast.Lookup) and isinstance(base.key, ast.IntegerLiteral):
+            node = base
+            keys.insert(0, base.key)
+            base = self._resolved(base.base, here)
+        return node, base, tuple(keys)
+
+    def _inner(self, base: ast.Expr, here: _Here) -> tuple[ast.Expr, Choice] | None:
+        """The operand and the choice of a projection, also of one that is spelled as a lookup."""
+        if not (self._over_updates and isinstance(base, ast.Lookup) and isinstance(base.key, ast.IntegerLiteral)):
+            return choice_of(base)
+        _, operand, keys = self._lookups(base, here)
+        return (operand, Choice("?", added(keys))) if is_container(operand) is False else None
+
+
+def added(numbers: Sequence[ast.Expr]) -> ast.Expr:
+    """The sum of some numbers of seconds."""
+    if len(numbers) == 1:
+        return numbers[0]
+    total = sum(number.value for number in numbers if isinstance(number, ast.IntegerLiteral))
+    return ast.IntegerLiteral(total, span=numbers[-1].span)
 
 
 def _bound_by(clause: ast.Clause) -> list[ast.Name]:

@@ -14,8 +14,8 @@ from typing import TypeVar, cast
 
 from xylem.syntax import ast
 
-from .operands import Choice, choice_of, combined
-from .projections import _Here, _Projections
+from .operands import Choice, choice_of, combined, is_container
+from .projections import _Here, _Projections, added
 
 M = TypeVar("M", bound=ast.Module)
 _KINDS: dict[str, type[ast.VersionProjection | ast.VersionWindow | ast.TimeProjection | ast.TimeWindow]] = {
@@ -38,7 +38,7 @@ class _WrittenOperands(_Projections):
 
     def _projected(self, base: ast.Expr, choice: Choice, here: _Here, node: ast.Node) -> ast.Expr:
         base = self._resolved(base, here)
-        inner = choice_of(base)
+        inner = self._inner(base, here)
         if inner is not None and (both := combined(choice, self._checked(inner[1], here))) is not None:
             return self._projected(inner[0], both, here, node)
         if isinstance(base, ast.Path):
@@ -52,12 +52,9 @@ class _WrittenOperands(_Projections):
         return _made(choice, self._expr(base, here), node)
 
     def _lookup(self, node: ast.Lookup, here: _Here) -> ast.Expr:
-        from .operands import is_container
-
-        base = self._resolved(node.base, here)
-        assert node.key is not None
+        _, base, keys = self._lookups(node, here)
         if is_container(base) is False:
-            return self._projected(base, Choice("?", node.key), here, node)
+            return self._projected(base, Choice("?", added(keys)), here, node)
         return self._parts(node, here)
 
 

@@ -78,6 +78,9 @@ class Lifting(PlanBase):
         if projection is None and asks_for_versions(body, unit):
             if values:
                 raise NoOperator("the history of a value of an element whose versions are asked for", expr)
+            if path.siblings is not None:
+                # A slot may hold several siblings, or none.
+                raise NoOperator("a place among siblings of an element whose versions are asked for", expr)
             # For versions of the element itself, the element is found in its slot, as the newest version.
             projection = plan.Projection("#", "0")
         is_flat = is_flat or path.is_flat or self.takes_together or not stays_apart(path.rest, is_order_kept)

@@ -215,6 +215,11 @@ class PlanBase(ABC):
         found = path_from(expr, mixed)
         if found is not None:
             raise NoOperator("a path from items that were put together", found)
+        # Their trees hold the newest version alone, and they are not evaluated again when time passes.
+        starts = {*free_in(expr), *(one.variable for one in beside.lookups)} if looks_back(expr) else ()
+        for length in lengths(expr, list(starts)):
+            if length.variable in mixed:
+                raise NoOperator("versions of items that were put together", length.projection)
 
     def function(self, names: Sequence[ast.Name], body: ast.Expr, *, is_unit: bool = False) -> int:
         element = ast.SequenceTypeNode(ast.ElementTest()) if is_unit else None

@@ -16,6 +16,7 @@ from xylem.values.qname import QName
 from ..kernel import simple_extent, simple_updates
 from ..limits import Limits
 from .operations import Operation, OperationKind, Where, WrittenUpdate, place_of
+from .places import characters_at_end
 from .times import BAD_UPDATE, seconds_of, why_bad_time
 
 MOST_DEPTH = 48
@@ -92,10 +93,7 @@ def apart(operations: Iterable[Operation]) -> Iterator[Operation]:
 def _place_in(run: Operation, start: int) -> Where:
     offset, line, column = run.where or (0, 1, 1)
     before = run.data[:start]
-    lines = before.count(b"\n")
-    if not lines:
-        return offset + start, line, column + start
-    return offset + start, line + lines, start - before.rfind(b"\n")
+    return offset + start, line + before.count(b"\n"), characters_at_end(before, column - 1) + 1
 
 
 class _Names(dict[str, QName]):

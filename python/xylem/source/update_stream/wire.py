@@ -56,6 +56,7 @@ _NAMES = _UPDATES | _EMPTY | {"stream", "mutable", "batch"}
 _BASE_EVENTS = 20_000
 """A base is passed on in parts of about this many events."""
 _SEPARATOR = " "
+_SPACE = " \t\r\n"
 _IN_STREAM = ["stream"]
 _TAG_NAME = re.compile(rb"[^\s/>]+").match
 _PART_BYTES = 1 << 14
@@ -138,6 +139,8 @@ class WireReader:
         self._data_start = 0
         self._has_ended = False
         """Whether the root element has ended: then another document follows."""
+        self._space: str | None = None
+        """White space behind characters that stand directly in `u:stream`; None before any."""
         self._places = Places()
         self._is_plain = encoding is None and is_kernel_built()
         """Whether runs of simple updates may be read: the document is in UTF-8 and has no document type."""
@@ -234,12 +237,12 @@ class WireReader:
         except ExpatError as error:
             if not self._has_ended or error.code not in _ANOTHER_DOCUMENT:
                 raise
-            return self._next_document(self._parser.ErrorByteIndex, error.lineno)
+            return self._next_document(self._parser.ErrorByteIndex, error.lineno, error.offset)
         return b""
 
-    def _next_document(self, byte_offset: int, line: int) -> bytes:
+    def _next_document(self, byte_offset: int, line: int, column: int) -> bytes:
         rest = bytes(self._data[byte_offset - self._data_start :])
-        self._places.next_document(byte_offset, line)
+        self._places.next_document(byte_offset, line, column)
         self._data.clear()
         self._data_start = 0
         self._has_ended = False
@@ -293,6 +296,7 @@ class WireReader:
 
     def _start(self, tag: str, attributes: list[str]) -> None:
         self._enter_scope()
+        self._space = None
         if len(self._stack) >= self._limits.depth:
             self._fail("XYIN0004", f"depth: more than {self._limits.depth} are open")
         if len(attributes) > 2 * self._limits.attributes:
@@ -336,6 +340,7 @@ class WireReader:
 
     def _end(self, tag: str) -> None:
         self._scope = self._scopes.pop()
+        self._space = None
         kind = self._stack.pop()
         self._has_ended = not self._stack
         if self._has_ended:
@@ -357,10 +362,16 @@ class WireReader:
 
     def _text(self, data: str) -> None:
         if not self._stack or self._stack[-1] in ("stream", "batch", *_EMPTY):
-            if data.isspace():
+            # White space around what stands directly in it does not count, in whatever pieces it comes.
+            data = data.lstrip(_SPACE) if self._space is None else self._space + data
+            kept = data.rstrip(_SPACE)
+            if not kept:
+                self._space = data or None
                 return
+            self._space = data[len(kept) :]
             if self._stack and self._stack[-1] != "stream":
                 self._refuse(f"characters in u:{self._stack[-1]}")
+            data = kept
         self._events.append(Text(data))
 
     def _comment(self, data: str) -> None:
