@@ -3,6 +3,7 @@
 use crate::characters::{is_space, shown};
 use crate::errors::{syntax, Halt};
 use crate::markup::next_markup;
+use crate::memory;
 use crate::reader::{Flow, Phase, Reader};
 use crate::references::{reference, Reference};
 
@@ -11,6 +12,7 @@ impl Reader {
     pub(crate) fn content(&mut self, data: &[u8], place: &mut usize, is_all: bool) -> Result<Flow, Halt> {
         let mut at = *place;
         loop {
+            memory::check();
             match data.get(at) {
                 None => return Ok(Flow::Exhausted),
                 Some(b'<') => {}

@@ -19,6 +19,8 @@ pub enum Kind {
     SkippedEntity,
     /// A test needs a number, but the value is none; the detail is the value.
     Value,
+    /// The system refuses memory.
+    Memory,
     /// A fault of the kernel itself.
     Bug,
 }
@@ -35,6 +37,7 @@ impl Kind {
             Kind::ExternalEntity => "external-entity",
             Kind::SkippedEntity => "skipped-entity",
             Kind::Value => "value",
+            Kind::Memory => "memory",
             Kind::Bug => "bug",
         }
     }

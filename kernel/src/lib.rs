@@ -30,6 +30,7 @@ pub mod holes;
 mod input;
 pub mod limits;
 pub mod markup;
+pub mod memory;
 pub mod messages;
 pub mod name_key;
 pub mod names;

@@ -4,6 +4,7 @@
 //! reads malformed documents again, one at a time, to find the error.
 
 use crate::limits::Limits;
+use crate::memory;
 use crate::plan::Plan;
 use crate::row_paths::NamedRows;
 use crate::rows::Rows;
@@ -106,6 +107,7 @@ impl MessageReader {
     pub fn read<'a>(&mut self, documents: impl Iterator<Item = Document<'a>>, writes: bool) -> Outcomes {
         let mut outcomes = Outcomes::default();
         for (data, is_text) in documents {
+            memory::check();
             let outcome = self.read_one(data, is_text, writes, &mut outcomes.text);
             outcomes.each.push(outcome);
         }

@@ -11,6 +11,7 @@ use crate::doctype::{check_name, check_no_colon, Doctype};
 use crate::encoding::Family;
 use crate::errors::{limit, syntax, Halt};
 use crate::limits::Limits;
+use crate::memory;
 use crate::name_key::{NameTable, WHOLE};
 use crate::namespaces::Namespaces;
 use crate::open_names::OpenNames;
@@ -140,6 +141,7 @@ impl Reader {
     /// Read on from a place, which moves; `is_all` if no more text follows.
     pub fn run(&mut self, data: &[u8], place: &mut usize, is_all: bool) -> Result<(), Halt> {
         loop {
+            memory::check();
             if !self.sources.is_empty() {
                 self.run_source()?;
                 continue;

@@ -4,6 +4,7 @@
 use crate::errors::{Fault, Halt, Kind, ScanError};
 use crate::input::Input;
 use crate::limits::Limits;
+use crate::memory;
 use crate::plan::Plan;
 use crate::reader::Reader;
 use crate::rows::Rows;
@@ -138,6 +139,7 @@ impl Scanner {
         }
         self.has_ended = is_last;
         self.input_bytes += piece.len() as u64;
+        memory::room(piece.len().saturating_mul(2));
         self.input.push(piece, is_last);
         let text = self.input.take_text();
         self.reader.read_before = self.input.dropped_text();
@@ -164,6 +166,7 @@ impl Scanner {
 
     fn read_text(&mut self, text: &[u8], place: &mut usize) -> Result<(), Fault> {
         loop {
+            memory::check();
             let is_all = self.input.is_at_end(text);
             let window = &text[..self.input.checked()];
             self.reader.has_returns = self.input.has_returns;

@@ -5,6 +5,7 @@
 //! format: inner updates, declared namespaces, comments, sections, entities, carriage returns, and all errors.
 
 use crate::characters::{is_space, is_xml_character, name};
+use crate::memory;
 use crate::references::{reference, Reference};
 
 const NAMESPACE: &[u8] = b"urn:xylem:update";
@@ -68,6 +69,7 @@ pub fn simple_updates(data: &[u8], from: usize, simple: Simple<'_>) -> (Vec<Upda
     let mut found = Vec::new();
     let mut at = from;
     loop {
+        memory::check();
         let start = skip_space(data, at);
         match one_update(data, start, simple) {
             Some(read) => {

@@ -4,6 +4,7 @@
 use std::sync::{Arc, PoisonError};
 
 use crate::escaping::{escape, Place};
+use crate::memory;
 use crate::namespaces::Binding;
 use crate::row_paths::{NamedRows, WantedName, KIND_MASK};
 use crate::rows::{kind, Rows};
@@ -64,6 +65,7 @@ fn write_rows(named: NamedRows<'_>, first: usize, out: &mut Vec<u8>) {
     let mut open: Vec<usize> = Vec::new();
     let mut row = first;
     loop {
+        memory::check();
         while let Some(&element) = open.last().filter(|&&element| rows.ends[element] as usize == row) {
             out.extend_from_slice(b"</");
             write_name(named, element, out);

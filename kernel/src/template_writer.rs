@@ -8,6 +8,7 @@ use crate::cells::{is_plain, Cell, Content, END_OF_CELL, END_OF_MEMBER, HOLE, NU
 use crate::escaping::{escape, Place};
 use crate::expression::{Atom, Evaluation, Keys, Order, Value};
 use crate::holes::{end_branch, Hole};
+use crate::memory;
 use crate::row_paths::{NamedRows, PathStep, Wanted, KIND_MASK};
 use crate::rows::kind;
 use crate::subtree_text::{write_node, write_subtree};
@@ -113,6 +114,7 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn parts(&mut self, parts: &'a [Part], here: &Around<'_>) -> Result<(), Undecided> {
         for part in parts {
+            memory::check();
             check_length(self.out)?;
             match part {
                 Part::Piece(piece) => self.piece(piece, here, Place::Content)?,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::escaping::{escape, Place};
 use crate::limits::Limits;
+use crate::memory;
 use crate::messages::{MessageReader, Outcome};
 use crate::simple_updates::{one_update, skip_space, Content, Simple, Update};
 use crate::template::Part;
@@ -185,6 +186,7 @@ impl TextUpdates {
         let (mut found, mut at) = (Vec::new(), from);
         let Some(mut now) = moment(last) else { return (found, at) };
         while let Some(update) = one_update(data, skip_space(data, at), simple) {
+            memory::check();
             let end = update.end;
             let then = match update.time.as_deref().map(moment) {
                 None => now,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from xylem.errors import InputError, XylemError, no_memory_left
 from xylem.result import Result, chosen_parameters
-from xylem.source.message_batches import LARGE_BYTES, Batch, Taken
+from xylem.source.message_batches import LARGE_BYTES, Batch, ListedBatch, Taken
 
 if TYPE_CHECKING:
     from xylem.run.prepared_program import PreparedProgram
@@ -84,9 +84,14 @@ class MessageResults(Iterator[Any]):
             self._results = self._of_batch(batch)
 
     def _of_batch(self, batch: Batch) -> Iterator[Any]:
-        read = self._reader.read(batch, writes=self._writes)
+        try:
+            read = self._reader.read(batch, writes=self._writes)
+            answers = read.written()
+        except MemoryError as error:
+            yield from self._one_by_one(batch, error)
+            return
         trees = _Trees(batch, self._reader.limits)
-        for index, written in enumerate(read.written()):
+        for index, written in enumerate(answers):
             if written is not None:
                 yield WrittenResult(written, self._deferred(trees, index), self._output)
                 continue
@@ -98,6 +103,17 @@ class MessageResults(Iterator[Any]):
             else:
                 yield self._computed(read, batch, index)
         self._before += len(batch)
+
+    def _one_by_one(self, batch: Batch, error: MemoryError) -> Iterator[Any]:
+        """A batch for which there is not enough memory: there may be enough for some of its documents."""
+        refused = no_memory_left(error)
+        if len(batch) > 1:
+            for index in range(len(batch)):
+                yield from self._of_batch(ListedBatch((batch.document(index),), (batch.name(index),)))
+            return
+        refused.add_note(f"in {self._name(batch, 0)}")
+        self._before += 1
+        yield refused
 
     def _computed(self, read: ReadBatch, batch: Batch, index: int) -> Result | XylemError:
         try:

@@ -7,6 +7,7 @@ use super::grid::{Grid, Looked};
 use super::nearest::Sorted;
 use super::skyband::Skyband;
 use super::terms::{Bounds, Column, Columns, Condition, Order, Term, Wanted};
+use crate::memory;
 
 /// Which pairs compete with each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -314,6 +315,7 @@ impl Search<'_> {
         let mut found = Vec::new();
         let mut place = 0;
         for &item in lefts {
+            memory::check();
             place = sorted.nearest(column[item as usize], limit, best, place, &mut found);
             found.sort_unstable();
             pairs.extend(found.iter().map(|&other| (item, other)));
@@ -324,6 +326,7 @@ impl Search<'_> {
         let mut looked = Looked::default();
         let mut values = vec![0.0; self.measures.orders.len()];
         for &left in lefts {
+            memory::check();
             grid.partners(self.columns.left, left, &mut looked);
             self.start(kind, band);
             for &interval in &looked.intervals {
@@ -379,6 +382,7 @@ impl Search<'_> {
         let mut values = vec![0.0; width];
         let (mut of_first, mut of_second) = (vec![0.0; width], vec![0.0; width]);
         for &left in lefts {
+            memory::check();
             self.start(kind, band);
             waiting.clear();
             least.clear();

@@ -4,8 +4,10 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
+use super::errors::{careful, guarded, raised};
 use super::tree::{CompactRows, PathPlan};
 use crate::best_match::{join, ranges, Comparison, Condition, Index, Join, Kind, Lookup, Measures, Order, Term};
+use crate::memory;
 use crate::number::to_double;
 
 /// Numbers of the items of one side; NaN for an item without one.
@@ -227,6 +229,17 @@ fn measures(best: u32, orders: &Orders<'_>, conditions: &Conditions<'_>, by: &st
     })
 }
 
+/// The numbers of the left and of the right items of pairs, as bytes.
+type Sides<'py> = (Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+fn both_sides<'py>(py: Python<'py>, pairs: &[(u32, u32)]) -> PyResult<Sides<'py>> {
+    careful(|| {
+        memory::room(pairs.len() * 16);
+        let lefts = written(py, pairs.iter().map(|pair| pair.0));
+        Ok((lefts, written(py, pairs.iter().map(|pair| pair.1))))
+    })
+}
+
 pub(super) fn copied(columns: &[PyRef<'_, NumberColumn>]) -> Vec<Vec<f64>> {
     columns.iter().map(|column| column.values.clone()).collect()
 }
@@ -262,7 +275,8 @@ impl MatchIndex {
         let columns = copied(&right);
         drop(right);
         let keys = keys.map(numbers);
-        let index = py.detach(|| Index::new(kind, measures, left_columns, (columns, right_items), keys.as_deref()));
+        let made = || Ok(Index::new(kind, measures, left_columns, (columns, right_items), keys.as_deref()));
+        let index = py.detach(|| guarded(made)).map_err(raised)?;
         Ok(MatchIndex { index })
     }
 
@@ -280,18 +294,18 @@ impl MatchIndex {
         left: Vec<PyRef<'py, NumberColumn>>,
         left_items: usize,
         keys: Option<&[u8]>,
-    ) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, usize) {
+    ) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>, usize)> {
         let columns = copied(&left);
         drop(left);
         let keys = keys.map(numbers);
         let mut pairs = Vec::new();
-        let missing = py.detach(|| self.index.pairs((columns, left_items), keys.as_deref(), &mut pairs));
+        let find = || Ok(self.index.pairs((columns, left_items), keys.as_deref(), &mut pairs));
+        let missing = py.detach(|| guarded(find)).map_err(raised)?;
         if !pairs.is_sorted() {
             pairs.sort_unstable();
         }
-        let lefts = written(py, pairs.iter().map(|pair| pair.0));
-        let rights = written(py, pairs.iter().map(|pair| pair.1));
-        (lefts, rights, missing)
+        let (lefts, rights) = both_sides(py, &pairs)?;
+        Ok((lefts, rights, missing))
     }
 }
 
@@ -321,8 +335,7 @@ pub fn best_pairs<'py>(
         right: (copied(&right), right_items),
     };
     drop((left, right));
-    let (pairs, left_missing, right_missing) = py.detach(|| join(described));
-    let lefts = written(py, pairs.iter().map(|pair| pair.0));
-    let rights = written(py, pairs.iter().map(|pair| pair.1));
+    let (pairs, left_missing, right_missing) = py.detach(|| guarded(|| Ok(join(described)))).map_err(raised)?;
+    let (lefts, rights) = both_sides(py, &pairs)?;
     Ok((lefts, rights, left_missing, right_missing))
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 /// Ends the process with a message and an exit code, unless cancelled within a time.
@@ -16,10 +17,10 @@ pub struct LastResort {
 #[pymethods]
 impl LastResort {
     #[new]
-    fn new(seconds: f64, message: Vec<u8>, exit_code: i32) -> Self {
+    fn new(seconds: f64, message: Vec<u8>, exit_code: i32) -> PyResult<Self> {
         let called_off = Arc::new((Mutex::new(false), Condvar::new()));
         let state = called_off.clone();
-        thread::spawn(move || {
+        let waits = move || {
             let (is_off, changed) = &*state;
             let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
             let guard = is_off.lock().unwrap_or_else(PoisonError::into_inner);
@@ -30,8 +31,9 @@ impl LastResort {
             // The process ends even if the message cannot be written.
             let _ = std::io::stderr().write_all(&message);
             std::process::exit(exit_code);
-        });
-        LastResort { called_off }
+        };
+        thread::Builder::new().spawn(waits).map_err(|_| PyMemoryError::new_err(()))?;
+        Ok(LastResort { called_off })
     }
 
     /// Cancel: the process goes on.

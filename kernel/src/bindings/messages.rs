@@ -4,12 +4,13 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
-use super::errors::{guarded, raised};
+use super::errors::{careful, failed_before, guarded, raised};
 use super::plan::{limits, LimitsTuple};
 use super::template::result;
 use super::tree::{CompactRows, NameTable};
+use crate::errors::Kind;
+use crate::memory;
 use crate::messages::{Document, Outcome, Outcomes};
-use crate::scanner::bug;
 use crate::template::ScanResult;
 use crate::tree::Tree;
 
@@ -17,7 +18,8 @@ use crate::tree::Tree;
 #[pyclass(module = "xylem._kernel")]
 pub struct MessageReader {
     reader: crate::messages::MessageReader,
-    has_failed: bool,
+    /// The fault of its own that ended it.
+    failed: Option<Kind>,
 }
 
 #[pymethods]
@@ -32,12 +34,12 @@ impl MessageReader {
             Some(_) => return Err(PyValueError::new_err("documents are answered by templates")),
         };
         let reader = crate::messages::MessageReader::new(limits(scan_limits), template);
-        Ok(MessageReader { reader, has_failed: false })
+        Ok(MessageReader { reader, failed: None })
     }
 
     /// Before a batch: returns whether names are renumbered from here on.
     fn begin(&mut self) -> bool {
-        if std::mem::take(&mut self.has_failed) {
+        if self.failed.take().is_some() {
             self.reader.renew();
             return true;
         }
@@ -79,12 +81,18 @@ impl MessageReader {
 impl MessageReader {
     /// Read without the interpreter lock.
     fn run(&mut self, py: Python<'_>, documents: &[Document<'_>], writes: bool) -> PyResult<MessageBatch> {
-        if self.has_failed {
-            return Err(raised(bug("the reader is used after a fault of its own")));
+        if let Some(kind) = self.failed {
+            return Err(failed_before(kind, "the reader"));
         }
         let reader = &mut self.reader;
-        let outcome = py.detach(|| guarded(|| Ok(reader.read(documents.iter().copied(), writes))));
-        self.has_failed = outcome.is_err();
+        let largest = documents.iter().map(|(data, _)| data.len()).max().unwrap_or(0);
+        let outcome = py.detach(|| {
+            guarded(|| {
+                memory::room(largest.saturating_mul(2));
+                Ok(reader.read(documents.iter().copied(), writes))
+            })
+        });
+        self.failed = outcome.as_ref().err().map(|error| error.kind);
         outcome.map(|outcomes| MessageBatch { outcomes }).map_err(raised)
     }
 }
@@ -142,7 +150,7 @@ impl MessageBatch {
             }
             _ => Ok(None),
         };
-        self.outcomes.each.iter().map(answer).collect()
+        careful(|| self.outcomes.each.iter().map(answer).collect())
     }
 
     /// Runs of answers between the documents that were not written: one more run than there are such documents.
@@ -153,7 +161,7 @@ impl MessageBatch {
             let text = PyString::from_bytes(py, &run.text)?;
             Ok((text, items.number, items.begins_with_atomic, items.ends_with_atomic))
         };
-        self.outcomes.runs().into_iter().map(told).collect()
+        careful(|| self.outcomes.runs().into_iter().map(told).collect())
     }
 
     /// The numbers of the documents that were not written.
@@ -178,21 +186,7 @@ impl MessageBatch {
     /// For each document that was read its tree, by a table that knows all its names; None for the others. Returned
     /// once.
     fn trees<'py>(&mut self, py: Python<'py>, table: Py<NameTable>) -> PyResult<Bound<'py, PyList>> {
-        let found = PyList::empty(py);
-        let known = table.borrow(py);
-        for outcome in &mut self.outcomes.each {
-            let Outcome::Read(rows, _) = outcome else {
-                found.append(py.None())?;
-                continue;
-            };
-            let mut rows = std::mem::take(&mut **rows);
-            for code in &mut rows.codes {
-                let pooled = known.pool_code(*code);
-                *code = pooled.ok_or_else(|| PyValueError::new_err("the table does not know a name"))?;
-            }
-            found.append(CompactRows::new(Tree::from_rows(rows)?, Some(table.clone_ref(py))))?;
-        }
-        Ok(found)
+        careful(|| self.made_trees(py, table))
     }
 
     /// For identifiers declared by a document type: the number of the document, codes of the pool of element and
@@ -208,5 +202,25 @@ impl MessageBatch {
             }
         }
         found
+    }
+}
+
+impl MessageBatch {
+    fn made_trees<'py>(&mut self, py: Python<'py>, table: Py<NameTable>) -> PyResult<Bound<'py, PyList>> {
+        let found = PyList::empty(py);
+        let known = table.borrow(py);
+        for outcome in &mut self.outcomes.each {
+            let Outcome::Read(rows, _) = outcome else {
+                found.append(py.None())?;
+                continue;
+            };
+            let mut rows = std::mem::take(&mut **rows);
+            for code in &mut rows.codes {
+                let pooled = known.pool_code(*code);
+                *code = pooled.ok_or_else(|| PyValueError::new_err("the table does not know a name"))?;
+            }
+            found.append(CompactRows::new(Tree::from_rows(rows)?, Some(table.clone_ref(py))))?;
+        }
+        Ok(found)
     }
 }

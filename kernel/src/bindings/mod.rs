@@ -24,7 +24,11 @@ mod written_pairs;
 
 use pyo3::prelude::*;
 
-use crate::build_info;
+use crate::{build_info, memory};
+
+/// If the process ends because nothing else helps: the message and exit code of XYRT0042.
+const LAST_WORDS: &[u8] = b"XYRT0042: there is not enough memory\n";
+const QUERY_ERROR: i32 = 1;
 
 /// The native part of Xylem. `xylem.source.kernel` is the only file that imports it.
 #[pymodule]
@@ -57,10 +61,11 @@ mod _kernel {
     use super::windows::WindowCursor;
     #[pymodule_export]
     use super::written_pairs::{PairRows, PairTexts, PairWriter};
-    use super::{build_info, Bound, PyModule, PyModuleMethods, PyResult};
+    use super::{build_info, memory, Bound, PyModule, PyModuleMethods, PyResult, LAST_WORDS, QUERY_ERROR};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        memory::prepare(LAST_WORDS.to_vec(), QUERY_ERROR);
         module.add("VERSION", build_info::VERSION)?;
         module.add("PROFILE", build_info::PROFILE)?;
         module.add("SOURCES", build_info::SOURCES)

@@ -5,9 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::columns::{declared, ends_and_parents, prefixed, values, Integers};
-use super::errors::{guarded, raised};
+use super::errors::{careful, guarded, raised};
 use super::plan::{limits, LimitsTuple};
+use super::scanner::OBJECTS_OF_A_ROW;
 use super::tree::{CompactRows, NameTable};
+use crate::memory;
 use crate::rows::Rows;
 use crate::scanner::{read_whole, Options};
 use crate::tree::Tree;
@@ -43,14 +45,7 @@ impl TreeColumns {
         if codes.len() != self.names.len() {
             return Err(PyValueError::new_err("one code for each name"));
         }
-        let mut all = codes;
-        for kind in 0..8u32 {
-            all.push(kind.into_pyobject(py)?.into_any());
-        }
-        let column = PyList::new(py, self.places.iter().map(|&place| &all[place as usize]))?;
-        let integers = Integers::up_to(py, self.rows.len());
-        let (ends, parents) = ends_and_parents(py, &self.rows, &integers)?;
-        Ok((column, ends, parents, values(py, &self.rows)?, declared(py, &self.rows)?, prefixed(py, &self.rows)?))
+        careful(|| self.listed(py, codes))
     }
 
     /// The number of rows.
@@ -63,19 +58,35 @@ impl TreeColumns {
         if codes.len() != self.names.len() {
             return Err(PyValueError::new_err("one code for each name"));
         }
-        let mut rows = std::mem::take(&mut self.rows);
-        rows.codes = std::mem::take(&mut self.places);
-        let named = codes.len() as u32;
-        for code in &mut rows.codes {
-            *code = if *code < named { codes[*code as usize] } else { *code - named };
+        careful(|| {
+            let mut rows = std::mem::take(&mut self.rows);
+            rows.codes = std::mem::take(&mut self.places);
+            let named = codes.len() as u32;
+            for code in &mut rows.codes {
+                *code = if *code < named { codes[*code as usize] } else { *code - named };
+            }
+            let mut names = NameTable::default();
+            for (&code, (_, _, local, prefix)) in codes.iter().zip(&self.names) {
+                names.write(code, prefix, local);
+            }
+            let mut tree = Tree::from_rows(rows)?;
+            tree.shrink();
+            Ok(CompactRows::new(tree, Some(Py::new(py, names)?)))
+        })
+    }
+}
+
+impl TreeColumns {
+    fn listed<'py>(&self, py: Python<'py>, codes: Vec<Bound<'py, PyAny>>) -> PyResult<ColumnsTuple<'py>> {
+        memory::room(self.rows.len() * OBJECTS_OF_A_ROW + self.rows.characters.len() * 2);
+        let mut all = codes;
+        for kind in 0..8u32 {
+            all.push(kind.into_pyobject(py)?.into_any());
         }
-        let mut names = NameTable::default();
-        for (&code, (_, _, local, prefix)) in codes.iter().zip(&self.names) {
-            names.write(code, prefix, local);
-        }
-        let mut tree = Tree::from_rows(rows)?;
-        tree.shrink();
-        Ok(CompactRows::new(tree, Some(Py::new(py, names)?)))
+        let column = PyList::new(py, self.places.iter().map(|&place| &all[place as usize]))?;
+        let integers = Integers::up_to(py, self.rows.len());
+        let (ends, parents) = ends_and_parents(py, &self.rows, &integers)?;
+        Ok((column, ends, parents, values(py, &self.rows)?, declared(py, &self.rows)?, prefixed(py, &self.rows)?))
     }
 }
 
@@ -92,6 +103,7 @@ pub fn read_tree(
 ) -> PyResult<TreeColumns> {
     let options = Options { namespaces, strip_space, encoding };
     let read = || {
+        memory::room(data.len().saturating_mul(2));
         let (scanner, rows) = read_whole(data, limits(scan_limits), options)?;
         Ok(tree_columns(&scanner, rows))
     };

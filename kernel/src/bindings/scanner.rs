@@ -5,14 +5,16 @@ use pyo3::types::{PyInt, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
 
 use super::columns::{declared, ends_and_parents, prefixed, values, Integers};
-use super::errors::{guarded, raised};
+use super::errors::{careful, failed_before, guarded, raised};
 use super::plan::{limits, plan, LimitsTuple, PlanTuple};
 use super::table::{table_tuple, TableTuple};
 use super::takers::{taken, taker, TakenTuple, TestsTuple, ValuesTuple};
 use super::template::result;
 use super::tree::CompactRows;
+use crate::errors::Kind;
+use crate::memory;
 use crate::rows::{Rows, Written};
-use crate::scanner::{bug, Harvest, Options};
+use crate::scanner::{Harvest, Options};
 use crate::template::Items;
 use crate::tree::Tree;
 
@@ -29,11 +31,15 @@ type BatchTuple<'py> = (
 /// text, elements, items, most characters, most rows, whether it begins and ends with an atomic value
 type WrittenTuple<'py> = (Bound<'py, PyString>, u64, u64, usize, usize, bool, bool);
 
+/// About the bytes of the Python objects for a row, without its text.
+pub(super) const OBJECTS_OF_A_ROW: usize = 150;
+
 /// One scan of a document: bytes in, batches out.
 #[pyclass(module = "xylem._kernel")]
 pub struct Scanner {
     scanner: crate::scanner::Scanner,
-    has_failed: bool,
+    /// The fault of its own that ended it.
+    failed: Option<Kind>,
     /// Whether the columns of batches stay here, as compact trees.
     #[pyo3(get, set)]
     compact: bool,
@@ -51,15 +57,15 @@ impl Scanner {
     ) -> PyResult<Self> {
         let options = Options { namespaces, strip_space: false, encoding };
         let scanner = crate::scanner::Scanner::new(plan(scan_plan)?, limits(scan_limits), options);
-        Ok(Scanner { scanner, has_failed: false, compact: false })
+        Ok(Scanner { scanner, failed: None, compact: false })
     }
 
     /// Start again with another document; returns whether it can, which it cannot after a fault of its own.
     fn again(&mut self, encoding: Option<String>) -> bool {
-        if !self.has_failed {
+        if self.failed.is_none() {
             self.scanner.again(encoding);
         }
-        !self.has_failed
+        self.failed.is_none()
     }
 
     /// Whether templates are written.
@@ -107,14 +113,14 @@ impl Scanner {
     fn feed<'py>(&mut self, py: Python<'py>, data: &[u8], flush: bool) -> PyResult<Option<BatchTuple<'py>>> {
         match self.run(py, |scanner| scanner.feed(data, flush))? {
             None => Ok(None),
-            Some(harvest) => self.batch(py, harvest).map(Some),
+            Some(harvest) => careful(|| self.batch(py, harvest)).map(Some),
         }
     }
 
     /// Read the end of the input; returns the rest.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<BatchTuple<'py>> {
         let harvest = self.run(py, |scanner| scanner.finish())?;
-        self.batch(py, harvest)
+        careful(|| self.batch(py, harvest))
     }
 }
 
@@ -125,17 +131,20 @@ impl Scanner {
         py: Python<'_>,
         work: impl FnOnce(&mut crate::scanner::Scanner) -> Result<T, crate::errors::ScanError> + Send,
     ) -> PyResult<T> {
-        if self.has_failed {
-            return Err(raised(bug("the scanner is used after a fault of its own")));
+        if let Some(kind) = self.failed {
+            return Err(failed_before(kind, "the scanner"));
         }
         let scanner = &mut self.scanner;
         let outcome = py.detach(|| guarded(|| work(scanner)));
-        self.has_failed = matches!(&outcome, Err(error) if error.kind == crate::errors::Kind::Bug);
+        let kind = outcome.as_ref().err().map(|error| error.kind);
+        self.failed = kind.filter(|kind| matches!(kind, Kind::Bug | Kind::Memory));
         outcome.map_err(raised)
     }
 
     fn batch<'py>(&mut self, py: Python<'py>, harvest: Harvest) -> PyResult<BatchTuple<'py>> {
         let Harvest { rows, counts, tables } = harvest;
+        let objects = if self.compact { 0 } else { rows.len() * OBJECTS_OF_A_ROW + rows.characters.len() * 2 };
+        memory::room(objects + rows.written_text.len() * 2);
         let projector = &self.scanner.reader.projector;
         let tables = tables.iter().filter_map(|(step, found)| Some((*step, projector.table_spec(*step)?, found)));
         let tables = tables.map(|(step, spec, found)| table_tuple(py, step, spec, found)).collect::<PyResult<_>>()?;

@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
-use crate::simple_updates::{simple_updates as read, Content, Simple};
+use super::errors::{careful, guarded, raised};
+use crate::simple_updates::{simple_updates as read, Content, Simple, Update};
 
 type Where = (usize, usize, usize);
 type UpdateTuple<'py> = (
@@ -29,7 +30,11 @@ pub fn simple_updates<'py>(
     place: Where,
 ) -> PyResult<(Bound<'py, PyList>, usize)> {
     let simple = Simple { prefix, declared: &declared, depth: most.0, attributes: most.1 };
-    let (found, end) = py.detach(|| read(data, 0, simple));
+    let (found, end) = py.detach(|| guarded(|| Ok(read(data, 0, simple)))).map_err(raised)?;
+    careful(|| told(py, data, place, found)).map(|made| (made, end))
+}
+
+fn told<'py>(py: Python<'py>, data: &[u8], place: Where, found: Vec<Update>) -> PyResult<Bound<'py, PyList>> {
     let made = PyList::empty(py);
     let (offset, mut line, mut column) = place;
     let mut at = 0;
@@ -50,7 +55,7 @@ pub fn simple_updates<'py>(
         made.append(given)?;
         at = update.start;
     }
-    Ok((made, end))
+    Ok(made)
 }
 
 fn contents<'py>(py: Python<'py>, content: &[Content]) -> PyResult<Bound<'py, PyTuple>> {

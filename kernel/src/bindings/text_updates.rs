@@ -4,13 +4,13 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 
-use super::errors::{guarded, raised};
+use super::errors::{careful, failed_before, guarded, raised};
 use super::plan::{limits, LimitsTuple};
 use super::template::result;
-use crate::scanner::bug;
+use crate::errors::Kind;
 use crate::simple_updates::{simple_extent as extent, Simple};
 use crate::template::ScanResult;
-use crate::text_updates::{Chosen, NewRegion};
+use crate::text_updates::{Chosen, NewRegion, Told};
 use crate::unit_rows::Rows;
 
 /// The length of the simple updates at the beginning of some bytes, and their number.
@@ -36,7 +36,8 @@ type ChosenTuple = (String, String, usize, usize);
 #[pyclass(module = "xylem._kernel")]
 pub struct TextUpdates {
     texts: crate::text_updates::TextUpdates,
-    has_failed: bool,
+    /// The fault of its own that ended it.
+    failed: Option<Kind>,
 }
 
 #[pymethods]
@@ -61,7 +62,7 @@ impl TextUpdates {
         };
         let chosen = chosen.into_iter().map(|(around, name, from, to)| Chosen { around, name, from, to }).collect();
         let texts = crate::text_updates::TextUpdates::new(limits(scan_limits), parts, rows, chosen);
-        Ok(TextUpdates { texts, has_failed: false })
+        Ok(TextUpdates { texts, failed: None })
     }
 
     /// A unit as a document, with regions as they stand in it: the id, name, start, length, number and earlier texts of each.
@@ -106,27 +107,31 @@ impl TextUpdates {
         }
         let simple = Simple { prefix, declared: &declared, depth: most.0, attributes: most.1 };
         let (found, end) = self.guarded(|texts| texts.read(data, start, simple, last))?;
-        let made = PyList::empty(py);
-        for told in found {
-            let (answer, items, is_atomic) = match told.answer {
-                None => (None, 0, false),
-                Some(answer) => (Some(PyString::new(py, &answer.text)), answer.items, answer.is_atomic),
-            };
-            let given: ToldTuple<'_> = (told.number, told.time, PyString::new(py, &told.text), answer, items, is_atomic);
-            made.append(given)?;
-        }
-        Ok((made, end))
+        careful(|| told(py, found)).map(|made| (made, end))
     }
+}
+
+fn told(py: Python<'_>, found: Vec<Told>) -> PyResult<Bound<'_, PyList>> {
+    let made = PyList::empty(py);
+    for told in found {
+        let (answer, items, is_atomic) = match told.answer {
+            None => (None, 0, false),
+            Some(answer) => (Some(PyString::new(py, &answer.text)), answer.items, answer.is_atomic),
+        };
+        let given: ToldTuple<'_> = (told.number, told.time, PyString::new(py, &told.text), answer, items, is_atomic);
+        made.append(given)?;
+    }
+    Ok(made)
 }
 
 impl TextUpdates {
     fn guarded<T>(&mut self, work: impl FnOnce(&mut crate::text_updates::TextUpdates) -> T) -> PyResult<T> {
-        if self.has_failed {
-            return Err(raised(bug("the texts are used after a fault of their own")));
+        if let Some(kind) = self.failed {
+            return Err(failed_before(kind, "a run of texts"));
         }
         let texts = &mut self.texts;
         let outcome = guarded(|| Ok(work(texts)));
-        self.has_failed = outcome.is_err();
+        self.failed = outcome.as_ref().err().map(|error| error.kind);
         outcome.map_err(raised)
     }
 }

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::errors::{careful, rows_for_python};
 use super::tree_columns::{values, RowColumn, ValueColumn, Which};
 use crate::namespaces::Binding;
 use crate::number::short_integer;
@@ -185,21 +186,24 @@ impl CompactRows {
 
     /// Replace scan codes by pool codes; returns unknown codes, and then changes nothing.
     fn recode(&mut self, py: Python<'_>, table: Py<NameTable>) -> PyResult<Vec<u32>> {
-        if self.names.is_some() {
-            return Err(PyValueError::new_err("the codes are the pool's already"));
-        }
-        let names = table.borrow(py);
-        let known = |code: u32| names.pool_code(code);
-        let mut missing: Vec<u32> = self.tree.codes().iter().copied().filter(|&code| known(code).is_none()).collect();
-        missing.sort_unstable();
-        missing.dedup();
-        if missing.is_empty() {
-            for code in self.tree.codes_mut() {
-                *code = known(*code).unwrap_or(*code);
+        careful(|| {
+            if self.names.is_some() {
+                return Err(PyValueError::new_err("the codes are the pool's already"));
             }
-            self.names = Some(table.clone_ref(py));
-        }
-        Ok(missing)
+            let names = table.borrow(py);
+            let known = |code: u32| names.pool_code(code);
+            let mut missing: Vec<u32> =
+                self.tree.codes().iter().copied().filter(|&code| known(code).is_none()).collect();
+            missing.sort_unstable();
+            missing.dedup();
+            if missing.is_empty() {
+                for code in self.tree.codes_mut() {
+                    *code = known(*code).unwrap_or(*code);
+                }
+                self.names = Some(table.clone_ref(py));
+            }
+            Ok(missing)
+        })
     }
 
     // --- columns
@@ -246,7 +250,7 @@ impl CompactRows {
     }
 
     fn string_value<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Bound<'py, PyString>> {
-        self.checked(row).map(|row| PyString::new(py, &self.tree.string_value(row)))
+        careful(|| self.checked(row).map(|row| PyString::new(py, &self.tree.string_value(row))))
     }
 
     /// The typed values of many rows: those of documents, elements, attributes and text as objects of a given string
@@ -257,14 +261,16 @@ impl CompactRows {
         rows: Vec<u32>,
         untyped: &Bound<'py, PyAny>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let typed = |row| {
-            let value = self.string_value(py, row)?;
-            if self.kind(row)? <= kind::TEXT {
-                return untyped.call1((value,));
-            }
-            Ok(value.into_any())
-        };
-        rows.into_iter().map(typed).collect()
+        careful(|| {
+            let typed = |row| {
+                let value = self.string_value(py, row)?;
+                if self.kind(row)? <= kind::TEXT {
+                    return untyped.call1((value,));
+                }
+                Ok(value.into_any())
+            };
+            rows.into_iter().map(typed).collect()
+        })
     }
 
     /// The number of characters of some rows.
@@ -285,8 +291,8 @@ impl CompactRows {
     }
 
     /// The columns as bytes, for a file.
-    fn paged<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.tree.paged())
+    fn paged<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        careful(|| Ok(PyBytes::new(py, &self.tree.paged())))
     }
 
     /// The remainder of these rows while their columns are in a file.
@@ -296,43 +302,49 @@ impl CompactRows {
 
     /// The rows of this shell, with the columns that were in a file.
     fn unpaged(&self, py: Python<'_>, data: &[u8]) -> PyResult<CompactRows> {
-        let tree = self.tree.unpaged(data).map_err(PyValueError::new_err)?;
-        Ok(CompactRows::new(tree, self.names.as_ref().map(|names| names.clone_ref(py))))
+        careful(|| {
+            let tree = self.tree.unpaged(data).map_err(PyValueError::new_err)?;
+            Ok(CompactRows::new(tree, self.names.as_ref().map(|names| names.clone_ref(py))))
+        })
     }
 
     // --- steps
 
     /// The rows of a path from one row, ascending.
     fn path_from(&self, row: u32, plan: &PathPlan) -> PyResult<Vec<u32>> {
-        self.checked(row).map(|row| self.tree.path(&[row], &plan.0))
+        careful(|| self.checked(row).map(|row| rows_for_python(self.tree.path(&[row], &plan.0))))
     }
 
     /// The rows of a path from any rows, ascending, each once.
     fn path(&self, rows: Vec<u32>, plan: &PathPlan) -> PyResult<Vec<u32>> {
-        let mut rows = rows;
-        if !rows.is_sorted_by(|one, next| one < next) {
-            rows.sort_unstable();
-            rows.dedup();
-        }
-        if let Some(&last) = rows.last() {
-            self.checked(last)?;
-        }
-        Ok(self.tree.path(&rows, &plan.0))
+        careful(|| {
+            let mut rows = rows;
+            if !rows.is_sorted_by(|one, next| one < next) {
+                rows.sort_unstable();
+                rows.dedup();
+            }
+            if let Some(&last) = rows.last() {
+                self.checked(last)?;
+            }
+            Ok(rows_for_python(self.tree.path(&rows, &plan.0)))
+        })
     }
 
     /// The row after another one (-1: the first) on the axis of a one-step plan; -1 at the end.
     fn next_along(&self, row: u32, previous: i64, plan: &PathPlan) -> PyResult<i64> {
-        let row = self.checked(row)?;
-        let previous = u32::try_from(previous).ok().map(|previous| self.checked(previous)).transpose()?;
-        let [step] = &plan.0[..] else { return Err(PyValueError::new_err("one step, and no more")) };
-        let next = match previous {
-            None => self.tree.first_along(step, row),
-            Some(_) => self.tree.next_along(step, row, previous),
-        };
-        match next {
-            Some(found) => Ok(found.map_or(-1, i64::from)),
-            None => Err(PyValueError::new_err("this axis has no order to be followed")),
-        }
+        careful(|| {
+            let row = self.checked(row)?;
+            let previous = u32::try_from(previous).ok().map(|previous| self.checked(previous)).transpose()?;
+            let [step] = &plan.0[..] else { return Err(PyValueError::new_err("one step, and no more")) };
+            let next = match previous {
+                None => self.tree.first_along(step, row),
+                Some(_) => self.tree.next_along(step, row, previous),
+            };
+            match next {
+                Some(found) => Ok(found.map_or(-1, i64::from)),
+                None => Err(PyValueError::new_err("this axis has no order to be followed")),
+            }
+        })
     }
 
     /// The root, and the chain of first child elements, from the outside in.
@@ -347,28 +359,32 @@ impl CompactRows {
 
     /// The children with a code, or the attribute.
     fn children_named(&self, row: u32, code: u32) -> PyResult<Vec<u32>> {
-        let mut found = Vec::new();
-        let mut from = self.checked(row)? + 1;
-        while let Some(child) = self.next_named(from, row, code) {
-            found.push(child);
-            from = self.tree.ends()[child as usize];
-        }
-        Ok(found)
+        careful(|| {
+            let mut found = Vec::new();
+            let mut from = self.checked(row)? + 1;
+            while let Some(child) = self.next_named(from, row, code) {
+                found.push(child);
+                from = self.tree.ends()[child as usize];
+            }
+            Ok(found)
+        })
     }
 
     /// The string value of the only child with a code, or of the attribute; None if there is none, or several.
     fn text_named<'py>(&self, py: Python<'py>, row: u32, code: u32) -> PyResult<Option<Bound<'py, PyString>>> {
-        let row = self.checked(row)?;
-        let Some(only) = self.next_named(row + 1, row, code) else { return Ok(None) };
-        if self.next_named(self.tree.ends()[only as usize], row, code).is_some() {
-            return Ok(None);
-        }
-        Ok(Some(PyString::new(py, &self.tree.string_value(only))))
+        careful(|| {
+            let row = self.checked(row)?;
+            let Some(only) = self.next_named(row + 1, row, code) else { return Ok(None) };
+            if self.next_named(self.tree.ends()[only as usize], row, code).is_some() {
+                return Ok(None);
+            }
+            Ok(Some(PyString::new(py, &self.tree.string_value(only))))
+        })
     }
 
     /// For each row the integer value of its only child with a code, or of its attribute; None for anything else.
     fn integers_named(&self, rows: Vec<u32>, code: u32) -> PyResult<Vec<Option<i64>>> {
-        rows.into_iter().map(|row| self.checked(row).map(|row| self.integer_named(row, code))).collect()
+        careful(|| rows.into_iter().map(|row| self.checked(row).map(|row| self.integer_named(row, code))).collect())
     }
 
     /// The first child with a code, or the attribute; -1 if there is none.
@@ -390,40 +406,44 @@ impl CompactRows {
     }
 
     /// All rows with a code, ascending.
-    fn named(&self, code: u32) -> Vec<u32> {
-        self.tree.named(code).to_vec()
+    fn named(&self, code: u32) -> PyResult<Vec<u32>> {
+        careful(|| Ok(rows_for_python(self.tree.named(code).to_vec())))
     }
 
     // --- names and namespaces
 
     /// Prefixes by row, if they are not those of the names.
     fn prefixed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
-        for (row, prefix) in self.tree.prefixed() {
-            all.set_item(row, &**prefix)?;
-        }
-        Ok(all)
+        careful(|| {
+            let all = PyDict::new(py);
+            for (row, prefix) in self.tree.prefixed() {
+                all.set_item(row, &**prefix)?;
+            }
+            Ok(all)
+        })
     }
 
     /// Namespace declarations of some rows, by row. Rows with the same declarations share a dictionary.
     #[pyo3(signature = (start=0, end=None))]
     fn declared<'py>(&self, py: Python<'py>, start: u32, end: Option<u32>) -> PyResult<Bound<'py, PyDict>> {
-        let all = PyDict::new(py);
-        let mut last: Option<(&Arc<[Binding]>, Bound<'py, PyDict>)> = None;
-        for (row, bindings) in self.tree.declared_within(start, end.unwrap_or(u32::MAX)) {
-            let here = match last.take() {
-                Some((known, shared)) if Arc::ptr_eq(known, bindings) => shared,
-                _ => by_prefix(py, bindings.iter())?,
-            };
-            all.set_item(row, &here)?;
-            last = Some((bindings, here));
-        }
-        Ok(all)
+        careful(|| {
+            let all = PyDict::new(py);
+            let mut last: Option<(&Arc<[Binding]>, Bound<'py, PyDict>)> = None;
+            for (row, bindings) in self.tree.declared_within(start, end.unwrap_or(u32::MAX)) {
+                let here = match last.take() {
+                    Some((known, shared)) if Arc::ptr_eq(known, bindings) => shared,
+                    _ => by_prefix(py, bindings.iter())?,
+                };
+                all.set_item(row, &here)?;
+                last = Some((bindings, here));
+            }
+            Ok(all)
+        })
     }
 
     /// The namespaces in scope of a row, without `xml`.
     fn in_scope<'py>(&self, py: Python<'py>, row: u32) -> PyResult<Bound<'py, PyDict>> {
-        by_prefix(py, self.tree.in_scope(self.checked(row)?))
+        careful(|| by_prefix(py, self.tree.in_scope(self.checked(row)?)))
     }
 
     /// The element's own declarations.
@@ -445,31 +465,38 @@ impl CompactRows {
     /// Some rows shifted by a number of rows, to append to Python columns: codes, ends, all parents but the first,
     /// values.
     fn moved<'py>(&self, py: Python<'py>, start: u32, end: u32, by: i64) -> PyResult<MovedColumns<'py>> {
-        self.checked_range(start, end)?;
-        let (first, last) = (start as usize, end as usize);
-        let moved = |row: &u32| i64::from(*row) + by;
-        Ok((
-            PyList::new(py, &self.tree.codes()[first..last])?,
-            PyList::new(py, self.tree.ends()[first..last].iter().map(moved))?,
-            PyList::new(py, self.tree.parents()[last.min(first + 1)..last].iter().map(moved))?,
-            values(py, &self.tree, first..last)?,
-        ))
+        careful(|| {
+            self.checked_range(start, end)?;
+            let (first, last) = (start as usize, end as usize);
+            let moved = |row: &u32| i64::from(*row) + by;
+            Ok((
+                PyList::new(py, &self.tree.codes()[first..last])?,
+                PyList::new(py, self.tree.ends()[first..last].iter().map(moved))?,
+                PyList::new(py, self.tree.parents()[last.min(first + 1)..last].iter().map(moved))?,
+                values(py, &self.tree, first..last)?,
+            ))
+        })
     }
 
     // --- growing
 
     /// Append a row; the caller sets the ends of its ancestors.
-    fn push(&mut self, code: u32, end: u32, parent: u32, value: &str) {
-        self.tree.push(code, end, parent, value);
+    fn push(&mut self, code: u32, end: u32, parent: u32, value: &str) -> PyResult<()> {
+        careful(|| {
+            self.tree.push(code, end, parent, value);
+            Ok(())
+        })
     }
 
     /// Append a copy of rows of another tree with the same names as children of the root; returns the first new row.
     fn append(&mut self, source: PyRef<'_, CompactRows>, start: u32, end: u32, parent: u32) -> PyResult<u32> {
-        source.checked(start)?;
-        source.checked_range(start + 1, end)?;
-        let first = self.tree.append(&source.tree, start, end, parent);
-        self.tree.close_root();
-        Ok(first)
+        careful(|| {
+            source.checked(start)?;
+            source.checked_range(start + 1, end)?;
+            let first = self.tree.append(&source.tree, start, end, parent);
+            self.tree.close_root();
+            Ok(first)
+        })
     }
 
     /// Append copies of children of one element, with their subtrees, as children of the root; returns the first row of
@@ -477,12 +504,14 @@ impl CompactRows {
     ///
     /// None if one is a child of another element, or has its own namespaces: these need more care.
     fn gather(&mut self, source: PyRef<'_, CompactRows>, rows: Vec<u32>, parent: u32) -> PyResult<Option<Vec<u32>>> {
-        for &row in &rows {
-            source.checked(row)?;
-        }
-        let firsts = self.tree.gather(&source.tree, &rows, parent);
-        self.tree.close_root();
-        Ok(firsts)
+        careful(|| {
+            for &row in &rows {
+                source.checked(row)?;
+            }
+            let firsts = self.tree.gather(&source.tree, &rows, parent);
+            self.tree.close_root();
+            Ok(firsts)
+        })
     }
 
     /// Extend the root over all rows so far.
@@ -598,13 +627,15 @@ impl SubtreeText {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
-        let Some(writing) = self.writing.as_mut() else { return Ok(None) };
-        let rows = self.rows.borrow(py);
-        let names = rows.named_by()?.borrow(py);
-        let mut piece = Vec::new();
-        if !writing.write(&rows.tree, &names.written, PIECE_BYTES, &mut piece) {
-            self.writing = None;
-        }
-        PyString::from_bytes(py, &piece).map(Some)
+        careful(|| {
+            let Some(writing) = self.writing.as_mut() else { return Ok(None) };
+            let rows = self.rows.borrow(py);
+            let names = rows.named_by()?.borrow(py);
+            let mut piece = Vec::new();
+            if !writing.write(&rows.tree, &names.written, PIECE_BYTES, &mut piece) {
+                self.writing = None;
+            }
+            PyString::from_bytes(py, &piece).map(Some)
+        })
     }
 }

@@ -4,6 +4,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyIterator, PyList, PySlice, PyString};
 
+use super::errors::careful;
 use super::tree::CompactRows;
 use crate::tree::Tree;
 
@@ -50,13 +51,15 @@ impl RowColumn {
         let tree = &self.rows.borrow(py).tree;
         match places(key, tree.len())? {
             Places::One(row) => Ok(PyInt::new(py, self.at(tree, row)).into_any()),
-            Places::Many(rows) => Ok(PyList::new(py, rows.into_iter().map(|row| self.at(tree, row)))?.into_any()),
+            Places::Many(rows) => {
+                careful(|| Ok(PyList::new(py, rows.into_iter().map(|row| self.at(tree, row)))?.into_any()))
+            }
         }
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
         let tree = &self.rows.borrow(py).tree;
-        PyList::new(py, (0..tree.len()).map(|row| self.at(tree, row)))?.try_iter()
+        careful(|| PyList::new(py, (0..tree.len()).map(|row| self.at(tree, row)))?.try_iter())
     }
 
     /// The first index of a number in a range, like `list.index`.
@@ -97,13 +100,13 @@ impl ValueColumn {
         let tree = &self.rows.borrow(py).tree;
         match places(key, tree.len())? {
             Places::One(row) => value(py, tree, row),
-            Places::Many(rows) => values(py, tree, rows.into_iter()).map(Bound::into_any),
+            Places::Many(rows) => careful(|| values(py, tree, rows.into_iter()).map(Bound::into_any)),
         }
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
         let tree = &self.rows.borrow(py).tree;
-        values(py, tree, 0..tree.len())?.try_iter()
+        careful(|| values(py, tree, 0..tree.len())?.try_iter())
     }
 }
 

@@ -6,6 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyList, PyString, PyTuple};
 
+use super::errors::careful;
 use super::expression::{atom_object, expression, expression_of};
 use super::template::{parts, word};
 use crate::expression::{Aggregate, Atom, Decimal, Value};
@@ -75,8 +76,10 @@ impl WindowCursor {
     ) -> PyResult<(Bound<'py, PyList>, Option<PyErr>)> {
         let WindowCursor { cursor, query, untyped, decimal } = self;
         let mut asked = Asked { query: query.bind(py), untyped: untyped.bind(py), decimal: decimal.bind(py) };
-        let failure = act(cursor, &mut asked).err();
-        Ok((asked.told_segments(cursor.take_segments())?, failure))
+        careful(|| {
+            let failure = act(cursor, &mut asked).err();
+            Ok((asked.told_segments(cursor.take_segments())?, failure))
+        })
     }
 }
 

@@ -5,9 +5,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
 
 use super::best_match::{copied, numbers, term, NumberColumn};
+use super::errors::careful;
 use super::tree::{CompactRows, PathPlan};
 use crate::best_match::{Columns, Pair, Part, Piece, Rows, Written};
 use crate::escaping::Place;
+use crate::memory;
 
 /// Rows of one tree, and the plans of all paths for it.
 struct Given {
@@ -131,7 +133,10 @@ impl PairTexts {
 
 fn as_text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
     let text = std::str::from_utf8(bytes).map_err(|reason| PyValueError::new_err(reason.to_string()))?;
-    Ok(PyString::new(py, text))
+    careful(|| {
+        memory::room(bytes.len() * 2);
+        Ok(PyString::new(py, text))
+    })
 }
 
 /// The numbers of both items of each pair, and their row indexes: equal to their numbers by default.
@@ -225,12 +230,15 @@ impl PairWriter {
             right: rows(&right.parts, &rights)?,
             columns: Columns { left: &self.left_columns, right: &self.right_columns },
         };
-        for pair in pairs {
-            if !written.write(&self.pieces, pair, out) {
-                return Ok(false);
+        careful(|| {
+            for pair in pairs {
+                memory::check();
+                if !written.write(&self.pieces, pair, out) {
+                    return Ok(false);
+                }
+                ended(out.len());
             }
-            ended(out.len());
-        }
-        Ok(true)
+            Ok(true)
+        })
     }
 }

@@ -311,7 +311,10 @@ impl Pass<'_> {
             }
         };
         std::thread::scope(|scope| {
-            let others: Vec<_> = (1..self.request.threads.min(many)).map(|_| scope.spawn(run)).collect();
+            let others: Vec<_> = (1..self.request.threads.min(many))
+                // A thread that cannot be had leaves its work to the others.
+                .filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, run).ok())
+                .collect();
             let mut outcome = run();
             for other in others {
                 outcome = other.join().unwrap_or_else(|_| Err(io::Error::other("a thread failed"))).and(outcome);

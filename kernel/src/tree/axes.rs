@@ -6,6 +6,7 @@
 use rustc_hash::FxHashSet;
 
 use super::{Tree, KIND_MASK};
+use crate::memory;
 use crate::rows::kind;
 
 /// The axes.
@@ -101,6 +102,7 @@ impl Tree {
         let Some((first, others)) = steps.split_first() else { return contexts.to_vec() };
         let mut rows = self.step(contexts, first);
         for step in others {
+            memory::check();
             if rows.is_empty() {
                 break;
             }

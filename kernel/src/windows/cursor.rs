@@ -10,6 +10,7 @@ use super::range::Range;
 use super::running::Running;
 use super::{AtEnd, Code, Ending, Folding, Kind, Outcome, Query, Role, Row, Side, Slot, Spec};
 use crate::expression::Atom;
+use crate::memory;
 use crate::row_paths::NamedRows;
 use crate::template::Around;
 use crate::template_writer::write_values;
@@ -101,6 +102,7 @@ impl<O: Clone> Cursor<O> {
         let columns = self.spec.columns;
         let mut rest = text;
         for _ in 0..rows {
+            memory::check();
             match Arc::get_mut(&mut self.current) {
                 Some(row) => rest = row.read(rest, columns),
                 None => {

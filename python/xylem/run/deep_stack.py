@@ -25,6 +25,9 @@ ORDINARY_CALLS = 3_000
 """As many fit on the stack of an ordinary thread. The limit belongs to the process: if it were higher while no deep
 thread runs, deep values (JSON in a document) would overflow that stack, which ends the process."""
 LEAST_STACK_BYTES = 8 * 1024 * 1024
+THREAD_BYTES = 4 * 1024 * 1024
+"""What the beginning of a thread takes beside its stack, and more: Python waits without end for a thread that runs out
+of memory before it has said that it began."""
 _MOST_AT_ONCE = 1024
 
 _here = threading.local()
@@ -148,7 +151,8 @@ def _end() -> None:
 def _stack_bytes() -> int:
     """The size of the stack: at most a quarter of the addresses that are left to a process with a limit (`ulimit -v`).
 
-    If the stack took the last of them, Python could not begin the thread, and would wait for it without end.
+    If the stack took the last of them, Python could not begin the thread, and would wait for it without end; if there
+    is no room for both, that is a MemoryError.
     """
     import resource
 
@@ -161,6 +165,8 @@ def _stack_bytes() -> int:
     except OSError:
         return STACK_BYTES
     left, size = max(most - taken, 0), STACK_BYTES
+    if left < LEAST_STACK_BYTES + THREAD_BYTES:
+        raise MemoryError("no room for a thread")
     while size > LEAST_STACK_BYTES and size > left // 4:
         size //= 2
     return size

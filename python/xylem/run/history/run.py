@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from xylem.errors import DynamicError
+from xylem.errors import DynamicError, memory_may_run_out
 from xylem.sink.display_edits import Edits, Part
 from xylem.sink.display_parts import DisplayParts
 from xylem.source.limits import DEFAULT_LIMITS, Limits
@@ -125,6 +125,10 @@ class UpdateRun:
 
     def commits(self, until: Decimal | None = None) -> Iterator[tuple[Commit, Edits | None]]:
         """Each commit and its edits of the answer, or None if nothing changes. With `until`, only those up to then."""
+        with memory_may_run_out():
+            yield from self._commits(until)
+
+    def _commits(self, until: Decimal | None) -> Iterator[tuple[Commit, Edits | None]]:
         for feed, operation in merged(self._apart(until)):
             if operation.simple is not None:
                 self.prepare()
