@@ -74,6 +74,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     What may take longest says so by its time limit; next come all that start Spark.
     """
     _share_slow_kinds(items)
+    days, name = turns.longest_wait(items)
+    if days > turns.MOST_DAYS:
+        raise pytest.UsageError(f"{name} would run once in {days} days, and {turns.MOST_DAYS} are allowed")
     if not turns.is_everything_asked_for() and not any("::" in argument for argument in config.args):
         cache = getattr(config, "cache", None)
         items[:], left_out = turns.divided(items, cache.get("cache/lastfailed", {}) if cache else ())
@@ -101,6 +104,6 @@ def _share_slow_kinds(items: list[pytest.Item]) -> None:
         elif is_shared:
             continue
         elif "spark" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.share(3))
+            item.add_marker(pytest.mark.share(4))
         elif is_hypothesis_test(getattr(item, "obj", None)) or BENCH in item.path.parents:
-            item.add_marker(pytest.mark.share(2))
+            item.add_marker(pytest.mark.share(3))

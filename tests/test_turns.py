@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from math import lcm
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.turns import LISTED_DAYS, has_its_turn, listed, whose_turn
+from tests.turns import LISTED_DAYS, MOST_DAYS, has_its_turn, listed, longest_wait, whose_turn
 
 ROOT = Path(__file__).parents[1]
 MEMBERS = [f"test-{number}" for number in range(7)]
@@ -24,6 +26,40 @@ def test_each_member_of_a_group_has_its_turn_within_as_many_days() -> None:
 def test_each_case_has_one_turn_within_some_days(days: int) -> None:
     for case in MEMBERS:
         assert sum(has_its_turn(case, day, days) for day in range(100, 100 + days)) == 1
+
+
+@pytest.mark.parametrize("shares", [(6, 5), (6, 3), (2, 6, 15), (6, 8)])
+def test_a_share_of_a_share_has_one_turn_too(shares: tuple[int, ...]) -> None:
+    within = lcm(*shares)
+    assert within <= MOST_DAYS
+    for case in MEMBERS:
+        days = [day for day in range(500, 500 + within) if all(has_its_turn(case, day, share) for share in shares)]
+        assert len(days) == 1
+
+
+class Marked:
+    """A test with markers, as far as turns ask."""
+
+    def __init__(self, name: str, *markers: pytest.MarkDecorator) -> None:
+        self.nodeid = name
+        self.marks = [marker.mark for marker in markers]
+
+    def iter_markers(self, name: str) -> list[pytest.Mark]:
+        return [mark for mark in self.marks if mark.name == name]
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        return next(iter(self.iter_markers(name)), None)
+
+
+def test_nothing_waits_longer_than_is_said() -> None:
+    """tests/conftest.py refuses a run in which something would wait longer; here is what it goes by."""
+    kills: list[Any] = [Marked(f"kill {number}", pytest.mark.turns("kills")) for number in range(7)]
+    sixth: list[Any] = [Marked("a sixth of a fifth", pytest.mark.share(6), pytest.mark.share(5))]
+    assert longest_wait([]) == (1, "")
+    assert longest_wait(kills)[0] == 7
+    assert longest_wait(sixth + kills) == (30, "a sixth of a fifth")
+    never: list[Any] = [Marked("both", pytest.mark.turns("kills"), pytest.mark.share(2))]
+    assert longest_wait(kills + never) == (sys.maxsize, "both")
 
 
 def collected(*runs: tuple[list[str], dict[str, str]]) -> tuple[list[set[str]], str]:
@@ -76,9 +112,9 @@ def test_slow_kinds_and_listed_tests_run_every_few_days() -> None:
         assert f"def {function.rpartition('::')[2]}(" in (ROOT / file).read_text(), name
     one_that_is_listed = next(name for name in sorted(listed()) if "test_folded_joins" in name)
     kinds = {
-        "tests/spark/test_frame.py": 3,
-        "tests/schema/test_definitions.py": 2,
-        "tests/bench/test_everyday.py": 2,
+        "tests/spark/test_frame.py": 4,
+        "tests/values/test_casting.py": 3,
+        "tests/bench/test_everyday.py": LISTED_DAYS,
         one_that_is_listed: LISTED_DAYS,
     }
     files = [name.partition("::")[0] for name in kinds]

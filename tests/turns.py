@@ -2,26 +2,31 @@
 
     @pytest.mark.turns("kills")     one of the tests (or, with a module's fixture, files) of that group runs each day
     @pytest.mark.share(5)           a fifth of the cases of a parametrised test runs each day
-    slow_tests.txt                  a quarter of the cases of the tests that are listed there, or of their share
+    slow_tests.txt                  a sixth of the cases of the tests that are listed there, or of their share
 
 Nothing is left to chance: within as many days as a group has members, and within five days for a fifth, each one has
-run; within twelve for a quarter of a third. The day is a number that the header of the report shows; XYLEM_TEST_DAY
-sets it, so that a failure can be repeated.
+run; within thirty for a sixth of a fifth. No case waits longer than that: a run refuses to begin if one would
+(`longest_wait`). The day is a number that the header of the report shows; XYLEM_TEST_DAY sets it, so that a failure can
+be repeated.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import cache
+from math import lcm
 from pathlib import Path
 
 import pytest
 
 LISTED = Path(__file__).with_name("slow_tests.txt")
-LISTED_DAYS = 4
+LISTED_DAYS = 6
+MOST_DAYS = 30
+"""Within so many days each case has run."""
 DAY = "XYLEM_TEST_DAY"
 ALL = "XYLEM_ALL_TESTS"
 CAMPAIGN = "XYLEM_CAMPAIGN"
@@ -50,7 +55,7 @@ def header() -> str:
 
 @cache
 def listed() -> frozenset[str]:
-    """The tests that take a second of CPU time or more, all their cases together."""
+    """The tests that take a second of CPU time or more on a slow machine, all their cases together."""
     lines = LISTED.read_text().splitlines()
     return frozenset(line for line in lines if line and not line.startswith("#"))
 
@@ -87,6 +92,26 @@ def divided(items: Sequence[pytest.Item], always: Iterable[str] = ()) -> tuple[l
         return all(has_its_turn(_case(item), day, share.args[0]) for share in item.iter_markers("share"))
 
     return [item for item in items if runs(item)], [item for item in items if not runs(item)]
+
+
+def longest_wait(items: Sequence[pytest.Item]) -> tuple[int, str]:
+    """Within how many days each test has run, and one that waits so long.
+
+    A case with several shares runs when all of them are due. They count the days from the same place, so that this
+    happens once in the least number of days that each of them divides. Groups count from places of their own: a test of
+    two groups, or of a group with a share, might never run, and waits for ever.
+    """
+    members: dict[str, set[str]] = {}
+    for item in items:
+        for group in item.iter_markers("turns"):
+            members.setdefault(group.args[0], set()).add(_member(item))
+
+    def days(item: pytest.Item) -> int:
+        shares = [share.args[0] for share in item.iter_markers("share")]
+        groups = [len(members[group.args[0]]) for group in item.iter_markers("turns")]
+        return lcm(*shares, *groups) if not groups or len(shares) + len(groups) == 1 else sys.maxsize
+
+    return max(((days(item), item.nodeid) for item in items), default=(1, ""))
 
 
 def _member(item: pytest.Item) -> str:

@@ -92,7 +92,7 @@ print(json.dumps([told, int(most.split()[1]) * 1024]))
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.share(20)
+@pytest.mark.share(15)
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_megabyte_costs_no_more(name: str) -> None:
     made = DOCUMENTS[name]()

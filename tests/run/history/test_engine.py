@@ -87,6 +87,7 @@ def _history() -> History:
     return history
 
 
+@pytest.mark.share(2)
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_random_queries_over_random_streams(chunk: int) -> None:
     seen = by_operators = 0
