@@ -22,12 +22,14 @@ INLINED = {
     "for $b in /bib/book return local:f($b)": "in $b/title",
     "declare function local:f($d) { for $b in $d/bib/book return $b/title }; local:f(/)": "in $bib/book",
     "declare function local:f($x, $y) { for $b in $x/book return ($b/title, $y/book/author) };"
-    "for $b in /bib return local:f($b, $b)": "in $b2/book",
+    "for $b in /bib return local:f($b, $b)": "for $b2 in $b/book",
     "declare function local:f($x) { count($x/author) }; for $b in /bib/book where local:f($b) > 0 return $b/title": (
         "count($b/author) > 0"
     ),
     "declare function local:f($b as element(book)) as xs:boolean { $b/@id > 1 };"
     "for $b in /bib/book where local:f($b) return $b/title": "$b/@id > 1",
+    "declare variable $x := 5; declare function local:f($b) { $b/title, <x>{ $x }</x> };"
+    "for $x in /bib/book return local:f($x)": "for $x2 in $bib/book",
 }
 
 LEFT = {
@@ -44,10 +46,6 @@ LEFT = {
     "recursion by another": (
         "declare function local:g($n) { local:f($n - 1) }; declare function local:f($n) { if ($n > 0) then local:g($n)"
         " else <z/> }; for $b in /bib/book return local:f(xs:integer($b/@id))"
-    ),
-    "a global variable of the same name": (
-        "declare variable $x := 5; declare function local:f($b) { $b/title, <x>{ $x }</x> };"
-        "for $x in /bib/book return local:f($x)"
     ),
 }
 

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 from xylem.errors import StaticError
 from xylem.syntax import ast
 
+from .distinct_names import check_clause, check_parameters
 from .facts.best_match_loops import check_sides
 from .static_context import XML, XMLNS, XQUERY, StaticContext
 
@@ -85,6 +86,14 @@ def _function_call(node: ast.FunctionCall, context: StaticContext) -> ast.Functi
 def _flwor(node: ast.Flwor, context: StaticContext) -> ast.Flwor:
     made = _resolve_fields(node, context)
     check_sides(made.clauses)
+    for clause in made.clauses:
+        check_clause(clause)
+    return made
+
+
+def _inline_function(node: ast.InlineFunction, context: StaticContext) -> ast.InlineFunction:
+    made = _resolve_fields(node, context)
+    check_parameters(made.parameters)
     return made
 
 
@@ -107,6 +116,7 @@ def _arrow(node: ast.Arrow, context: StaticContext) -> ast.FunctionCall | ast.Dy
 
 def _function_decl(node: ast.FunctionDecl, context: StaticContext) -> ast.FunctionDecl:
     rest = _resolve_fields(node, context, skip=("name",))
+    check_parameters(rest.parameters)
     return replace(rest, name=_function_name(node.name, context))
 
 
@@ -202,6 +212,7 @@ _HANDLERS: dict[type, Any] = {
     ast.NamedFunctionRef: _named_function_ref,
     ast.Arrow: _arrow,
     ast.FunctionDecl: _function_decl,
+    ast.InlineFunction: _inline_function,
     ast.Annotation: _annotation,
     ast.OptionDecl: _option,
     ast.ElementTest: _typed_test,

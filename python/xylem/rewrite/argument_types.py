@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from xylem.analysis.facts.value_class import XS, Known, Values, classify, declared_class
 from xylem.analysis.focus import nodes_in_same_focus
+from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_element_test
 from xylem.functions.registry import FN
 from xylem.syntax import ast
@@ -42,6 +43,8 @@ class KnownTypes:
     """For variables bound by `let`."""
     items: Mapping[int, ast.AxisStep]
     """For context items, by their identity in the tree of the query."""
+    grouped: frozenset[int] = frozenset()
+    """Where variables are read behind a `group by`, which gives them the items of a whole group; by identity."""
 
     @staticmethod
     def of(body: ast.Expr, parameters: Iterable[ast.Parameter] = ()) -> KnownTypes:
@@ -54,7 +57,8 @@ class KnownTypes:
                 case ast.SequenceTypeNode(item=ast.ElementTest(type=None) as test, occurrence=occurrence):
                     into = steps if occurrence == "" else sequences
                     into[parameter.name.expanded] = ast.AxisStep("child", test, span=parameter.span)
-        bound = {*steps, *sequences}
+        # A name that is free in the body stands for another variable than one that the body binds.
+        bound = {*steps, *sequences, *free_in(body)}
         for node in body.walk():
             for name in bound_names(node):
                 if name.expanded in bound:
@@ -72,11 +76,12 @@ class KnownTypes:
                     into[name.expanded] = step
             for item, step in _items(node):
                 items[id(item)] = step
-        return KnownTypes(steps, sequences, items)
+        grouped = (one for node in body.walk() if isinstance(node, ast.Flwor) for one in _read_behind_grouping(node))
+        return KnownTypes(steps, sequences, items, frozenset(map(id, grouped)))
 
     def is_item(self, argument: ast.Expr) -> bool:
         """Whether an argument is a variable bound to one element of an input."""
-        return isinstance(argument, ast.VarRef) and argument.name.expanded in self.steps
+        return isinstance(argument, ast.VarRef) and self._step(argument)[1]
 
     def has_type(self, argument: ast.Expr, kind: ast.SequenceTypeNode | None) -> bool:
         """Whether an argument is known to have a type, so that it need not be checked."""
@@ -96,7 +101,7 @@ class KnownTypes:
         """The step that selects an argument, and whether it is one element."""
         match argument:
             case ast.VarRef(name=name) if name.expanded in self.steps:
-                return self.steps[name.expanded], True
+                return self.steps[name.expanded], id(argument) not in self.grouped
             case ast.VarRef(name=name):
                 return self.sequences.get(name.expanded), False
             case ast.ContextItem():
@@ -140,6 +145,17 @@ class Converted(NamedTuple):
     """A type that it must have but is not known to have."""
 
 
+def _read_behind_grouping(loop: ast.Flwor) -> Iterator[ast.VarRef]:
+    """Where variables bound before a `group by` are read behind it."""
+    bound: set[ExpandedName] = set()
+    for index, clause in enumerate(loop.clauses):
+        if isinstance(clause, ast.GroupByClause):
+            for part in (*loop.clauses[index + 1 :], loop.result):
+                reads = (node for node in part.walk() if isinstance(node, ast.VarRef))
+                yield from (node for node in reads if node.name.expanded in bound)
+        bound |= {name.expanded for name in bound_names(clause)}
+
+
 def _last_step(expr: ast.Expr) -> ast.AxisStep | None:
     last = expr.right if isinstance(expr, ast.Path) else expr
     return last if isinstance(last, ast.AxisStep) and last.axis in ("child", "descendant") else None
@@ -172,6 +188,17 @@ def _is_element(test: ast.NodeTest, kind: ast.ItemTypeNode | None) -> bool:
             tested = test.name if isinstance(test, (ast.NameTest, ast.ElementTest)) else None
             return tested is not None and tested.expanded == name.expanded
     return False
+
+
+def is_checked_alike(kind: ast.SequenceTypeNode | None) -> bool:
+    """Whether a call only checks this type, as a `let` or `for` clause with it does: it converts nothing to it."""
+    return kind is None or isinstance(kind.item, _CHECKED)
+
+
+_CHECKED = (
+    *(ast.AnyItemType, ast.AnyKindTest, ast.ElementTest, ast.AttributeTest, ast.DocumentTest),
+    *(ast.TextTest, ast.CommentTest, ast.PITest),
+)
 
 
 def gives_element(name: ast.Name, kind: ast.SequenceTypeNode) -> bool:

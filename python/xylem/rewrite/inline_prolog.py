@@ -8,13 +8,16 @@
 Gain:   a global variable that reads the input, or a function that takes a node, would need all of it kept.
 Needs:  for variables: not external; one that a function reads stays for it. For functions: no recursion; parameters and
         result without types, or with types that arguments are known to have, or are converted to (argument_types.py);
-        the prolog variables that the body reads are bound nowhere in the query.
-Safe:   functions have no focus and no state: a call is its body with the parameters bound to the arguments.
+        the prolog variables that the body reads have no other meaning at the call. Variables of the function whose
+        names arguments read get other names.
+Safe:   functions have no focus and no state: a call is its body with the parameters bound to the arguments. Function
+        items have no identity, so one that is an argument may stand wherever its parameter is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.value_class import declared_class
@@ -27,13 +30,16 @@ from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
 
-from .argument_types import KnownTypes, gives_element
+from .argument_types import Converted, KnownTypes, gives_element
 from .fresh_names import bound_names
 from .let_values import is_cheap
+from .renaming import renamed
 from .source import is_named_source
 from .substitution import Substitution
+from .unshadowed import global_names, unshadowed
 
 ExpandedName = tuple[str, str]
+Names = frozenset[ExpandedName]
 _ANY_NUMBER = ("*", "**")
 _TRUTH = (ast.And, ast.GeneralComparison, ast.Or, ast.Quantified)
 RESULT_NAMESPACE = "urn:xylem:result"
@@ -62,12 +68,16 @@ def inline_prolog(body: ast.Expr, prolog: Iterable[ast.Declaration]) -> ast.Expr
 
 
 def inline_functions(body: ast.Expr, declared: Iterable[ast.Declaration]) -> ast.Expr:
-    """The body with simple functions inlined."""
+    """The body with simple functions inlined, in which no variable hides another one."""
     declared = list(declared)
+    outside = global_names(declared)
+    body = unshadowed(body, outside)
     functions = {(*d.name.expanded, len(d.parameters)): d for d in declared if isinstance(d, ast.FunctionDecl)}
     if not functions:
         return body
-    return _Inliner(functions, body, Statements.of(body, declared)).inlined(body, KnownTypes.of(body))
+    inliner = _Inliner(functions, body, Statements.of(body, declared))
+    made = inliner.inlined(body, KnownTypes.of(body), _bound_in(body))
+    return body if made is body else unshadowed(made, outside)
 
 
 def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:
@@ -89,55 +99,95 @@ class _Inliner:
     ) -> None:
         self.functions = functions
         self.statements = statements
-        self.bound = {name.expanded for node in body.walk() for name in bound_names(node)}
+        self.body = body
         self.size = 0
         self.results = 0
 
-    def inlined(self, expr: ast.Expr, known: KnownTypes) -> ast.Expr:
-        """An expression of the query or of a function after inlining, given the known types of its variables."""
-        return replaced(expr, lambda node: self._call(node, known))
+    def inlined(self, expr: ast.Expr, known: KnownTypes, bound: Names) -> ast.Expr:
+        """An expression of the query or of a function after inlining.
 
-    def _call(self, node: ast.Node, known: KnownTypes) -> ast.Node | None:
+        It gets the known types of its variables, and the names that the query or the function binds.
+        """
+        return replaced(expr, lambda node: self._call(node, known, bound))
+
+    @cached_property
+    def taken(self) -> set[str]:
+        """All names of variables in the query and its functions."""
+        parts = (self.body, *self.functions.values())
+        names = {name.local for part in parts for node in part.walk() for name in bound_names(node)}
+        return names | {node.name.local for part in parts for node in part.walk() if isinstance(node, ast.VarRef)}
+
+    def _call(self, node: ast.Node, known: KnownTypes, bound: Names) -> ast.Node | None:
         if not isinstance(node, ast.FunctionCall):
             return None
         key = (*node.name.expanded, len(node.arguments))
         declared = self.functions.get(key)
         if declared is None or self._recurs(key) or not self._can_go(declared, node, known):
             return None
-        assert declared.body is not None
-        types = (parameter.type for parameter in declared.parameters)
-        taken = [known.converted(*one, {}) for one in zip(node.arguments, types, strict=True)]
-        given = self._result(declared)
-        if given is None:
-            return None
-        inside = {name.expanded for part in given.walk() for name in bound_names(part)}
-        lets: list[ast.Clause] = []
-        direct: dict[ExpandedName, ast.Expr] = {}
-        for parameter, converted in zip(declared.parameters, taken, strict=True):
+        taken: list[Converted] = []
+        for parameter, argument in zip(declared.parameters, node.arguments, strict=True):
+            converted = known.converted(argument, parameter.type, {})
             if converted is None:
                 return None
-            argument = self.inlined(converted.value, known)
-            is_plain = is_cheap(argument) and not reads_focus(argument) and self.statements.is_steady(argument)
-            if is_plain and converted.unchecked is None and not _variables(argument) & inside:
-                direct[parameter.name.expanded] = argument
+            taken.append(converted._replace(value=self.inlined(converted.value, known, bound)))
+        given = self._result(declared)
+        placed = None if given is None else self._placed(declared.parameters, given, taken, bound)
+        if placed is None:
+            return None
+        parameters, given = placed
+        lets: list[ast.Clause] = []
+        direct: dict[ExpandedName, ast.Expr] = {}
+        for parameter_name, (argument, unchecked) in zip(parameters, taken, strict=True):
+            # A function goes where it is called; later rules put in its body there.
+            is_plain = _is_function(argument) or (is_cheap(argument) and not reads_focus(argument))
+            if is_plain and self.statements.is_steady(argument) and unchecked is None:
+                direct[parameter_name.expanded] = argument
             else:
-                lets.append(ast.LetClause(parameter.name, converted.unchecked, argument, span=argument.span))
+                lets.append(ast.LetClause(parameter_name, unchecked, argument, span=argument.span))
         given = Substitution(direct).apply(given)
         return ast.Flwor(tuple(lets), given, span=node.span) if lets else given
+
+    def _placed(
+        self, parameters: Sequence[ast.Parameter], given: ast.Expr, arguments: Sequence[Converted], bound: Names
+    ) -> tuple[list[ast.Name], ast.Expr] | None:
+        """The parameters and the body of a function, with names that hide nothing that its arguments read.
+
+        None where the body reads a variable of the prolog whose name means another one at the call.
+        """
+        names = [parameter.name for parameter in parameters]
+        own = {name.expanded for name in names} | _bound_in(given)
+        outer = free_in(given) - {name.expanded for name in names}
+        if outer & bound:
+            return None
+        clashing = own & {name for argument in arguments for name in free_in(argument.value)}
+        if clashing & outer:
+            # Renaming goes by name.
+            return None
+        renaming = {name: ast.Name(self._fresh(name[1]), None, "") for name in sorted(clashing)}
+        return [renaming.get(name.expanded, name) for name in names], renamed(given, renaming) if renaming else given
+
+    def _fresh(self, like: str) -> str:
+        name, number = like, 1
+        while name in self.taken:
+            number += 1
+            name = f"{like}{number}"
+        self.taken.add(name)
+        return name
 
     def _result(self, declared: ast.FunctionDecl) -> ast.Expr | None:
         """The body of a function with its result converted; None if the conversion is not known."""
         body, kind = declared.body, declared.returns
         assert body is not None
         known = KnownTypes.of(body, declared.parameters)
-        inlined = self.inlined(body, known)
-        if _gives(body, kind, declared.parameters):
+        bound = _bound_in(body) | {parameter.name.expanded for parameter in declared.parameters}
+        inlined = self.inlined(body, known, bound)
+        if gives_type(body, kind, declared.parameters):
             return inlined
         scope = {one.name.expanded: declared_class(one.type) for one in declared.parameters}
         converted = known.converted(body, kind, scope)
         if converted is None:
             return None
-        value = inlined if converted.value is body else self.inlined(converted.value, known)
+        value = inlined if converted.value is body else self.inlined(converted.value, known, bound)
         if converted.unchecked is None:
             return value
         self.results += 1
@@ -176,22 +226,19 @@ class _Inliner:
             # A parameter keeps its node through time; the value of a `let` variable is computed as of each moment.
             if name in held and not known.is_item(argument):
                 return False
-        if (free_in(body) - set(own)) & self.bound:
-            return False
-        # One `let` after the other: no argument may read a name that an earlier parameter hides.
-        return not any(set(own[:index]) & _variables(argument) for index, argument in enumerate(call.arguments))
+        return True
 
 
-def _gives(body: ast.Expr, kind: ast.SequenceTypeNode | None, parameters: Iterable[ast.Parameter]) -> bool:
+def gives_type(body: ast.Expr, kind: ast.SequenceTypeNode | None, parameters: Iterable[ast.Parameter]) -> bool:
     """Whether the result of a function is known to have its type."""
     if kind is None or (isinstance(kind.item, ast.AnyItemType) and kind.occurrence in _ANY_NUMBER):
         return True
     if isinstance(body, ast.Flwor):
         # Its clauses may bind the names of parameters again.
-        return kind.occurrence in _ANY_NUMBER and _gives(body.result, kind, ())
+        return kind.occurrence in _ANY_NUMBER and gives_type(body.result, kind, ())
     if isinstance(body, ast.Filter):
         # Some of the items, or none.
-        return kind.occurrence in ("?", *_ANY_NUMBER) and _gives(body.base, kind, parameters)
+        return kind.occurrence in ("?", *_ANY_NUMBER) and gives_type(body.base, kind, parameters)
     if isinstance(body, ast.VarRef):
         return any(one.name.expanded == body.name.expanded and one.type == kind for one in parameters)
     if isinstance(body, _TRUTH):
@@ -211,6 +258,17 @@ def _held_through_time(body: ast.Expr) -> set[ExpandedName]:
             if not isinstance(last, ast.AxisStep):
                 found |= _variables(node.base)
     return found
+
+
+def _bound_in(expr: ast.Expr) -> Names:
+    return frozenset(name.expanded for node in expr.walk() for name in bound_names(node))
+
+
+def _is_function(argument: ast.Expr) -> bool:
+    """Whether an argument is a function that the query writes or names: it reads no focus when it is called."""
+    return isinstance(argument, ast.InlineFunction) or (
+        isinstance(argument, ast.NamedFunctionRef) and not reads_focus(argument)
+    )
 
 
 def _variables(node: ast.Node) -> set[ExpandedName]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from xylem.analysis.facts.literals import LITERALS
+from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
@@ -97,8 +98,15 @@ def _is_repeated_in(name: ast.Name, expr: ast.Node) -> bool:
     return False
 
 
+def times_bound(body: ast.Expr) -> Counter[tuple[str, str]]:
+    """How many bindings each name of a body may stand for: those in it, and one around it where it reads that."""
+    times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
+    times.update(free_in(body))
+    return times
+
+
 def bound_once(body: ast.Expr) -> dict[tuple[str, str], ast.Expr]:
     """The values of variables that exactly one `let` binds."""
-    times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
+    times = times_bound(body)
     lets = (node for node in body.walk() if isinstance(node, ast.LetClause))
     return {let.name.expanded: let.value for let in lets if times[let.name.expanded] == 1}

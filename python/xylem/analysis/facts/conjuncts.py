@@ -1,10 +1,13 @@
-"""Conditions joined by `and`: split, and joined again."""
+"""Conditions joined by `and`: split, and joined again. `boolean(A eq B)` is the condition A eq B."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from xylem.syntax import ast
+
+from .standard_calls import argument_of
+from .truth_values import is_condition
 
 
 def conjuncts(test: ast.Expr | None) -> list[ast.Expr]:
@@ -15,6 +18,8 @@ def conjuncts(test: ast.Expr | None) -> list[ast.Expr]:
         one = waiting.pop()
         if isinstance(one, ast.And):
             waiting += [one.right, one.left]
+        elif (asked := argument_of(one, "boolean")) is not None and is_condition(asked):
+            waiting.append(asked)
         else:
             found.append(one)
     return found

@@ -449,7 +449,6 @@ def compile_inline_function(c: Compiler, node: ast.InlineFunction) -> Code:
         if annotation.name.uri == XQUERY and annotation.name.local in ("private", "public"):
             raise StaticError("XQST0125", f"%{annotation.name}", span=annotation.span)
     check_annotations(node.annotations)
-    check_parameters(node.parameters)
     parameters = tuple(sequence_type(parameter.type) for parameter in node.parameters)
     returns = sequence_type(node.returns)
     names = [c.fresh_name(parameter.name) for parameter in node.parameters]
@@ -480,14 +479,6 @@ def check_annotations(annotations: tuple[ast.Annotation, ...]) -> None:
             raise StaticError("XQST0045", f"%{name}", span=annotation.span)
     if visibility > 1:
         raise StaticError("XQST0106", span=annotations[0].span)
-
-
-def check_parameters(parameters: tuple[ast.Parameter, ...]) -> None:
-    seen: set[tuple[str, str]] = set()
-    for parameter in parameters:
-        if parameter.name.expanded in seen:
-            raise StaticError("XQST0039", f"${parameter.name}", span=parameter.span)
-        seen.add(parameter.name.expanded)
 
 
 def write_function_body(

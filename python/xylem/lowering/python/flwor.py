@@ -381,8 +381,6 @@ class _Loops:
         c = self.c
         if isinstance(clause.collection, ast.DataWindow) and (clause.allowing_empty or clause.type is not None):
             raise StaticError("XYST0002", "`allowing empty` or a type with a data window", span=clause.span)
-        if clause.position is not None and clause.position.expanded == clause.name.expanded:
-            raise StaticError("XQST0089", f"${clause.name}", span=clause.span)
         window = clause.collection if isinstance(clause.collection, ast.DataWindow) else None
         is_fed = pauses(c, clause.collection)
         if window is not None:

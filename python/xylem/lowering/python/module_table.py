@@ -18,7 +18,7 @@ from xylem.syntax import ast
 from xylem.values.qname import QName
 from xylem.values.sequence_type import ANY_SEQUENCE, SequenceType, as_sequence
 
-from .calls import check_annotations, check_parameters, write_function_body
+from .calls import check_annotations, write_function_body
 from .code import Code, Shape, shape_of
 from .compiler import Compiler
 from .flwor import checked
@@ -125,7 +125,6 @@ class ModuleTable:
             raise StaticError("XQST0045", str(name), span=name.span)
         self._check_namespace(name)
         check_annotations(declaration.annotations)
-        check_parameters(declaration.parameters)
         key = (name.uri, name.local, len(declaration.parameters))
         if key in self.own_functions:
             raise StaticError("XQST0034", f"{name}#{key[2]}", span=declaration.span)

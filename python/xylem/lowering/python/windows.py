@@ -7,7 +7,6 @@ from functools import partial
 
 from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.types import sequence_type, signature_type
-from xylem.errors import StaticError
 from xylem.functions.registry import FN
 from xylem.plan.note import Note
 from xylem.plan.window_plan import ROLES, AggregateRead, Boundary, WindowPartition, WindowPlan, decisions
@@ -40,7 +39,6 @@ Bound = list[tuple[tuple[str, str], Code]]
 
 def write_window(c: Compiler, plan: WindowPlan) -> Bound:
     """Write the loop over the windows; return the variables that each turn binds."""
-    _refuse_duplicates(plan)
     order = event_order_call(plan.collection)
     if order is not None and plan.partition is None:
         plan = replace(plan, collection=order.items)
@@ -163,19 +161,6 @@ def check_window_types(c: Compiler, plan: WindowPlan) -> None:
     expected = c.type_constant(sequence_type(plan.type))
     with c.writer.at(plan.type.span):
         c.writer.line(f"{c.rt(control_rt.check_type)}({code.text}, {expected}, {f'${plan.name}'!r})")
-
-
-def _refuse_duplicates(plan: WindowPlan) -> None:
-    seen: set[tuple[str, str]] = set()
-    for name in (plan.name, *(v.name for boundary in (plan.start, plan.end) for v in boundary.variables)):
-        if name.expanded in seen:
-            raise StaticError("XQST0103", f"${name}", span=name.span)
-        seen.add(name.expanded)
-    for boundary in (plan.start, plan.end):
-        roles = [variable.role for variable in boundary.variables]
-        for variable in boundary.variables:
-            if roles.count(variable.role) > 1:
-                raise StaticError("XQST0103", f"two variables for one role: ${variable.name}", span=variable.span)
 
 
 def _variables(c: Compiler, boundary: Boundary, item: ItemType) -> Parts:

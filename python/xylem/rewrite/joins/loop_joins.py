@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
 from xylem.analysis.facts.steadiness import is_the_same_each_time
-from xylem.analysis.facts.truth_values import is_boolean
+from xylem.analysis.facts.truth_values import is_condition
 from xylem.analysis.focus import read_variables, reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import numbered_keys
@@ -389,7 +389,7 @@ def _anchor(collection: ast.Expr, around: Surroundings) -> ast.Name | None:
 def _told(test: ast.Expr, values: Substitution) -> ast.Expr:
     """let $is := A = B where $is: the condition itself."""
     known = [values.apply(one) if isinstance(one, ast.VarRef) else one for one in conjuncts(test)]
-    if not any(one is not written and is_boolean(one) for one, written in zip(known, conjuncts(test), strict=True)):
+    if not any(one is not written and is_condition(one) for one, written in zip(known, conjuncts(test), strict=True)):
         return test
     return conjunction(known) or test
 

@@ -11,6 +11,7 @@ from xylem.syntax import ast
 
 from ..inline_prolog import inline_functions
 from ..normalise import normalise
+from ..unshadowed import global_names, unshadowed
 from .find_joins import with_joins
 from .rule_name import RULE
 from .surroundings import Surroundings, may_be_many
@@ -38,15 +39,20 @@ class ModuleJoins:
 
     def of_body(self, body: ast.Expr) -> ast.Expr:
         """The body of a main module; functions are inlined if that exposes a join."""
+        return self._joined(body, self.prolog, None)
+
+    def _joined(self, body: ast.Expr, prolog: Sequence[ast.Declaration], around: Surroundings | None) -> ast.Expr:
+        """The body with its joins, as written or in its normal form."""
         if not self.is_possible:
             return body
+        body = unshadowed(body, global_names(prolog))
         facts = self._facts(shares_values=True)
-        joined = with_joins(body, facts)
-        spelled, _ = normalise(inline_functions(body, self.prolog), self.prolog, self.without)
+        joined = with_joins(body, facts, around)
+        spelled, _ = normalise(inline_functions(body, prolog), prolog, self.without)
         if spelled is body:
             return joined
         more = self._facts(shares_values=True)
-        made = with_joins(spelled, more)
+        made = with_joins(spelled, more, around)
         found, found_more = _worth(facts), _worth(more)
         # Of as many joins, those between comparisons in their normal form have the larger sides.
         return made if found_more > found or (found_more == found and found[0]) else joined
@@ -63,14 +69,14 @@ class ModuleJoins:
     def of_function(self, declaration: ast.FunctionDecl) -> ast.Expr:
         """The body of a declared function."""
         assert declaration.body is not None
-        if not self.is_possible:
-            return declaration.body
-        around = Surroundings.of_function(declaration.parameters)
-        return with_joins(declaration.body, self._facts(shares_values=True), around)
+        own = {parameter.name.expanded for parameter in declaration.parameters}
+        # A parameter may have the name of a global variable, which the body cannot read then.
+        prolog = [one for one in self.prolog if not (isinstance(one, ast.VariableDecl) and one.name.expanded in own)]
+        return self._joined(declaration.body, prolog, Surroundings.of_function(declaration.parameters))
 
     def of_value(self, value: ast.Expr) -> ast.Expr:
         """The value of a global variable."""
-        return with_joins(value, self._facts(shares_values=True)) if self.is_possible else value
+        return self._joined(value, self.prolog, None)
 
     def _facts(self, *, shares_values: bool = False) -> JoinFacts:
         return JoinFacts(

@@ -6,9 +6,10 @@
     function($a) { ($a, $a) }(f(.))              →     let $a := f(.) return ($a, $a)
 
 Gain:   later rules look for joins, groups and paths, and see none in a call of a value.
-Needs:  the function is written where it is called, or one `let` or declared variable holds it, and no other binding
-        has that name. No types, no focus. Each outer variable that its body reads is bound once in the query, so it is
-        the same where the function is called. It is not called with itself, as a recursion would be. The query does
+Needs:  the function is written where it is called; or one `let` or declared variable holds it, no other binding has
+        that name, and each outer variable that its body reads is bound once in the query, so it is the same where the
+        function is called. No focus; a `let` checks the types of its parameters, and its body is known to have the
+        type of its result. It is not called with itself, as a recursion would be. The query does
         not set variables, and stays small.
 Safe:   a function has no focus and no state: a call is its body with the parameters bound to the arguments.
 """
@@ -24,8 +25,10 @@ from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.syntax import ast
 
+from ..argument_types import KnownTypes, is_checked_alike
 from ..fresh_names import bound_names
-from ..let_values import bound_once
+from ..inline_prolog import gives_type
+from ..let_values import bound_once, times_bound
 from ..query_rule import ExpandedName, QueryFacts, QueryRule
 from ..substitution import Substitution
 from .written_functions import written_function
@@ -41,20 +44,24 @@ class ApplyFunctions(QueryRule):
     def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         if facts.sets_variables or not any(isinstance(node, ast.DynamicCall) for node in body.walk()):
             return body
-        times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
-        values = {**facts.values, **bound_once(body)}
+        times = times_bound(body)
+        # A global function reads global variables only.
+        own = {name.expanded for node in body.walk() for name in bound_names(node)}
+        values = {name: value for name, value in facts.values.items() if not (free_in(value) | {name}) & own}
+        values |= bound_once(body)
         written = {name: written_function(value, facts) for name, value in values.items()}
         functions = {name: function for name, function in written.items() if function is not None}
+        known = KnownTypes.of(body)
         room = MOST_NODES - sum(1 for _ in body.walk())
 
         def at(node: ast.Node) -> ast.Node | None:
             nonlocal room
             function = _called(node, functions, times, facts)
-            if function is None or not _can_go(function, times):
+            if function is None or not _can_go(function):
                 return None
             assert isinstance(node, ast.DynamicCall)
             room -= sum(1 for _ in function.body.walk())
-            return _applied(node, function, facts) if room >= 0 else None
+            return _applied(node, function, known, facts) if room >= 0 else None
 
         return replaced(body, at)
 
@@ -73,28 +80,31 @@ def _called(
         known = functions.get(function.name.expanded)
         if known is None or times[function.name.expanded] > 1 or function in node.arguments:
             return None
+        if any(times[name] > 1 for name in free_in(known)):
+            return None
         function = known
     written = written_function(function, facts)
     return None if written is None or len(written.parameters) != len(node.arguments) else written
 
 
-def _can_go(function: ast.InlineFunction, times: Counter[ExpandedName]) -> bool:
-    if function.annotations or function.returns is not None or reads_focus(function.body):
+def _can_go(function: ast.InlineFunction) -> bool:
+    if function.annotations or reads_focus(function.body):
         return False
-    if any(parameter.type is not None for parameter in function.parameters):
+    if not gives_type(function.body, function.returns, function.parameters):
         return False
-    return all(times[name] <= 1 for name in free_in(function))
+    return all(is_checked_alike(parameter.type) for parameter in function.parameters)
 
 
-def _applied(call: ast.DynamicCall, function: ast.InlineFunction, facts: QueryFacts) -> ast.Expr:
+def _applied(call: ast.DynamicCall, function: ast.InlineFunction, known: KnownTypes, facts: QueryFacts) -> ast.Expr:
     inside = {name.expanded for node in function.body.walk() for name in bound_names(node)}
     put_in: dict[ExpandedName, ast.Expr] = {}
     lets: list[ast.Clause] = []
     for parameter, argument in zip(function.parameters, call.arguments, strict=True):
         is_plain = isinstance(argument, (ast.VarRef, *LITERALS)) and not free_in(argument) & inside
-        if not is_plain:
+        unchecked = None if known.has_type(argument, parameter.type) else parameter.type
+        if not is_plain or unchecked is not None:
             name = facts.fresh(parameter.name.local)
-            lets.append(ast.LetClause(name.name, None, argument, span=argument.span))
+            lets.append(ast.LetClause(name.name, unchecked, argument, span=argument.span))
             argument = name
         put_in[parameter.name.expanded] = argument
     made = Substitution(put_in).apply(function.body)

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.standard_calls import argument_of
-from xylem.analysis.facts.truth_values import is_boolean
+from xylem.analysis.facts.truth_values import is_condition
 from xylem.analysis.facts.value_class import Scope, Values, classify
 from xylem.analysis.focus import uses_position
 from xylem.functions.registry import FN
@@ -51,7 +51,7 @@ def _filtered_item(loop: ast.Flwor, result: ast.Expr) -> tuple[ast.Expr, ast.Exp
             found = _filtered_item(loop, left)
             return None if found is None else (found[0], replace(result, left=found[1]))
         case ast.Filter(base=ast.VarRef() as item, predicate=predicate):
-            if not is_boolean(predicate) or uses_position(predicate) or not _is_item(item, loop):
+            if not is_condition(predicate) or uses_position(predicate) or not _is_item(item, loop):
                 return None
             try:
                 return Substitution({}, item).apply(predicate), item
@@ -102,7 +102,7 @@ def without_zeros(node: ast.Node, scope: Scope) -> ast.Node | None:
 
 
 def _with_test(path: ast.Path | ast.AxisStep, test: ast.Expr) -> ast.Expr:
-    if not is_boolean(test):
+    if not is_condition(test):
         test = ast.FunctionCall(ast.Name("boolean", "fn", FN), (test,), span=test.span)
     match path:
         case ast.AxisStep(predicates=predicates):

@@ -2,15 +2,17 @@
 
     let $x := . return $x/@k = $p/@id                       →   ./@k = $p/@id
     for $x in . return $x/@k = $p/@id                       →   ./@k = $p/@id
+    some $x in . satisfies $x/@k = $p/@id                   →   ./@k = $p/@id
     let $a := f(@k) let $b := f($p) return $a = $b          →   f(@k) = f($p)
     let $a := f(@k) return $a = $p and ($a, 1) = $q         →   f(@k) = $p and (let $a := f(@k) return ($a, 1)) = $q
 
 Conditions have this form where functions have been put in.
 
 Gain:   the search for joins and scan tests sees comparisons whose sides it can tell apart.
-Needs:  `let` clauses, and `for` clauses over one item. Each variable with a type is read in a comparison, which still
-        checks the type. Other conditions take in only what is as cheap as a variable.
-Safe:   comparisons read values, not identities, and a variable has the same value wherever it is read.
+Needs:  `let` clauses, and `for` clauses and quantifiers over one item. Each variable with a type is read in a
+        comparison, which still checks the type. Other conditions take in only what is as cheap as a variable.
+Safe:   comparisons read values, not identities, and a variable has the same value wherever it is read. For one item,
+        `some` and `every` are the condition itself.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.standard_calls import argument_of
+from xylem.analysis.facts.truth_values import is_condition
 from xylem.analysis.focus import nodes_in_same_focus, read_variables, reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.syntax import ast
@@ -41,6 +44,12 @@ def without_variables(test: ast.Expr) -> ast.Expr:
             for let in reversed(lets or ()):
                 made = None if made is None else _taken_in(let, made)
             return test if made is None else made
+        case ast.Quantified(bindings=(binding,), satisfies=result) if isinstance(binding.collection, ast.ContextItem):
+            if not is_condition(result):
+                # A number would become a position.
+                return test
+            let = ast.LetClause(binding.name, binding.type, binding.collection, span=binding.span)
+            return _taken_in(let, without_variables(result)) or test
     return test
 
 

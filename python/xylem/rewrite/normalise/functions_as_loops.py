@@ -16,8 +16,9 @@
     sum(E, Z)                                         →     if (exists(E)) then sum(E) else Z
 
 Gain:   a loop takes items as they pass, or keeps a few of the last ones, whereas a function needs all of them.
-Needs:  E is a path or a variable; the function is named, or inline without types and without focus; the condition is
-        always one xs:boolean; the numbers are literals.
+Needs:  E is a path or a variable; the function is named, or inline without focus; the loop checks the type of its
+        parameter, and its body is known to have the type of its result; the condition is always one xs:boolean; the
+        numbers are literals.
 Safe:   each right side is the definition of the function in its specification (F&O 3.1 §14, §16.2).
 """
 
@@ -35,6 +36,8 @@ from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+from ..argument_types import is_checked_alike
+from ..inline_prolog import gives_type
 from ..let_values import bound_once
 from ..query_rule import QueryFacts, QueryRule
 from .written_functions import written_function
@@ -170,19 +173,26 @@ def _called(call: ast.FunctionCall, sequence: ast.Expr, more: list[ast.Expr], fa
 
 
 def _each(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr) -> ast.Expr | None:
-    match function:
-        case ast.InlineFunction(parameters=(ast.Parameter(name=name, type=None),), returns=None, body=body):
-            if not reads_focus(body):
-                return ast.Flwor((ast.ForClause(name, None, sequence, span=call.span),), body, span=call.span)
-    return None
+    loop = _loop_of_calls(call, sequence, function)
+    return None if loop is None else ast.Flwor((loop[0],), loop[1], span=call.span)
 
 
 def _tested(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr) -> ast.Expr | None:
+    loop = _loop_of_calls(call, sequence, function)
+    if loop is None or not is_boolean(loop[1]):
+        return None
+    clause, test = loop
+    return ast.Flwor((clause, ast.WhereClause(test, span=test.span)), ast.VarRef(clause.name), span=call.span)
+
+
+def _loop_of_calls(
+    call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr
+) -> tuple[ast.ForClause, ast.Expr] | None:
+    """A loop that calls a function of one parameter for each item, and the body of the function."""
     match function:
-        case ast.InlineFunction(parameters=(ast.Parameter(name=name, type=None),), returns=None, body=body):
-            if is_boolean(body) and not reads_focus(body):
-                clauses = (ast.ForClause(name, None, sequence, span=call.span), ast.WhereClause(body, span=body.span))
-                return ast.Flwor(clauses, ast.VarRef(name), span=call.span)
+        case ast.InlineFunction(annotations=(), parameters=(ast.Parameter() as taken,), returns=returns, body=body):
+            if is_checked_alike(taken.type) and gives_type(body, returns, (taken,)) and not reads_focus(body):
+                return ast.ForClause(taken.name, taken.type, sequence, span=call.span), body
     return None
 
 

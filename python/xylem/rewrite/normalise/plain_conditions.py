@@ -24,7 +24,7 @@ from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
 from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.facts.standard_calls import argument_of
-from xylem.analysis.facts.truth_values import is_boolean
+from xylem.analysis.facts.truth_values import is_boolean, is_condition
 from xylem.syntax import ast
 
 from ..negation import negated
@@ -75,7 +75,7 @@ def _is_asked(predicate: ast.Expr) -> bool:
             return _is_asked(result)
         case ast.If(then=then, otherwise=otherwise):
             return _is_asked(then) and _is_asked(otherwise)
-    return is_boolean(predicate) or isinstance(predicate, ast.ValueComparison)
+    return is_condition(predicate)
 
 
 def _condition(test: ast.Expr) -> ast.Expr:
@@ -121,4 +121,3 @@ def _denied(whole: ast.Expr, test: ast.Expr) -> ast.Expr:
             return whole if argument_of(made, "not") is not None else _one(made)
     made = _one(test)
     return whole if made is test else negated(made)
-

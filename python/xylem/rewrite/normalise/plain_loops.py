@@ -2,13 +2,14 @@
 
     let $b := /bib/book for $x in $b …                  →     for $x in /bib/book …
     for $b as element(book) in /bib/book …              →     for $b in /bib/book …
+    for $b in /bib/book let $c as element() := $b …     →     for $b in /bib/book let $c := $b …
     /bib/book/<t>{ title }</t>                          →     /bib/book ! <t>{ title }</t>
     for $x at $i in E where $i <= 3 return R            →     for $x in subsequence(E, 1, 3) return R
 
 Gain:   all spellings stream, fold or join alike.
 Needs:  a `let` of a path from the input that is read in the same focus only, and whose variables are not rebound after
-        it; a type that the last step of the path proves; a constructor of an element after steps, which return nodes; a
-        position that is compared with a number and read nowhere else.
+        it; a type that the last step of the path proves, of the loop or of a loop around it; a constructor of an
+        element after steps, which return nodes; a position that is compared with a number and read nowhere else.
 Safe:   a path returns the same nodes wherever it is read in the same focus. A checked type changes no value. New nodes
         have separate trees, in the order of their construction.
 """
@@ -25,6 +26,7 @@ from xylem.analysis.streamable_paths import is_element_test
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+from ..argument_types import KnownTypes
 from ..fresh_names import bound_names
 from ..input_reads import reads_input
 from ..let_values import is_read_behind_grouping, is_worth_inlining
@@ -37,17 +39,18 @@ class SpellOutLoops(QueryRule):
     told = "paths stand where their names are read"
 
     def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
-        return replaced(body, _plain)
+        known = KnownTypes.of(body)
+        return replaced(body, lambda node: _plain(node, known))
 
 
-def _plain(node: ast.Node) -> ast.Node | None:
+def _plain(node: ast.Node, known: KnownTypes) -> ast.Node | None:
     made: ast.Expr | None = None
     match node:
         case ast.Flwor():
-            made = _with_path(node) or _without_type(node) or _of_the_first(node)
+            made = _with_path(node) or _without_type(node, known) or _of_the_first(node)
         case ast.Path(left=left, right=ast.DirectElement() | ast.ComputedElement() as right) if _gives_nodes(left):
             made = ast.SimpleMap(left, right, span=node.span)
-    return None if made is None else replaced(made, _plain)
+    return None if made is None else replaced(made, lambda inner: _plain(inner, known))
 
 
 def _with_path(loop: ast.Flwor) -> ast.Expr | None:
@@ -96,16 +99,24 @@ def _is_read(name: ast.Name, node: ast.Node) -> bool:
     return isinstance(node, ast.VarRef) and node.name.expanded == name.expanded
 
 
-def _without_type(loop: ast.Flwor) -> ast.Expr | None:
+def _without_type(loop: ast.Flwor, known: KnownTypes) -> ast.Expr | None:
     clauses = tuple(
-        replace(clause, type=None) if isinstance(clause, ast.ForClause) and _is_proved(clause) else clause
+        replace(clause, type=None)
+        if isinstance(clause, (ast.ForClause, ast.LetClause)) and _is_proved(clause, known)
+        else clause
         for clause in loop.clauses
     )
     return None if all(a is b for a, b in zip(clauses, loop.clauses, strict=True)) else replace(loop, clauses=clauses)
 
 
-def _is_proved(clause: ast.ForClause) -> bool:
+def _is_proved(clause: ast.ForClause | ast.LetClause, known: KnownTypes) -> bool:
     """Whether each item is known to have the type that the clause declares."""
+    if isinstance(clause, ast.LetClause):
+        return (
+            clause.type is not None
+            and isinstance(clause.value, ast.VarRef)
+            and known.has_type(clause.value, clause.type)
+        )
     kind, collection = clause.type, clause.collection
     if kind is None or clause.allowing_empty:
         return False

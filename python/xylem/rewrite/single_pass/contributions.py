@@ -115,9 +115,7 @@ def _binary(operator: Operator, parts: tuple[ast.Expr, ...], found: LinearRecurs
         for part in own:
             empty = ast.FunctionCall(ast.Name("empty", "fn", FN), (part,), span=part.span)
             missing = empty if missing is None else ast.Or(missing, empty)
-    return Contribution(
-        operator, _joined(operator, values), (*own, *inner.operands), missing, inner.is_conditional
-    )
+    return Contribution(operator, _joined(operator, values), (*own, *inner.operands), missing, inner.is_conditional)
 
 
 def _joined(operator: Operator, values: tuple[ast.Expr, ...]) -> ast.Expr:

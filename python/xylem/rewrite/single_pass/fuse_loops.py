@@ -24,8 +24,8 @@ from xylem.syntax import ast
 
 from ..fresh_names import bound_names
 from ..query_rule import QueryFacts, QueryRule
+from ..renaming import renamed_apart
 from ..substitution import FocusInTheWay, Substitution
-from .renaming import renamed_apart
 
 _PLAIN = (ast.ForClause, ast.LetClause, ast.WhereClause)
 

@@ -20,9 +20,9 @@ from xylem.syntax import ast
 
 from ..fresh_names import bound_names
 from ..query_rule import ExpandedName, QueryFacts
+from ..renaming import renamed_apart
 from ..substitution import Substitution
 from .head_and_tail import is_all_but_last, is_head, is_last, is_tail, is_variable, presence_test
-from .renaming import renamed_apart
 
 _EMPTY = ast.Name("empty", "fn", FN)
 

@@ -9,8 +9,8 @@ from typing import TypeVar
 from xylem.analysis.ast_replacement import replaced, with_values
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
-from ..query_rule import ExpandedName, QueryFacts
+from .fresh_names import bound_names
+from .query_rule import ExpandedName, QueryFacts
 
 N = TypeVar("N", bound=ast.Node)
 
