@@ -1,8 +1,9 @@
 //! Updates that replace the texts of known regions: `<u:replace of="i" t="5"><q>120</q></u:replace>`.
 //!
 //! A unit is an element that a loop ranges over, held here as a small document; regions are the texts in it that
-//! updates replace. An update of a known region changes the document of its unit, and the template of the loop answers
-//! that at once. Anything else ends the run: the caller reads it in another way, and reports the units that it changed.
+//! updates replace. A unit that looks up others has what it found in its document, so a region may stand in the documents
+//! of several units. An update of a known region changes all of these, and the template of the loop answers them at
+//! once. Anything else ends the run: the caller reads it in another way, and reports the units that it changed.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -30,25 +31,51 @@ pub struct Chosen {
     pub to: usize,
 }
 
-/// A text in the document of a unit.
-#[derive(Debug)]
-struct Region {
+/// Where a text stands: what is written of it in a document, the text alone or all its versions.
+#[derive(Clone, Copy, Debug)]
+struct TextPlace {
     unit: u32,
-    /// Its number for the caller.
-    number: u32,
-    /// The name of the element around it.
-    name: Arc<str>,
-    /// Of what is written of it in the document: of the text alone, or of all its versions.
     start: u32,
     length: u32,
+}
+
+/// A text in the documents of units.
+#[derive(Debug)]
+struct Region {
+    /// The id under which updates of it are answered.
+    id: Option<Arc<str>>,
+    /// The name of the element around it.
+    name: Arc<str>,
+    first: TextPlace,
+    /// Further places: most regions stand in one document.
+    others: Vec<TextPlace>,
     /// Where earlier versions are chosen: all that are kept, the newest first, as they are written.
     versions: Vec<Box<[u8]>>,
+}
+
+impl Region {
+    fn places(&self) -> impl Iterator<Item = &TextPlace> {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    fn places_mut(&mut self) -> impl Iterator<Item = &mut TextPlace> {
+        std::iter::once(&mut self.first).chain(&mut self.others)
+    }
+
+    /// The units in whose documents it stands.
+    fn units(&self) -> Vec<u32> {
+        let mut units: Vec<u32> = self.places().map(|place| place.unit).collect();
+        units.sort_unstable();
+        units.dedup();
+        units
+    }
 }
 
 #[derive(Debug, Default)]
 struct Unit {
     document: Vec<u8>,
-    ids: Box<[Arc<str>]>,
+    /// The numbers of the regions in it.
+    regions: Box<[u32]>,
     /// A digest of the answer, only to detect changes.
     answer: u64,
 }
@@ -73,20 +100,23 @@ pub struct Told {
     pub time: Option<String>,
     /// Its new text.
     pub text: String,
-    /// What its unit gives now; None where that is what it gave before.
-    pub answer: Option<Answer>,
+    /// What the units give now that gave something else before.
+    pub answers: Vec<(u32, Answer)>,
 }
 
-/// A region of a new unit: its id, the name of the element around it, where its text starts and how long it is, its number,
-/// and its earlier texts, the newest first; None where they are not asked for.
-pub type NewRegion = (String, String, u32, u32, u32, Option<Vec<String>>);
+/// A region of a new unit: its number, the name of the element around it, where its text starts and how long it is, and
+/// its earlier texts, the newest first; None where they are not asked for.
+pub type NewRegion = (u32, String, u32, u32, Option<Vec<String>>);
 
 /// Units and their regions.
 pub struct TextUpdates {
     reader: MessageReader,
     rows: UnitRows,
     chosen: Vec<Chosen>,
-    regions: HashMap<Arc<str>, Region>,
+    /// By the caller's numbers.
+    regions: Vec<Option<Region>>,
+    /// The regions that are answered, by their ids.
+    ids: HashMap<Arc<str>, u32>,
     names: HashSet<Arc<str>>,
     units: Vec<Unit>,
     free: Vec<u32>,
@@ -96,8 +126,16 @@ impl TextUpdates {
     /// No units yet; a template of the document node answers them.
     pub fn new(limits: Limits, template: Vec<Part>, rows: Rows, chosen: Vec<Chosen>) -> Self {
         let reader = MessageReader::new(limits, Some(template));
-        let (regions, names) = (HashMap::new(), HashSet::new());
-        TextUpdates { reader, rows: UnitRows::new(rows), chosen, regions, names, units: Vec::new(), free: Vec::new() }
+        TextUpdates {
+            reader,
+            rows: UnitRows::new(rows),
+            chosen,
+            regions: Vec::new(),
+            ids: HashMap::new(),
+            names: HashSet::new(),
+            units: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     /// A unit, its number and its answer; None where the template cannot decide it. The regions come as they stand in it.
@@ -105,7 +143,7 @@ impl TextUpdates {
         self.reader.begin();
         let mut known = Vec::with_capacity(regions.len());
         let mut moved = 0;
-        for (id, name, start, length, number, past) in regions {
+        for (number, name, start, length, past) in regions {
             let (mut start, mut length) = (start as usize + moved, length as usize);
             let mut versions = Vec::new();
             if let Some(past) = past {
@@ -120,8 +158,8 @@ impl TextUpdates {
                 moved += length - size;
                 document.splice(start..start + size, written);
             }
-            let (start, length) = (u32::try_from(start).ok()?, u32::try_from(length).ok()?);
-            known.push((id, Region { unit: 0, number, name: self.known_name(name), start, length, versions }));
+            let place = TextPlace { unit: 0, start: u32::try_from(start).ok()?, length: u32::try_from(length).ok()? };
+            known.push((number, name, place, versions));
         }
         let answer = self.answered(&document)?;
         document.shrink_to_fit();
@@ -130,14 +168,57 @@ impl TextUpdates {
         if unit == next {
             self.units.push(Unit::default());
         }
-        let mut ids = Vec::with_capacity(known.len());
-        for (id, region) in known {
-            let id: Arc<str> = Arc::from(id);
-            self.regions.insert(Arc::clone(&id), Region { unit, ..region });
-            ids.push(id);
+        let mut numbers: Vec<u32> = Vec::with_capacity(known.len());
+        for (number, name, place, versions) in known {
+            self.stands(number, name, TextPlace { unit, ..place }, versions);
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
         }
-        self.units[unit as usize] = Unit { document, ids: ids.into_boxed_slice(), answer: digest(&answer) };
+        self.units[unit as usize] = Unit { document, regions: numbers.into_boxed_slice(), answer: digest(&answer) };
         Some((unit, answer))
+    }
+
+    /// A region stands at a place.
+    fn stands(&mut self, number: u32, name: String, place: TextPlace, versions: Vec<Box<[u8]>>) {
+        let name = self.known_name(name);
+        let index = number as usize;
+        if self.regions.len() <= index {
+            self.regions.resize_with(index + 1, || None);
+        }
+        match &mut self.regions[index] {
+            Some(region) => region.others.push(place),
+            free => *free = Some(Region { id: None, name, first: place, others: Vec::new(), versions }),
+        }
+    }
+
+    /// Answer updates of a region under an id, if it stands in the documents of these units and no others.
+    pub fn open(&mut self, id: String, number: u32, units: Vec<u32>) -> bool {
+        let Some(region) = self.regions.get(number as usize).and_then(Option::as_ref) else { return false };
+        let mut expected = units;
+        expected.sort_unstable();
+        expected.dedup();
+        if region.units() != expected {
+            return false;
+        }
+        self.close(number);
+        let id: Arc<str> = Arc::from(id);
+        if let Some(before) = self.ids.insert(Arc::clone(&id), number) {
+            if let Some(region) = self.regions[before as usize].as_mut() {
+                region.id = None;
+            }
+        }
+        if let Some(region) = self.regions[number as usize].as_mut() {
+            region.id = Some(id);
+        }
+        true
+    }
+
+    /// No longer answer updates of a region; returns its id.
+    pub fn close(&mut self, number: u32) -> Option<String> {
+        let id = self.regions.get_mut(number as usize)?.as_mut()?.id.take()?;
+        self.ids.remove(&id);
+        Some(id.to_string())
     }
 
     fn known_name(&mut self, name: String) -> Arc<str> {
@@ -168,16 +249,27 @@ impl TextUpdates {
         out
     }
 
-    /// A unit has changed in another way, or is gone; returns the ids of its regions.
-    pub fn forget(&mut self, unit: u32) -> Vec<String> {
-        let ids = std::mem::take(&mut self.units[unit as usize]).ids;
-        for id in &ids {
-            if self.regions.get(id).is_some_and(|region| region.unit == unit) {
-                self.regions.remove(id);
+    /// A unit has changed in another way, or is gone. The regions in it are closed; returns their ids, and the numbers of
+    /// those that stand nowhere else.
+    pub fn forget(&mut self, unit: u32) -> (Vec<String>, Vec<u32>) {
+        let numbers = std::mem::take(&mut self.units[unit as usize]).regions;
+        let (mut ids, mut gone) = (Vec::new(), Vec::new());
+        for &number in &numbers {
+            ids.extend(self.close(number));
+            let held = &mut self.regions[number as usize];
+            let Some(region) = held.as_mut() else { continue };
+            region.others.retain(|place| place.unit != unit);
+            if region.first.unit == unit {
+                if let Some(other) = region.others.pop() {
+                    region.first = other;
+                } else {
+                    *held = None;
+                    gone.push(number);
+                }
             }
         }
         self.free.push(unit);
-        ids.iter().map(ToString::to_string).collect()
+        (ids, gone)
     }
 
     /// The updates of known regions from an index on, and their end. Times never run back before `last`.
@@ -211,25 +303,17 @@ impl TextUpdates {
             return None;
         }
         let Some(Content::Text(text)) = element.content.pop() else { return None };
-        let of = of?;
-        let mut region = self.regions.remove(of.as_str())?;
-        let told = if *region.name == *element.name { self.changed(&mut region, &text) } else { None };
-        let (id, number) = (self.id_of(&region, &of)?, region.number);
-        self.regions.insert(id, region);
-        told.map(|answer| Told { number, time, text, answer })
+        let number = *self.ids.get(of?.as_str())?;
+        let mut region = self.regions[number as usize].take()?;
+        let answers = if *region.name == *element.name { self.changed(number, &mut region, &text) } else { None };
+        self.regions[number as usize] = Some(region);
+        answers.map(|answers| Told { number, time, text, answers })
     }
 
-    /// The id of a region, as its unit has it.
-    fn id_of(&self, region: &Region, id: &str) -> Option<Arc<str>> {
-        self.units[region.unit as usize].ids.iter().find(|one| ***one == *id).map(Arc::clone)
-    }
-
-    /// A region has another text: what its unit gives now, if that is something else. None where code must say so; then
-    /// nothing has changed.
-    #[allow(clippy::option_option)] // undecided, or decided as before
-    fn changed(&mut self, region: &mut Region, text: &str) -> Option<Option<Answer>> {
+    /// A region has another text: what the units with it give now, of those that give something else. None where code must
+    /// say so; then nothing has changed.
+    fn changed(&mut self, number: u32, region: &mut Region, text: &str) -> Option<Vec<(u32, Answer)>> {
         let new = escaped(text);
-        let (unit, start, before) = (region.unit as usize, region.start, region.length);
         let mut versions = Vec::new();
         let written = if region.versions.is_empty() {
             new.into_vec()
@@ -240,33 +324,76 @@ impl TextUpdates {
             self.written(&region.name, &versions)
         };
         let length = u32::try_from(written.len()).ok()?;
-        let mut document = std::mem::take(&mut self.units[unit].document);
-        let place = start as usize..(start + before) as usize;
-        let old: Vec<u8> = document.splice(place, written).collect();
-        let answer = self.answered(&document);
-        if answer.is_none() {
-            document.splice(start as usize..(start + length) as usize, old);
+        if region.others.is_empty() {
+            let answer = self.changed_alone(region.first, written)?;
+            self.moved(number, region, region.first.unit, length);
+            region.versions = versions;
+            return Some(answer.into_iter().collect());
         }
-        self.units[unit].document = document;
-        let answer = answer?;
-        (region.length, region.versions) = (length, versions);
-        self.moved(unit, start, before, length);
-        let (unit, digest) = (&mut self.units[unit], digest(&answer));
-        if std::mem::replace(&mut unit.answer, digest) == digest {
-            return Some(None);
+        let units = region.units();
+        let mut found = Vec::with_capacity(units.len());
+        for &unit in &units {
+            let mut places: Vec<&TextPlace> = region.places().filter(|place| place.unit == unit).collect();
+            // From the end, so that those before it stay where they are.
+            places.sort_unstable_by_key(|place| std::cmp::Reverse(place.start));
+            let mut document = self.units[unit as usize].document.clone();
+            for place in places {
+                document.splice(place.start as usize..(place.start + place.length) as usize, written.iter().copied());
+            }
+            let answer = self.answered(&document)?;
+            found.push((unit, document, answer));
         }
-        Some(Some(answer))
+        let mut answers = Vec::new();
+        for (unit, document, answer) in found {
+            self.units[unit as usize].document = document;
+            self.moved(number, region, unit, length);
+            answers.extend(self.another(unit, answer));
+        }
+        region.versions = versions;
+        Some(answers)
     }
 
-    /// Move the other regions of a unit after one of them has changed its length.
-    fn moved(&mut self, unit: usize, start: u32, before: u32, length: u32) {
-        if self.units[unit].ids.len() == 1 || before == length {
+    /// The same of a region that stands at one place.
+    #[allow(clippy::option_option)] // undecided, or decided as before
+    fn changed_alone(&mut self, place: TextPlace, written: Vec<u8>) -> Option<Option<(u32, Answer)>> {
+        let (unit, start, length) = (place.unit as usize, place.start as usize, written.len());
+        let mut document = std::mem::take(&mut self.units[unit].document);
+        let old: Vec<u8> = document.splice(start..start + place.length as usize, written).collect();
+        let answer = self.answered(&document);
+        if answer.is_none() {
+            document.splice(start..start + length, old);
+        }
+        self.units[unit].document = document;
+        Some(self.another(place.unit, answer?))
+    }
+
+    /// What a unit gives, if it gave something else.
+    fn another(&mut self, unit: u32, answer: Answer) -> Option<(u32, Answer)> {
+        let digest = digest(&answer);
+        let before = std::mem::replace(&mut self.units[unit as usize].answer, digest);
+        (before != digest).then_some((unit, answer))
+    }
+
+    /// Move the texts of a unit after one of them, which has its number, got a length wherever it stands.
+    fn moved(&mut self, number: u32, changed: &mut Region, unit: u32, length: u32) {
+        let is_alone = self.units[unit as usize].regions.len() == 1 && changed.others.is_empty();
+        let mut gaps: Vec<(u32, i64)> = Vec::new();
+        for place in changed.places_mut().filter(|place| place.unit == unit) {
+            gaps.push((place.start, i64::from(length) - i64::from(place.length)));
+            place.length = length;
+        }
+        if is_alone || gaps.iter().all(|(_, difference)| *difference == 0) {
             return;
         }
-        for id in &self.units[unit].ids {
-            let Some(region) = self.regions.get_mut(id).filter(|region| region.unit as usize == unit) else { continue };
-            if region.start > start {
-                region.start = region.start + length - before;
+        let shifted = |start: u32| {
+            let before = gaps.iter().filter(|(place, _)| *place < start);
+            let by: i64 = before.map(|(_, difference)| *difference).sum();
+            u32::try_from(i64::from(start) + by).unwrap_or(start)
+        };
+        for &other in &self.units[unit as usize].regions {
+            let region = if other == number { Some(&mut *changed) } else { self.regions[other as usize].as_mut() };
+            for place in region.into_iter().flat_map(Region::places_mut).filter(|place| place.unit == unit) {
+                place.start = shifted(place.start);
             }
         }
     }
@@ -328,22 +455,26 @@ mod tests {
         Part::Piece(Piece::Values(values))
     }
 
-    fn region(id: &str, name: &str, start: u32, number: u32) -> NewRegion {
-        (id.to_string(), name.to_string(), start, 1, number, None)
+    fn region(name: &str, start: u32, number: u32) -> NewRegion {
+        (number, name.to_string(), start, 1, None)
     }
 
     fn texts() -> TextUpdates {
         let mut made = TextUpdates::new(Limits::default(), vec![path(&["t", "q"])], Rows::Items, Vec::new());
-        let regions = vec![region("i", "q", 6, 7), region("j", "q", 14, 8), region("k", "n", 22, 9)];
+        let regions = vec![region("q", 6, 7), region("q", 14, 8), region("n", 22, 9)];
         let found = made.add(b"<t><q>1</q><q>2</q><n>3</n></t>".to_vec(), regions);
         let answer = Answer { text: "1 2".to_string(), items: 2, is_atomic: true };
         assert_eq!(found, Some((0, answer)));
+        for (id, number) in [("i", 7), ("j", 8), ("k", 9)] {
+            assert!(made.open(id.to_string(), number, vec![0]));
+        }
         made
     }
 
     fn read(made: &mut TextUpdates, text: &str) -> (Vec<(u32, Option<String>)>, usize) {
         let (found, end) = made.read(text.as_bytes(), 0, SIMPLE, "3");
-        (found.into_iter().map(|told| (told.number, told.answer.map(|answer| answer.text))).collect(), end)
+        let text = |told: Told| told.answers.into_iter().next().map(|(_, answer)| answer.text);
+        (found.into_iter().map(|told| (told.number, text(told))).collect(), end)
     }
 
     #[test]
@@ -352,9 +483,10 @@ mod tests {
         let template = vec![path(&["t", "p", "q"]), path(&["t", "o", "q"])];
         let chosen = vec![chosen("p", 1, 1), chosen("o", 0, 2)];
         let mut made = TextUpdates::new(Limits::default(), template, Rows::Items, chosen);
-        let (mut first, mut second) = (region("i", "q", 6, 7), region("j", "q", 14, 8));
-        (first.5, second.5) = (Some(vec!["<0".to_string()]), Some(Vec::new()));
+        let (mut first, mut second) = (region("q", 6, 7), region("q", 14, 8));
+        (first.4, second.4) = (Some(vec!["<0".to_string()]), Some(Vec::new()));
         let found = made.add(b"<t><q>1</q><q>2</q><n>3</n></t>".to_vec(), vec![first, second]);
+        assert!(made.open("i".to_string(), 7, vec![0]) && made.open("j".to_string(), 8, vec![0]));
         assert_eq!(found.map(|one| one.1.text), Some("&lt;0 1 &lt;0 2".to_string()));
         let text = [replace("j", "q", "33", "4"), replace("i", "q", "5", "4"), replace("i", "q", "66", "4")].concat();
         let texts = ["&lt;0 2 1 &lt;0 33 2", "1 2 5 1 &lt;0 33 2", "5 2 66 5 1 33 2"];
@@ -399,7 +531,35 @@ mod tests {
     fn what_was_forgotten_is_not_known() {
         let mut made = texts();
         assert_ne!(read(&mut made, &replace("j", "q", "5", "4")).1, 0);
-        assert_eq!(made.forget(0), ["i", "j", "k"]);
+        assert_eq!(made.forget(0), (["i", "j", "k"].map(str::to_string).to_vec(), vec![7, 8, 9]));
         assert_eq!(read(&mut made, &replace("j", "q", "6", "4")).1, 0);
+    }
+
+    #[test]
+    fn a_text_in_several_documents_changes_all_of_them() {
+        let mut made = TextUpdates::new(Limits::default(), vec![path(&["t", "q"])], Rows::Items, Vec::new());
+        let add = |made: &mut TextUpdates, text: &str, regions| made.add(text.as_bytes().to_vec(), regions).unwrap().0;
+        let twice = vec![region("q", 6, 3), region("q", 14, 4), region("q", 22, 3)];
+        assert_eq!(add(&mut made, "<t><q>1</q><q>5</q><q>1</q></t>", twice), 0);
+        assert_eq!(add(&mut made, "<t><n>x</n><q>1</q></t>", vec![region("q", 14, 3)]), 1);
+        assert!(!made.open("i".to_string(), 3, vec![0]));
+        assert!(made.open("i".to_string(), 3, vec![1, 0]) && made.open("j".to_string(), 4, vec![0]));
+        let all = |made: &mut TextUpdates, text: &str| {
+            let (found, _) = made.read(text.as_bytes(), 0, SIMPLE, "3");
+            let answers = found.into_iter().flat_map(|told| told.answers);
+            answers.map(|(unit, answer)| (unit, answer.text)).collect::<Vec<_>>()
+        };
+        let text = [replace("i", "q", "222", "4"), replace("j", "q", "", "4")].concat();
+        assert_eq!(all(&mut made, &text), [(0, "222 5 222".to_string()), (1, "222".to_string())]);
+        let text = [replace("j", "q", "66", "5"), replace("i", "q", "7", "5"), replace("j", "q", "8", "5")].concat();
+        let expected = [(0, "222 66 222"), (0, "7 66 7"), (1, "7"), (0, "7 8 7")];
+        assert_eq!(all(&mut made, &text), expected.map(|(unit, text)| (unit, text.to_string())));
+        // Without one of its documents it is not answered, until it is said again where it stands.
+        assert_eq!(made.forget(0), (vec!["i".to_string(), "j".to_string()], vec![4]));
+        assert_eq!(all(&mut made, &replace("i", "q", "9", "6")), []);
+        assert!(!made.open("i".to_string(), 3, vec![0, 1]) && made.open("i".to_string(), 3, vec![1]));
+        assert_eq!(all(&mut made, &replace("i", "q", "9", "6")), [(1, "9".to_string())]);
+        assert_eq!((made.close(3), made.close(3)), (Some("i".to_string()), None));
+        assert_eq!(made.forget(1), (vec![], vec![3]));
     }
 }

@@ -13,7 +13,9 @@ pub enum Rows {
     Items,
     /// At most one item.
     Item,
-    /// At most one item, behind the keys by which it is ordered.
+    /// Items that are nodes, each behind a hole.
+    Several,
+    /// Items, each behind the keys by which it is ordered.
     Keyed,
     /// Values that can be added.
     Numbers,
@@ -48,25 +50,27 @@ impl UnitRows {
         match self.rows {
             Rows::Items => true,
             Rows::Item => items <= 1,
-            Rows::Keyed => items == 0 || (items == 1 && self.takes_keys(text)),
+            Rows::Several => is_one_each(text, items),
+            Rows::Keyed => is_one_each(text, items) && self.takes_keys(text),
             Rows::Numbers | Rows::Comparable => self.takes_values(text),
         }
     }
 
     fn takes_keys(&mut self, text: &[u8]) -> bool {
-        let Some(hole) = text.split(|&byte| byte == HOLE).nth(1) else { return false };
-        for (place, cell) in cells(hole).enumerate() {
-            let mut members = members(cell);
-            let Some(member) = members.next() else { continue };
-            if members.next().is_some() || !self.goes_with(place, family(member)) {
-                return false;
+        for hole in holes(text) {
+            for (place, cell) in cells(hole).enumerate() {
+                let mut members = members(cell);
+                let Some(member) = members.next() else { continue };
+                if members.next().is_some() || !self.goes_with(place, family(member)) {
+                    return false;
+                }
             }
         }
         true
     }
 
     fn takes_values(&mut self, text: &[u8]) -> bool {
-        for hole in text.split(|&byte| byte == HOLE).skip(1).step_by(2) {
+        for hole in holes(text) {
             for member in cells(hole).flat_map(members) {
                 // Untyped values become doubles.
                 let family = match family(member) {
@@ -90,6 +94,17 @@ impl UnitRows {
         }
         *self.families[place].get_or_insert(family) == family
     }
+}
+
+/// The holes in a text.
+fn holes(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|&byte| byte == HOLE).skip(1).step_by(2)
+}
+
+/// Whether one item stands behind each hole.
+fn is_one_each(text: &[u8], items: u64) -> bool {
+    let mut written = text.split(|&byte| byte == HOLE).step_by(2).skip(1);
+    items == holes(text).count() as u64 && written.all(|item| !item.is_empty())
 }
 
 /// The cells of a hole, which begins with its number.
@@ -132,6 +147,15 @@ mod tests {
             "",
         ];
         assert_eq!(taken(Rows::Keyed, &texts), [true, true, true, false, false, true]);
+    }
+
+    #[test]
+    fn one_item_stands_behind_each_hole() {
+        let mut made = UnitRows::new(Rows::Several);
+        let one = "\x1c0\x1f\x1c<a/>";
+        assert!(made.takes(b"", 0) && made.takes(one.as_bytes(), 1) && made.takes([one, one].concat().as_bytes(), 2));
+        assert!(!made.takes([one, "<b/>\x1c0\x1f\x1c"].concat().as_bytes(), 2));
+        assert!(!made.takes("\x1c0\x1f\x1c".as_bytes(), 0) && !made.takes([one, "<b/>"].concat().as_bytes(), 2));
     }
 
     #[test]

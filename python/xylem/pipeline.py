@@ -372,7 +372,9 @@ class _UnitTemplate:
         if program.plan.source is not None or found is None:
             return None
         template = with_keys(found, is_keyed=unit.rows not in (Rows.ITEM, Rows.ITEMS))
-        return None if template is None else UnitRows(template, unit.rows, unit.chosen)
+        if template is None:
+            return None
+        return UnitRows(template, unit.rows, unit.chosen, unit.joined, unit.has_one_row)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Otherwise there are no streams of bytes: messages are records.

@@ -10,7 +10,7 @@ use super::template::result;
 use crate::errors::Kind;
 use crate::simple_updates::{simple_extent as extent, Simple};
 use crate::template::ScanResult;
-use crate::text_updates::{Chosen, NewRegion, Told};
+use crate::text_updates::{Answer, Chosen, NewRegion, Told};
 use crate::unit_rows::Rows;
 
 /// The length of the simple updates at the beginning of some bytes, and their number.
@@ -26,9 +26,10 @@ pub fn simple_extent(
     py.detach(|| extent(data, simple))
 }
 
-/// The number of a region, the time as written, the text, the answer of its unit, how many items it is and whether the first
-/// is an atomic value.
-type ToldTuple<'py> = (u32, Option<String>, Bound<'py, PyString>, Option<Bound<'py, PyString>>, u64, bool);
+/// The number of a unit, its answer, how many items that is and whether the first is an atomic value.
+type AnswerTuple = (u32, String, u64, bool);
+/// The number of a region, the time as written, the text, and the answers of units that give something else now.
+type ToldTuple<'py> = (u32, Option<String>, Bound<'py, PyString>, Vec<AnswerTuple>);
 /// The element around chosen versions, their name, and which of them, counted from the newest.
 type ChosenTuple = (String, String, usize, usize);
 
@@ -55,6 +56,7 @@ impl TextUpdates {
         let rows = match rows {
             "items" => Rows::Items,
             "item" => Rows::Item,
+            "several" => Rows::Several,
             "keyed" => Rows::Keyed,
             "numbers" => Rows::Numbers,
             "comparable" => Rows::Comparable,
@@ -65,16 +67,16 @@ impl TextUpdates {
         Ok(TextUpdates { texts, failed: None })
     }
 
-    /// A unit as a document, with regions as they stand in it: the id, name, start, length, number and earlier texts of each.
+    /// A unit as a document, with regions as they stand in it: the number, name, start, length and earlier texts of each.
     /// Its number and answer, how many items that is and whether the first is atomic; None where the template cannot decide.
     fn add(
         &mut self,
         document: Bound<'_, PyBytes>,
         regions: Vec<NewRegion>,
-    ) -> PyResult<Option<(u32, String, u64, bool)>> {
+    ) -> PyResult<Option<AnswerTuple>> {
         let data = document.as_bytes().to_vec();
         let mut behind = 0;
-        for (_, name, start, length, ..) in &regions {
+        for (_, name, start, length, _) in &regions {
             let (start, end) = (*start as usize, *start as usize + *length as usize);
             if start < behind + name.len() + 2 || end + name.len() + 3 > data.len() {
                 return Err(PyIndexError::new_err("a region does not stand in its document"));
@@ -85,8 +87,19 @@ impl TextUpdates {
         Ok(found.map(|(unit, answer)| (unit, answer.text, answer.items, answer.is_atomic)))
     }
 
-    /// A unit has changed in another way, or is gone; returns the ids of its regions.
-    fn forget(&mut self, unit: u32) -> PyResult<Vec<String>> {
+    /// Answer updates of a region under an id, if it stands in the documents of these units and no others.
+    fn open(&mut self, id: String, number: u32, units: Vec<u32>) -> PyResult<bool> {
+        self.guarded(|texts| texts.open(id, number, units))
+    }
+
+    /// No longer answer updates of a region; returns its id.
+    fn close(&mut self, number: u32) -> PyResult<Option<String>> {
+        self.guarded(|texts| texts.close(number))
+    }
+
+    /// A unit has changed in another way, or is gone; returns the ids of its regions, which are closed, and the numbers of
+    /// those that stand nowhere else.
+    fn forget(&mut self, unit: u32) -> PyResult<(Vec<String>, Vec<u32>)> {
         self.guarded(|texts| texts.forget(unit))
     }
 
@@ -114,11 +127,9 @@ impl TextUpdates {
 fn told(py: Python<'_>, found: Vec<Told>) -> PyResult<Bound<'_, PyList>> {
     let made = PyList::empty(py);
     for told in found {
-        let (answer, items, is_atomic) = match told.answer {
-            None => (None, 0, false),
-            Some(answer) => (Some(PyString::new(py, &answer.text)), answer.items, answer.is_atomic),
-        };
-        let given: ToldTuple<'_> = (told.number, told.time, PyString::new(py, &told.text), answer, items, is_atomic);
+        let answer = |(unit, one): (u32, Answer)| (unit, one.text, one.items, one.is_atomic);
+        let answers = told.answers.into_iter().map(answer).collect();
+        let given: ToldTuple<'_> = (told.number, told.time, PyString::new(py, &told.text), answers);
         made.append(given)?;
     }
     Ok(made)

@@ -21,8 +21,10 @@ class Rows(Enum):
     """Items, of which the text counts."""
     ITEM = "item"
     """At most one item."""
+    SEVERAL = "several"
+    """Items that are nodes, each behind a hole that separates it from the one before."""
     KEYED = "keyed"
-    """At most one item, behind its order keys."""
+    """Items, each behind its order keys."""
     NUMBERS = "numbers"
     """Values that are added."""
     COMPARABLE = "comparable"
@@ -41,9 +43,27 @@ class Chosen:
 
 
 @dataclass(frozen=True)
+class Joined:
+    """Units that a unit looks up, as children of an element in its document: `found0/*`.
+
+    Which ones it finds depends on the children that the lookup compares: texts in those are left to code.
+    """
+
+    around: str
+    source: int
+    keys: frozenset[tuple[str, str]]
+    """The children by which a unit is found."""
+    asked: frozenset[tuple[str, str]]
+    """The children by which the outer unit asks for it."""
+
+
+@dataclass(frozen=True)
 class UnitRows:
     """A template of the document of a unit."""
 
     template: Template
     rows: Rows
     chosen: tuple[Chosen, ...] = ()
+    joined: tuple[Joined, ...] = ()
+    has_one_row: bool = True
+    """Whether a unit never gives more than one row."""

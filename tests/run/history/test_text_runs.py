@@ -37,6 +37,23 @@ ANSWERED = (
     "<a>{ avg(//q[. castable as xs:double]/xs:double(.)) }</a>",
     "for $q in //q where $q > 4 return <q>{ $q }</q>",
     "for $q in //q order by string($q) return $q",
+    "for $t in //t, $q in $t/q return <q>{ $q }</q>",
+    # Units that look up others have these in their documents.
+    "for $t in //t, $s in //t where $t/n = $s/n return <p>{ $t/n, $s/q }</p>",
+    "for $t in //t for $s in //t[n = $t/n] return <p>{ $t/n, $s/q, $t/q }</p>",
+    "for $t in //t let $m := //t[n = $t/n] return <p>{ $t/n, sum($m/q/number(.)), count($m) }</p>",
+    "for $t in //t let $of := $t/n, $m := //t[n = $of] return <p>{ $t/n, for $s in $m return $s/q }</p>",
+    "for $t in //t where some $s in //t satisfies ($s/n = $t/n and $s/q > 5) return <p>{ $t/n }</p>",
+    "for $t in //t where not(some $s in //t satisfies $s/n = $t/n and $s/q > $t/q) return <p>{ $t/n }</p>",
+    "for $t in //t return <p>{ $t/n, //t[n = $t/n]/q }</p>",
+    "for $t in //t, $s in //t where $t/n = $s/n return $s/q",
+    "<j>{ for $t in //t, $s in //t where $t/n = $s/n and $t/@k = $s/@k return <p>{ $s/q }</p> }</j>",
+    "for $t in //t, $s in //t where $t/n = $s/n order by number($s/q[1]) descending return <p>{ $s/q }</p>",
+    "count(for $t in //t, $s in //t where $t/n = $s/n and $t/q < $s/q return 1)",
+    "sum(for $t in //t, $s in //t where $t/n = $s/n return $s/q/number(.))",
+    "for $t in //t, $s in //t where $t/n = $s/n and $s/q > $s/q#1 return <up>{ $t/n, $s/q#[1] }</up>",
+    "for $t in //t, $s in //t, $z in //t where $t/n = $s/n and $z/n = $t/n return <p>{ $s/q, $z/q }</p>",
+    "for $t in //t, $s in /r/t[@k] where $t/n = $s/n and $t/q >= $s/q return <p>{ $t/q, $s/q }</p>",
 )
 """Queries whose units the kernel answers."""
 OTHERS = (
@@ -56,7 +73,15 @@ OTHERS = (
     "for $t in //t, $s in //t where $t/q = $s/n return <p>{ $t/q, $s/q }</p>",
     "sum(//t/q/number(.)), min(//t/n/string())",
     "for $t in //t return $t/q",
-    "for $t in //t, $q in $t/q return <q>{ $q }</q>",
+    "for $t in //t, $q in $t/q return string($q)",
+    "for $t in //t where $t/q > 3 for $s in //t[n = $t/n] return <p>{ $s/q }</p>",
+    "for $t in //t, $s in //t where $t/n = $s/n for $z in //t where $z/q = $s/q return <p>{ $z/n, $z/q }</p>",
+    "for $t in //t, $p in $t/n, $s in //t where $s/n = $p return <p>{ $s/q }</p>",
+    "for $t in //t, $s in //t where $t/n = $s/n return <p>{ $t, $s }</p>",
+    "for $t in //t, $s in //q where $t/n = $s return <p>{ $t/n, $s }</p>",
+    "for $t in //t, $s in //t[z] where $t/z = $s/z return <p>{ $t/n, $s/q }</p>",
+    "for $t in //t, $s in //t where $t/n = $s/n return <p>{ $s/n?1, $s/q?[2] }</p>",
+    "for $t in //t, $s in //t where $t/n = $s/n return string($s/q[1])",
     "for $t in //t where xs:integer($t/q) > 5 return <i>{ $t/q }</i>",
     "for $t at $i in //t[q > 4] return <at i='{ $i }'>{ $t/q }</at>",
     "for $t in //t group by $k := $t/n return <g>{ $k, count($t) }</g>",
@@ -155,7 +180,7 @@ def test_equal_to_the_reference(query: str, seed: int) -> None:
 
 
 def _updates(*texts: str) -> str:
-    base = f'{OPEN}<r><t><n>A</n><q u:id="q">1</q></t><t><n>B</n><q u:id="p">9</q></t></r>'
+    base = f'{OPEN}<r><t k="1"><n>A</n><q u:id="q">1</q></t><t k="2"><n>B</n><q u:id="p">9</q></t></r>'
     return f"{base}{''.join(texts)}</u:stream>"
 
 
@@ -234,7 +259,8 @@ def test_units_that_are_known_again_take_no_more_room() -> None:
     run = _run(ANSWERED[0], _updates(twice * 50), 1 << 20)
     run.final()
     assert run._texts is not None
-    assert len(run._texts._texts) == 2
+    assert len(run._texts._documents.regions) == 2
+    assert len(run._texts._documents.units) == 2
 
 
 def test_a_region_beside_which_something_came_can_be_frozen() -> None:

@@ -20,6 +20,7 @@ _OUTSIDE = (
     | {(FN, name) for name in ("doc", "document", "collection", "uri-collection", "function-lookup", "apply", "put")}
     | {(PREFIXES["xylem"], name) for name in ("as-of", "versions", "begin", "end", "version", "event-order")}
 )
+_COUNTED = {(FN, name) for name in ("count", "exists", "empty")}
 _CLOCK = {(FN, name) for name in ("current-dateTime", "current-date", "current-time")}
 
 
@@ -56,13 +57,42 @@ def reason_to_leave(expr: ast.Node, *, is_alone: bool = False) -> tuple[str, ast
 
 
 def children_read(expr: ast.Node, name: tuple[str, str]) -> frozenset[tuple[str, str]] | None:
-    """The children of a variable's element that an expression reads; None if it may read all of it."""
+    """The children of a variable's element that an expression reads; None if it may read all of it.
+
+    Variables that are bound to the element, or to some of several, are followed: `let $m := (for … return $x)`.
+    """
+    names = {name}
+    grows = True
+    while grows:
+        grows = False
+        for node in expr.walk():
+            bound = _bound(node)
+            if bound is not None and bound[0] not in names and _gives(bound[1], names):
+                names.add(bound[0])
+                grows = True
     found: set[tuple[str, str]] = set()
-    return frozenset(found) if _only_children(expr, name, found) else None
+    return frozenset(found) if _only_children(expr, names, found) else None
 
 
-def _only_children(node: ast.Node, name: tuple[str, str], found: set[tuple[str, str]]) -> bool:
-    first = _first_step(node, name)
+def _bound(node: ast.Node) -> tuple[tuple[str, str], ast.Expr] | None:
+    """The variable that a clause binds, and the expression that gives its items."""
+    match node:
+        case ast.LetClause(name=name, value=value):
+            return name.expanded, value
+        case ast.ForClause(name=name, collection=value) | ast.QuantifiedBinding(name=name, collection=value):
+            return name.expanded, value
+    return None
+
+
+def _gives(expr: ast.Expr, names: set[tuple[str, str]]) -> bool:
+    """Whether all that an expression gives are elements in some variables."""
+    while isinstance(expr, ast.Flwor):
+        expr = expr.result
+    return isinstance(expr, ast.VarRef) and expr.name.expanded in names
+
+
+def _only_children(node: ast.Node, names: set[tuple[str, str]], found: set[tuple[str, str]]) -> bool:
+    first = _first_step(node, names)
     if first is not None:
         step, inside = first
         if isinstance(step, ast.AxisStep):
@@ -72,22 +102,39 @@ def _only_children(node: ast.Node, name: tuple[str, str], found: set[tuple[str, 
                 found.add((step.test.name.uri or "", step.test.name.local))
             else:
                 return False
-            return all(_only_children(part, name, found) for part in (*step.predicates, *inside))
+            return all(_only_children(part, names, found) for part in (*step.predicates, *inside))
         return False
-    if isinstance(node, ast.VarRef) and node.name.expanded == name:
+    bound = _bound(node)
+    given = None if bound is None else bound[1]
+    match node:
+        case ast.FunctionCall(name=called, arguments=(argument,)) if called.expanded in _COUNTED:
+            # They are counted, whatever they contain.
+            given = argument
+    if given is not None and _gives(given, names):
+        return _giving(given, names, found)
+    if isinstance(node, ast.VarRef) and node.name.expanded in names:
         return False
-    return all(_only_children(child, name, found) for child in node.children())
+    return all(_only_children(child, names, found) for child in node.children())
 
 
-def _first_step(node: ast.Node, name: tuple[str, str]) -> tuple[ast.Node, list[ast.Node]] | None:
-    """The first step of a path that begins at the variable, and the rest of the path."""
+def _giving(expr: ast.Expr, names: set[tuple[str, str]], found: set[tuple[str, str]]) -> bool:
+    """The same for an expression whose items are followed."""
+    while isinstance(expr, ast.Flwor):
+        if not all(_only_children(clause, names, found) for clause in expr.clauses):
+            return False
+        expr = expr.result
+    return True
+
+
+def _first_step(node: ast.Node, names: set[tuple[str, str]]) -> tuple[ast.Node, list[ast.Node]] | None:
+    """The first step of a path that begins at one of some variables, and the rest of the path."""
     inside: list[ast.Node] = []
     while isinstance(node, ast.Path):
         step: ast.Node = node.right
         if isinstance(step, PROJECTIONS):
             # Literal numbers: only the base reads anything of it.
             step = step.base
-        if isinstance(node.left, ast.VarRef) and node.left.name.expanded == name:
+        if isinstance(node.left, ast.VarRef) and node.left.name.expanded in names:
             return step, inside
         inside.append(step)
         node = node.left

@@ -28,6 +28,7 @@ __all__ = ["Accumulator", "Counted", "Extremes", "Refolded", "Summed", "accumula
 Fold = Callable[[Sequence[Any]], Any]
 Values = tuple[Any, ...]
 
+
 class Accumulator:
     """Contributions of bindings, and one value of them all."""
 

@@ -28,10 +28,12 @@ Answer = tuple[str, int, bool]
 class AnsweredRows:
     """Takes answers of units to the only loop of an engine."""
 
-    def __init__(self, engine: Engine, loop: RegionLoop | FoldLoop, rows: Rows) -> None:
+    def __init__(self, engine: Engine, loop: RegionLoop | FoldLoop, rows: Rows, *, has_one_row: bool) -> None:
+        """`has_one_row`: whether a unit never gives more than one row, of one item."""
         self._engine = engine
         self._loop = loop
         self._rows = rows
+        self._has_one_row = has_one_row
 
     def is_made(self, unit: Unit, answer: Answer) -> bool:
         """Whether the operator has made of a unit what the kernel makes of it."""
@@ -39,26 +41,37 @@ class AnsweredRows:
             return not unit.made
         if isinstance(self._loop, FoldLoop):
             return _are_same(unit.made or (), tuple(self._values(answer[0])))
-        row = self._row(self._loop, unit, answer)
-        return (unit.made or []) == ([] if row is None else [row])
+        return list(unit.made or ()) == self._made(self._loop, unit, answer)
 
-    def follow(self, unit: Unit, answer: Answer) -> list[Edit]:
-        """A unit gives something else; the edits of the whole answer."""
-        if _is_left_out(unit):
+    def follow(self, answers: Sequence[tuple[Unit, Answer]]) -> list[Edit]:
+        """Units give something else; the edits of the whole answer."""
+        engine, loop = self._engine, self._loop
+        answers = [one for one in answers if not _is_left_out(one[0])]
+        if not answers:
             return []
-        if isinstance(self._loop, FoldLoop):
-            return self._engine.follow_values(self._loop, unit, self._values(answer[0]))
-        return self._engine.follow_row(self._loop, unit, self._row(self._loop, unit, answer))
+        if isinstance(loop, FoldLoop):
+            return engine.follow_values(loop, [(unit, self._values(answer[0])) for unit, answer in answers])
+        if len(answers) == 1 and self._has_one_row:
+            unit, answer = answers[0]
+            made = self._made(loop, unit, answer)
+            return engine.follow_row(loop, unit, made[0] if made else None)
+        return engine.follow_rows(loop, [(unit, self._made(loop, unit, answer)) for unit, answer in answers])
 
-    def _row(self, loop: RegionLoop, unit: Unit, answer: Answer) -> tuple[Any, Parts] | None:
+    def _made(self, loop: RegionLoop, unit: Unit, answer: Answer) -> list[tuple[Any, Parts]]:
         text, items, is_atomic = answer
         if not items:
-            return None
-        keys: Sequence[Any] = ()
-        if self._rows is Rows.KEYED:
-            _, hole, text = text.split(HOLE, 2)
-            keys = _keys(hole)
-        return loop.row_key(unit, keys), ((text, loop.sequence if is_atomic else 0),)
+            return []
+        rows = self._rows
+        if rows is Rows.KEYED:
+            _, *pieces = text.split(HOLE)
+            atomic = loop.sequence if is_atomic else 0
+            return [
+                (loop.row_key(unit, _keys(pieces[at]), at // 2), ((pieces[at + 1], atomic),))
+                for at in range(0, len(pieces), 2)
+            ]
+        if rows is Rows.SEVERAL:
+            return [(unit.place, tuple((piece, 0) for piece in text.split(HOLE)[2::2]))]
+        return [(unit.place, ((text, loop.sequence if is_atomic else 0),))]
 
     def _values(self, text: str) -> list[Any]:
         if self._rows is Rows.ITEMS:

@@ -10,6 +10,7 @@ order of their dependences. `whole` evaluates the parts that no operator can mai
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from heapq import heappop, heappush
@@ -22,6 +23,7 @@ from xylem.sink.display_edits import Edit, Edits, Part
 from .commits import Commit, History
 from .content import Slot
 from .evaluation import Display, HistoryRun, Reevaluation, Surroundings
+from .join_index import JoinedIndex
 from .live import Live, LiveBuilder, LiveComputed
 from .live_scope import LiveScope
 from .looking_back import LookingBack
@@ -238,8 +240,8 @@ class Engine:
 
     @property
     def only_loop(self) -> LiveLoop | None:
-        """The operator, if there is only one besides conditions."""
-        steps = [step for _, step in self._steps if not isinstance(step, Condition)]
+        """The operator, if there is only one besides conditions and indexes."""
+        steps = [step for _, step in self._steps if not isinstance(step, (Condition, JoinedIndex))]
         return steps[0] if len(steps) == 1 and isinstance(steps[0], LiveLoop) else None
 
     def follow_row(self, loop: RegionLoop, unit: Unit, row: tuple[Any, Parts] | None) -> list[Edit]:
@@ -252,10 +254,19 @@ class Engine:
             self._edits = self._root.edits() if self._is_edited else []
         return self._edits
 
-    def follow_values(self, loop: FoldLoop, unit: Unit, values: list[Any]) -> list[Edit]:
-        """Replace the values of one unit of the only loop; return the edits of the answer."""
+    def follow_rows(self, loop: RegionLoop, rows: Sequence[tuple[Unit, list[tuple[Any, Parts]]]]) -> list[Edit]:
+        """Replace the rows of some units of the only loop; return the edits of the answer."""
         self._display = None
-        loop.put(unit, values)
+        for unit, made in rows:
+            loop.put_made(unit, made)
+        self._edits = self._root.edits() if self._is_edited else []
+        return self._edits
+
+    def follow_values(self, loop: FoldLoop, values: Sequence[tuple[Unit, list[Any]]]) -> list[Edit]:
+        """Replace the values of some units of the only loop; return the edits of the answer."""
+        self._display = None
+        for unit, found in values:
+            loop.put(unit, found)
         self._edits = self._root.edits() if self._is_edited else []
         return self._edits
 

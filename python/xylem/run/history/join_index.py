@@ -38,6 +38,7 @@ class JoinedIndex(LiveLoop):
 
     def __init__(self, engine: Engine, source: Source, function: Callable[..., Any], tests: int) -> None:
         super().__init__(engine)
+        self.number = source.number
         self._keys_of = function
         self._units: dict[Key, dict[Unit, None]] = {}
         self._marks: list[set[str]] = [set() for _ in range(tests)]
@@ -46,6 +47,8 @@ class JoinedIndex(LiveLoop):
         self._asked: dict[Unit, set[Key]] = {}
         self.reader: Unit | None = None
         """The unit under evaluation."""
+        self.forget_native: Callable[[Unit], None] | None = None
+        """Called for units that another unit looks up from now on, if the kernel answers updates of their texts."""
         self.function = (FunctionItem(None, (ANY_SEQUENCE,) * tests, ANY_SEQUENCE, self._matches),)
 
     # --- units
@@ -118,6 +121,23 @@ class JoinedIndex(LiveLoop):
         if reader is not None:
             self._readers.setdefault(key, {})[reader] = None
             self._asked.setdefault(reader, set()).add(key)
+            if self.forget_native is not None:
+                for unit in self._units.get(key, ()):
+                    if unit.native is not None:
+                        self.forget_native(unit)
+
+    def readers_of(self, unit: Unit) -> Iterable[Unit] | None:
+        """The units that looked up a key of a unit; None if some have to compare with all."""
+        if _ALL in self._readers or unit.made is None:
+            return None
+        return dict.fromkeys(reader for key in unit.made[0] for reader in self._readers.get(key, ()))
+
+    def found_by(self, reader: Unit) -> list[Unit] | None:
+        """The units with a key that a unit has looked up, in document order; None if it looked up none, or all."""
+        asked = self._asked.get(reader)
+        if not asked or _ALL in asked:
+            return None
+        return sorted(dict.fromkeys(unit for key in asked for unit in self._units.get(key, ())), key=_place)
 
     def forget_reader(self, reader: Unit) -> None:
         """Drop the lookups of a unit that is reevaluated or gone."""

@@ -14,7 +14,6 @@ from xylem.functions.context import Context
 from xylem.functions.extreme_values import max_, min_
 from xylem.plan import history as plan
 from xylem.sink.display_edits import Edit, Part
-from xylem.values.atomic import TYPE_OF_CLASS
 
 from .accumulators import accumulator
 from .commits import Commit
@@ -23,6 +22,7 @@ from .join_index import JoinedIndex
 from .live_scope import LiveScope
 from .loops import Compared, Condition, FoldLoop, ItemLoop, Live, LiveLoop, Read, RegionLoop, Turns
 from .parts import ItemWriter, Parts
+from .same_values import is_same
 from .siblings import SiblingPlaces
 from .timeline import Timeline, choice_of
 from .windows import WindowFunctions, WindowLoop
@@ -226,7 +226,7 @@ class LiveComputed(Compared):
         else:
             self._value = value
         before, self._given = self._given, value
-        if before is not None and len(before) == len(value) and all(map(_is_same, before, value)):
+        if before is not None and len(before) == len(value) and all(map(is_same, before, value)):
             return False
         self.changed_at = number
         return True
@@ -234,10 +234,6 @@ class LiveComputed(Compared):
     def values(self) -> list[Any]:
         assert self._given is not None
         return self._given
-
-
-def _is_same(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and type(a) in TYPE_OF_CLASS and bool(a == b))
 
 
 def _last_source(operator: plan.Operator) -> int:

@@ -24,6 +24,7 @@ from .accumulators import Accumulator
 from .ordered_list import OrderedList
 from .parts import ItemWriter, Parts, Written, text_of
 from .places import Place
+from .same_values import is_same
 from .siblings import SiblingPlaces
 from .timeline import Timeline
 from .unit_notes import Unit
@@ -166,7 +167,7 @@ class Turns(LiveLoop):
         self._columns = described.columns
         self._order = described.order
         self._holes = holes
-        self._lookups = lookups
+        self.lookups = lookups
         self.writer = writer
         self._beside: tuple[Any, ...] = ()
         self._members: dict[Unit, None] = {}
@@ -198,7 +199,7 @@ class Turns(LiveLoop):
     def evaluate(self, unit: Unit) -> None:
         if self._holes:
             self._members[unit] = None
-        for lookup in self._lookups:
+        for lookup in self.lookups:
             lookup.forget_reader(unit)
         if self.siblings is not None:
             self.siblings.note(unit, self.engine.trees.nodes(unit)[0])
@@ -207,7 +208,7 @@ class Turns(LiveLoop):
     def remove(self, unit: Unit) -> None:
         if self._holes:
             self._members.pop(unit, None)
-        for lookup in self._lookups:
+        for lookup in self.lookups:
             lookup.forget_reader(unit)
         if self.siblings is not None:
             self.siblings.remove(unit)
@@ -230,10 +231,10 @@ class Turns(LiveLoop):
                 self._histories(unit, self.engine.trees.nodes(unit)[0])
             return () if self._numbered is None else self._number(unit, self._numbered, (), function, ())
         beside = self._beside
-        if not beside and (self._holes or self._lookups):
+        if not beside and (self._holes or self.lookups):
             values = [hole.values() for hole in self._holes]
-            self._beside = beside = (*values, *(lookup.function for lookup in self._lookups))
-        for lookup in self._lookups:
+            self._beside = beside = (*values, *(lookup.function for lookup in self.lookups))
+        for lookup in self.lookups:
             lookup.reader = unit
         nodes = self.engine.trees.nodes(unit)
         if self.timelines:
@@ -425,12 +426,10 @@ class RegionLoop(Turns, Live):
         self._replace(self.rows, before, made)
         self.changed_at = self.engine.number
 
-    def row_key(self, unit: Unit, values: Sequence[Any]) -> Any:
-        """The key of the only row of a unit, of the values of its order keys."""
-        if not self._columns:
-            return unit.place
+    def row_key(self, unit: Unit, values: Sequence[Any], index: int) -> Any:
+        """The key of a row of a unit, of the values of its order keys."""
         data, families = self._keys(values)
-        return data, unit.place, 0, families
+        return data, unit.place, index, families
 
     def put_row(self, unit: Unit, row: tuple[Any, Parts] | None) -> list[Edit]:
         """As `put_made` and `edits`, of a unit that gives one item at most, which is another than before."""
@@ -534,7 +533,7 @@ class FoldLoop(Turns, Read):
         made = tuple(found)
         before = unit.made or ()
         unit.made = made
-        if before != made or any(type(a) is not type(b) for a, b in zip(before, made, strict=True)):
+        if len(before) != len(made) or not all(map(is_same, before, made)):
             self.accumulator.replace((unit.place,), before, made)
             self.changed_at = self.engine.number
 

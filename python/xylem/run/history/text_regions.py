@@ -21,7 +21,7 @@ __all__ = ["TextRegion", "forget_text", "text_region"]
 class TextRegion:
     """State for such a region. In a commit it stands for the only change: the new text of the region."""
 
-    __slots__ = ("most", "name", "slot", "units", "watch")
+    __slots__ = ("most", "name", "number", "slot", "units", "watch")
 
     def __init__(self, slot: Slot, watch: Watch, name: QName, units: tuple[Unit, ...], most: int) -> None:
         self.slot = slot
@@ -32,6 +32,8 @@ class TextRegion:
         """Name of the element around the text, in all kept versions."""
         self.units = units
         """The units that read the text."""
+        self.number = -1
+        """Its number in the kernel; -1 if it is in no document."""
 
     def write(self, text: str, number: int, commit: int) -> None:
         """The next version, with an update number, shown by a commit. It replaces the oldest one."""

@@ -1,8 +1,13 @@
-"""A unit as a document with the parts that its loop reads, and the positions of its regions' texts."""
+"""A unit as a document with the parts that its loop reads, and the positions of its regions' texts.
+
+    <ticker><name>A</name><peer>B</peer><found0><ticker><name>B</name><quote>7</quote></ticker></found0></ticker>
+
+The units that it looks up stand behind its own content, each group in an element of its own (`plan/unit_rows.py`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from xylem.plan.unit_rows import Chosen
@@ -24,6 +29,7 @@ class NotPlain(Exception):
 class TextPlace(NamedTuple):
     """Where the text of a region stands in the document, in bytes."""
 
+    slot: Slot
     start: int
     size: int
     has_versions: bool
@@ -33,23 +39,33 @@ class TextPlace(NamedTuple):
 class UnitDocument:
     """The newest content of a unit as text. NotPlain if names have namespaces or texts stand beside each other."""
 
-    __slots__ = ("_chosen", "_parts", "_regions", "_size", "data", "places")
+    __slots__ = ("_chosen", "_follows", "_parts", "_size", "data", "places")
 
-    def __init__(self, unit: Unit, regions: Collection[Slot], chosen: Sequence[Chosen]) -> None:
-        """`regions`: those whose texts are followed. `chosen`: the versions of children that are read."""
+    def __init__(
+        self,
+        unit: Unit,
+        own: Slot | None,
+        follows: Callable[[Slot], bool],
+        chosen: Sequence[Chosen],
+        found: Sequence[tuple[str, Sequence[Unit]]] = (),
+    ) -> None:
+        """`own`: the slot of its element, if that is a region. `follows`: whether the text of a slot is followed.
+
+        `chosen`: the versions of children that are read. `found`: the units that it looks up, by the name of the
+        element around them.
+        """
         if type(unit.item) is not Element or unit.scope:
             raise NotPlain
         self._parts: list[bytes] = []
         self._size = 0
-        self._regions = regions
+        self._follows = follows
         self._chosen = chosen
-        self.places: dict[Slot, TextPlace] = {}
+        self.places: list[TextPlace] = []
         children = unit.source.children
-        own = next((one for one in regions if (found := value_of(one.versions[-1])) and found[0] is unit.item), None)
         if own is not None and children is None:
             self._value(own, unit.item, has_versions=False)
         else:
-            self._element(unit.item, children, is_unit=True)
+            self._element(unit.item, children, is_unit=True, found=found)
         self.data = b"".join(self._parts)
 
     def _write(self, text: str) -> None:
@@ -57,7 +73,14 @@ class UnitDocument:
         self._parts.append(data)
         self._size += len(data)
 
-    def _element(self, element: Element, children: Children = None, *, is_unit: bool = False) -> None:
+    def _element(
+        self,
+        element: Element,
+        children: Children = None,
+        *,
+        is_unit: bool = False,
+        found: Sequence[tuple[str, Sequence[Unit]]] = (),
+    ) -> None:
         name = element.name
         if name.uri or element.declared or not element.shown:
             raise NotPlain
@@ -68,6 +91,13 @@ class UnitDocument:
             self._write(f' {attribute.local}="{escape_attribute(value)}"')
         self._write(">")
         self._content(element.content, children, is_unit=is_unit)
+        for around, units in found:
+            self._write(f"<{around}>")
+            for unit in units:
+                if type(unit.item) is not Element or unit.scope:
+                    raise NotPlain
+                self._element(unit.item, unit.source.children, is_unit=True)
+            self._write(f"</{around}>")
         self._write(f"</{name.local}>")
 
     def _content(self, content: Sequence[Content], children: Children, *, is_unit: bool) -> None:
@@ -96,7 +126,7 @@ class UnitDocument:
             raise NotPlain
         name = value[0].name
         has_versions = is_unit and any(one.name == name.local for one in self._chosen)
-        if has_versions and slot not in self._regions:
+        if has_versions and not self._follows(slot):
             raise NotPlain
         if children is None or (name.uri, name.local) in children:
             self._value(slot, value[0], has_versions=has_versions)
@@ -111,5 +141,6 @@ class UnitDocument:
         self._write(f"<{name.local}>")
         start = self._size
         self._write(escape_text(leaf.value))
-        self.places[slot] = TextPlace(start, self._size - start, has_versions)
+        if self._follows(slot):
+            self.places.append(TextPlace(slot, start, self._size - start, has_versions))
         self._write(f"</{name.local}>")

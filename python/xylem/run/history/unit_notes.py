@@ -57,8 +57,8 @@ class Unit:
         """The outer unit that must hold as well."""
         self.dependents: dict[Unit, None] | None = None
         """The units that have this one as their condition."""
-        self.native: tuple[int, tuple[int, ...]] | None = None
-        """If the kernel answers updates of its texts: its number and theirs."""
+        self.native: int | None = None
+        """If the kernel answers updates of its texts: the number of its document; -1 if others have them in theirs."""
         self.named: Sequence[str] = ()
         """The ids of texts that the kernel has answered."""
         self.is_alive = True
