@@ -10,6 +10,10 @@ def test_the_span_of_an_error() -> None:
     assert found is not None
     assert (found.code, found.place) == ("XPST0008", Place(2, 8, 2, 10))
     assert found.hint == "in scope: $b"
+    # Behind `order by` the scope has only what is used there.
+    found = checked("for $b in //book order by $b/title return $z")
+    assert found is not None
+    assert found.hint == "bound in this query: $b"
 
 
 def test_a_query_without_errors() -> None:

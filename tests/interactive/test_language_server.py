@@ -25,6 +25,13 @@ class Editor:
         self._process = process
         self._number = 0
 
+    def leave(self) -> tuple[int, bytes]:
+        """Close the connection as the protocol says: the exit code, and what the server said on standard error."""
+        self.send("shutdown", None)
+        self.send("exit", None, is_request=False)
+        _, told = self._process.communicate(timeout=30)
+        return self._process.returncode, told
+
     def send(self, method: str, params: Any, *, is_request: bool = True) -> Any:
         message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
         if is_request:
@@ -55,7 +62,7 @@ def editor() -> Iterator[Editor]:
         [sys.executable, "-m", "xylem", "language-server"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT / "python")},
     )
     yield Editor(process)
@@ -82,6 +89,7 @@ def test_an_editor(editor: Editor) -> None:
     assert _published(editor) == []
     told = editor.send("textDocument/hover", {"textDocument": {"uri": URI}, "position": {"line": 1, "character": 2}})
     assert told["contents"]["value"].startswith("**holds**")
+    assert editor.leave() == (0, b"")
 
 
 def _published(editor: Editor) -> Any:

@@ -28,4 +28,6 @@ def main() -> None:
             app(with_default_values(sys.argv[1:]), prog_name="xylem")
         finally:
             # Otherwise Python flushes after the last handler, and reports a failure in its own way.
-            sys.stdout.flush()
+            # A language server has closed it when its editor has.
+            if not sys.stdout.closed:
+                sys.stdout.flush()

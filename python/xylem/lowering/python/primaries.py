@@ -73,7 +73,10 @@ def _nearest(c: Compiler, name: ast.Name) -> str:
     near = get_close_matches(name.local, known, 1, 0.6) or get_close_matches(name.local, bound, 1, 0.6)
     if near:
         return f"did you mean ${near[0]}?"
-    return f"in scope: {', '.join('$' + n for n in sorted(known)[:8])}" if known else "no variable is in scope here"
+    for words, names in (("in scope", known), ("bound in this query", bound)):
+        if names:
+            return f"{words}: {', '.join(f'${one}' for one in sorted(names)[:8])}"
+    return "no variable is in scope here"
 
 
 @compiles(ast.ContextItem)
