@@ -57,6 +57,24 @@ def test_sarif(files: list[str]) -> None:
     assert place["region"] == {"startLine": 2, "startColumn": 8, "endLine": 2, "endColumn": 10}
 
 
+def test_a_file_that_cannot_be_read_hides_no_error_of_others(files: list[str]) -> None:
+    code, _, told = check("missing.xq", *files)
+    assert code == 3
+    assert "XYIN0002" in told
+    assert "XPST0008 at bad.xq:2:8" in told
+    first, *others = json.loads(check("missing.xq", *files, "--format", "json")[1])
+    assert (first["name"], first["code"], first["place"]) == ("missing.xq", "XYIN0002", None)
+    assert [one["name"] for one in others] == ["bad.xq", "worse.xq"]
+    assert check("good.xq", "missing.xq", "--format", "github")[1].startswith("::error file=missing.xq,title=XYIN0002")
+
+
+def test_names_of_files_are_escaped_as_each_format_wants(files: list[str]) -> None:
+    Path("a, b:1.xq").write_text("1 +")
+    assert check("a, b:1.xq", "--format", "github")[1].startswith("::error file=a%2C b%3A1.xq,line=1")
+    (run,) = json.loads(check("a, b:1.xq", "--format", "sarif")[1])["runs"]
+    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "a%2C%20b%3A1.xq"
+
+
 def test_a_query_itself_and_none(files: list[str]) -> None:
     assert check("-q", "1 +")[0] == 1
     assert check()[0] == 2

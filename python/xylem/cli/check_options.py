@@ -49,14 +49,10 @@ def check(
 ) -> None:
     """Find the static errors of queries without running them: grammar, names, arities, types.
 
-    Each query is checked up to its first error. The exit code is 1 if any has one.
+    Each query is checked up to its first error. The exit code is 1 if any has one, and 3 if a file cannot be read.
     """
     from .check_queries import check_queries
     from .function_files import load_functions
-    from .query_source import query_source
 
     load_functions(functions)
-    sources = [query_source(file, None) for file in queries or ()]
-    if text is not None or not sources:
-        sources.append(query_source(None, text))
-    check_queries(sources, format.value, over_updates=updates)
+    check_queries(queries or (), text, format.value, over_updates=updates)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import typer
 
@@ -14,32 +15,42 @@ from xylem.interactive.diagnostics import Diagnostic, diagnostic_of
 from xylem.version import VERSION
 
 from .failures import Exit
-from .query_source import QuerySource
+from .query_source import QuerySource, query_source
 from .run_query import compiled, compiled_over_updates
 
 _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def check_queries(sources: Iterable[QuerySource], chosen: str, *, over_updates: bool = False) -> None:
-    """Write the errors of all queries; the exit code is 1 if there is one."""
-    errors: list[tuple[QuerySource, XylemError]] = []
-    for source in sources:
+def check_queries(files: Sequence[Path], text: str | None, chosen: str, *, over_updates: bool = False) -> None:
+    """Write the errors of all queries, and which files cannot be read; the exit code says whether there are any."""
+    errors: list[tuple[str, XylemError]] = []
+    code = Exit.RESULT
+    for file in [*files, None] if text is not None or not files else files:
+        name = "query" if file is None else str(file)
+        try:
+            source = query_source(file, text if file is None else None)
+        except XylemError as error:
+            # The other files are checked all the same.
+            errors.append((name, error))
+            code = Exit.INPUT_ERROR
+            continue
         try:
             if over_updates:
                 _check_over_updates(source)
             else:
                 compiled(source)
         except XylemError as error:
-            errors.append((source, error))
+            errors.append((source.name, error))
+            code = max(code, Exit.QUERY_ERROR)
     if chosen == "text":
         for _, found_error in errors:
             typer.echo(found_error.render(), err=True)
     else:
-        found = [diagnostic_of(found_error, source.name) for source, found_error in errors]
+        found = [diagnostic_of(found_error, name) for name, found_error in errors]
         for line in _WRITERS[chosen](found):
             typer.echo(line)
     if errors:
-        raise typer.Exit(Exit.QUERY_ERROR)
+        raise typer.Exit(code)
 
 
 def _check_over_updates(source: QuerySource) -> None:
@@ -60,7 +71,8 @@ def _github(found: Sequence[Diagnostic]) -> Iterable[str]:
         place = one.place
         where = "" if place is None else f",line={place.line},col={place.column},endLine={place.end_line}"
         text = one.message + (f"\nhint: {one.hint}" if one.hint else "")
-        yield f"::error file={_escaped(one.name)}{where},title={one.code}::{_escaped(text)}"
+        file = _escaped(one.name).replace(":", "%3A").replace(",", "%2C")
+        yield f"::error file={file}{where},title={one.code}::{_escaped(text)}"
 
 
 def _escaped(text: str) -> str:
@@ -75,7 +87,7 @@ def _sarif(found: Sequence[Diagnostic]) -> Iterable[str]:
 
 
 def _sarif_result(one: Diagnostic) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": Path(one.name).as_posix()}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(Path(one.name).as_posix())}}
     if one.place is not None:
         physical["region"] = {
             "startLine": one.place.line,
