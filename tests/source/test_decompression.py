@@ -148,6 +148,15 @@ def test_a_url_that_the_user_wrote(served: str) -> None:
         ByteSource.of(f"{served}/missing.xml")
 
 
+def test_members_of_an_archive_at_a_url(archive: Path) -> None:
+    """An archive on this machine may be named by a URL; one elsewhere is refused by its own name."""
+    with ByteSource.of(f"file://{archive}!1.xml") as one, ByteSource.of(f"{archive}!1.xml") as same:
+        assert b"".join(one) == b"".join(same)
+    with pytest.raises(InputError, match=r"http://127\.0\.0\.1:9/a\.zip!1\.xml: members") as told:
+        ByteSource.of("http://127.0.0.1:9/a.zip!1.xml")
+    assert "save the archive first" in told.value.hint
+
+
 def test_urls_of_files(tmp_path: Path) -> None:
     (tmp_path / "a b.xml").write_bytes(DOCUMENT)
     for url in (f"file://{tmp_path}/a%20b.xml", f"file://localhost{tmp_path}/a%20b.xml"):

@@ -140,13 +140,6 @@ class ByteSource:
     @classmethod
     def _elsewhere(cls, name: str, ratio_limit: int) -> ByteSource | None:
         """An input without a file of its own: a member of an archive, or the content of a URL."""
-        if "!" in name:
-            from .archive_member import ArchiveMember, member_of
-
-            if (found := member_of(name)) is not None:
-                member = ArchiveMember(*found, ratio_limit)
-                again = partial(cls.of, name, ratio_limit)
-                return cls(member.chunks(), name=name, ratio_limit=ratio_limit, close=member.close, again=again)
         if "://" in name:
             from .remote_file import is_url, local_path, open_url
 
@@ -160,6 +153,13 @@ class ByteSource:
                 return cls(
                     _pieces(file), name=name, uri=name, size=size, ratio_limit=ratio_limit, close=close, again=again
                 )
+        if "!" in name:
+            from .archive_member import ArchiveMember, member_of
+
+            if (found := member_of(name)) is not None:
+                member = ArchiveMember(*found, ratio_limit)
+                again = partial(cls.of, name, ratio_limit)
+                return cls(member.chunks(), name=name, ratio_limit=ratio_limit, close=member.close, again=again)
         return None
 
     @classmethod

@@ -35,6 +35,10 @@ def local_path(name: str) -> str | None:
 
 def open_url(url: str) -> Any:
     """The file at a URL, open for reading."""
+    if ".zip!" in url.lower():
+        # The directory of an archive is at its end: reading begins there, which few places allow.
+        hint = "save the archive first, then: -i 'FILE.zip!*.xml'"
+        raise InputError("XYIN0002", "members of an archive are read from local files only", source=url, hint=hint)
     fsspec = optional_package("fsspec", "remote")
     try:
         return fsspec.open(url, "rb", compression=None).open()
