@@ -16,6 +16,7 @@ from enum import IntEnum
 import typer
 
 from xylem.errors import DynamicError, EngineBug, InputError, XylemError
+from xylem.errors.optional_package import missing_package
 
 from .standard_streams import OutputLost
 
@@ -50,6 +51,13 @@ def reported() -> Iterator[None]:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(Exit.INTERRUPTED)
+    except ModuleNotFoundError as reason:
+        missing = missing_package(reason)
+        if missing is None:
+            _bug(reason)
+        else:
+            missing.__cause__ = reason
+            _fail(missing, Exit.INPUT_ERROR)
     except RecursionError as reason:
         _bug(reason)
     except MemoryError:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import typer
+
 from xylem.errors import InputError
 
 from .site_commands import client
@@ -28,8 +30,12 @@ def start_in_background(site: Path, options: Sequence[str] = ()) -> str:
     until = time.monotonic() + _MOST_SECONDS
     while time.monotonic() < until:
         if process.poll() is not None:
-            told = errors.read_text(errors="replace").strip().splitlines()
-            raise InputError("XYRT0050", told[0] if told else f"it ended with status {process.returncode}")
+            told = errors.read_text(errors="replace").strip()
+            if not told:
+                raise InputError("XYRT0050", f"it ended with status {process.returncode}")
+            # It has said why itself, with its code and hint.
+            typer.echo(told, err=True)
+            raise typer.Exit(process.returncode)
         try:
             asked = client(site)
             if asked.process == process.pid:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from xylem.errors import DynamicError, InputError
+from xylem.errors.optional_package import optional_package
 
 from .change_store import FORMAT, Change, ChangeStore
 
@@ -68,12 +69,7 @@ class ChangeDatabase(ChangeStore):
     """The changes of one site in a database. XYRT0065 where the server does not answer."""
 
     def __init__(self, url: str, site: str, timeout_seconds: float = _TIMEOUT_SECONDS) -> None:
-        try:
-            import psycopg
-        except ImportError as reason:
-            told = "psycopg is not installed: pip install 'xylem-xquery[postgresql]'"
-            raise InputError("XYRT0050", told) from reason
-        self._psycopg: Any = psycopg
+        self._psycopg: Any = optional_package("psycopg", "postgresql")
         self._url, self._site, self._timeout = url, site, timeout_seconds
         self._connection: Any = None
         self._last: tuple[int, str] = (0, "")

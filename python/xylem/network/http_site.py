@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xylem.errors import InputError
+from xylem.errors.optional_package import optional_package
 from xylem.run.sealed_file import private_file
 
 from .discovery import Answering, Found
@@ -240,12 +241,8 @@ class ServedSite:
     """A site reachable by others: its address and token are in a file of its directory while it runs."""
 
     def __init__(self, directory: Path, limits: SiteLimits | None = None, listening: Listening | None = None) -> None:
-        try:
-            import sse_starlette  # noqa: F401
-            import uvicorn
-        except ImportError as reason:
-            told = f"{reason.name} is not installed: pip install 'xylem-xquery[network]'"
-            raise InputError("XYRT0050", told) from reason
+        optional_package("sse_starlette", "network")
+        uvicorn = optional_package("uvicorn", "network")
         place = (listening or Listening()).checked()
         self._directory = directory
         self._site = Site(directory, limits=limits)

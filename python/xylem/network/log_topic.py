@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from xylem.errors import DynamicError, InputError
+from xylem.errors.optional_package import optional_package
 
 from .log_store import LogLimits, LogStore
 
@@ -78,11 +79,7 @@ class LogTopic(LogStore):
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(limits, clock)
-        try:
-            from confluent_kafka import Consumer, Producer
-        except ImportError as reason:
-            told = "confluent-kafka is not installed: pip install 'xylem-xquery[kafka]'"
-            raise InputError("XYRT0050", told) from reason
+        kafka = optional_package("confluent_kafka", "kafka")
         self._brokers, self._topic = brokers, topic
         self._lock = threading.Lock()
         self._offsets: list[int] = []
@@ -101,8 +98,8 @@ class LogTopic(LogStore):
         """Why the broker has not confirmed a message: reopening the log shows whether it arrived."""
         timeout = int(_TIMEOUT_SECONDS * 1000)
         sending = {"transactional.id": topic, "transaction.timeout.ms": timeout, "linger.ms": 0}
-        self._producer = Producer({**common, **sending})
-        self._consumer = Consumer(
+        self._producer = kafka.Producer({**common, **sending})
+        self._consumer = kafka.Consumer(
             {
                 "bootstrap.servers": brokers, "group.id": f"xylem-{topic}", "enable.auto.commit": False,
                 "enable.partition.eof": True, "isolation.level": "read_committed", "auto.offset.reset": "error",
