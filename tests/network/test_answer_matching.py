@@ -17,18 +17,25 @@ from xylem.syntax import parse
 
 from tests.reference import reference
 
-from .match_pairs import DTD, FLAT, NO_SCHEMA, SPELLINGS, WITH_SCHEMA
+from .match_pairs import DTD, FLAT, NO_SCHEMA, ORDERS, ORDERS_DTD, OTHER_WORDS, SPELLINGS, WITH_SCHEMA
 
 SCHEMA = load_schema(DTD)
+ORDERS_SCHEMA = load_schema(ORDERS_DTD)
 PAIRS = 9_000 if int(os.environ.get("XYLEM_CAMPAIGN", "0")) else 80
 TIMES = [0, 10, 70, 130, 200]
 
 
-@pytest.mark.parametrize(("own", "wanted", "expected"), WITH_SCHEMA + SPELLINGS + FLAT)
+@pytest.mark.parametrize(("own", "wanted", "expected"), WITH_SCHEMA + SPELLINGS + FLAT + OTHER_WORDS)
 def test_verdicts(own: str, wanted: str, expected: bool) -> None:
     found = match_queries(parse(own), parse(wanted), SCHEMA)
     assert found.reuse is expected, found.why
     assert found.why
+
+
+@pytest.mark.parametrize(("own", "wanted", "expected"), ORDERS)
+def test_verdicts_over_orders(own: str, wanted: str, expected: bool) -> None:
+    found = match_queries(parse(own), parse(wanted), ORDERS_SCHEMA)
+    assert found.reuse is expected, found.why
 
 
 @pytest.mark.parametrize(("own", "wanted", "expected"), NO_SCHEMA)
@@ -86,7 +93,7 @@ def test_inputs_with_one_answer_of_a_have_one_answer_of_b() -> None:
     expected = [pair[2] for pair in WITH_SCHEMA]
     assert expected.count(True) > 100
     assert expected.count(False) > 60
-    pairs = [(own, wanted) for own, wanted, is_so in WITH_SCHEMA + SPELLINGS + FLAT if is_so]
+    pairs = [(own, wanted) for own, wanted, is_so in WITH_SCHEMA + SPELLINGS + FLAT + OTHER_WORDS if is_so]
     # An average travels as a sum and a count, which its answer does not show.
     pairs = [(own, wanted) for own, wanted in pairs if "avg" not in own or "diff" not in own]
     queries = sorted({query for pair in pairs for query in pair})

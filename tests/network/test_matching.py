@@ -55,6 +55,10 @@ NARROW = [
     "for $w in /photons/photon[ra > 130.5 and ra < 135]|count 3 step 1| return avg($w/en)",
     "for $p in /photons/photon where $p/ra > 130.5 and $p/ra < 135 group by $k := $p/phc return count($p)",
     "for $p in /photons/photon where $p/ra > 130.5 and $p/ra < 135 order by $p/en return $p",
+    "/photons/*[ra > 130.5 and ra < 135]",
+    "/photons/photon[abs(ra - 132) < 1.5]",
+    "/photons/photon[head(ra) - 130 > 0.5 and ra[last()] * 2 < 270]",
+    "/photons/photon[ra > 130.5] intersect /photons/photon[ra < 135]",
 ]
 
 
@@ -89,7 +93,6 @@ NOT_NARROW = [
     "for $p in /photons/photon where $p/ra > 130 and $p/ra < 135 return base-uri($p)",
     "for $p in /photons/photon where $p/ra > 130 and $p/ra < 135 return root($p)",
     "stream('other')/photons/photon[ra > 130 and ra < 135]",
-    "/photons/*[ra > 130 and ra < 135]",
     "1 + 1",
     "declare variable $mean := avg(/photons/photon/ra) * 1; /photons/photon[ra > 130 and ra < 135][ra > $mean]",
     "try { /photons/photon[ra > 130 and ra < 135] } catch * { 'no' }",

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Any
 
-from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.ast_replacement import replaced, with_values
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.facts.value_expressions import gives_values
@@ -125,19 +126,25 @@ def canonical(expr: ast.Expr) -> ast.Expr:
     expr = spelled_out(expr)
     names: dict[ExpandedName, ast.Name] = {}
     bound = {name.expanded for node in expr.walk() for name in bound_names(node)}
-    # A step may have the name of a variable; then that variable keeps its name.
-    bound -= {node.test.name.expanded for node in expr.walk() if _is_named_step(node)}  # type: ignore[attr-defined]
 
     def renamed(node: ast.Node) -> ast.Node | None:
-        if isinstance(node, ast.Name) and node.expanded in bound:
-            return names.setdefault(node.expanded, ast.Name(f"v{len(names)}", None, RECORD.uri))
+        match node:
+            case ast.NameTest():
+                # A step may have the name of a variable.
+                return node
+            case ast.DirectElement(name=name) | ast.DirectAttribute(name=name) | ast.FunctionCall(name=name) if (
+                name.expanded in bound
+            ):
+                inside = with_values(node, lambda value: value if value is name else _each(value))
+                return inside
+            case ast.Name() if node.expanded in bound:
+                return names.setdefault(node.expanded, ast.Name(f"v{len(names)}", None, RECORD.uri))
         return None
 
+    def _each(value: Any) -> Any:
+        return tuple(map(_each, value)) if type(value) is tuple else replaced(value, renamed)
+
     return replaced(expr, renamed)
-
-
-def _is_named_step(node: ast.Node) -> bool:
-    return isinstance(node, ast.AxisStep) and isinstance(node.test, ast.NameTest)
 
 
 @dataclass(frozen=True)
@@ -191,16 +198,27 @@ class _Writer:
                 pass
             case ast.ComputedElement(name=name, body=body):
                 self.write(body, self._into_element(name, at))
+            case ast.ComputedAttribute(name=ast.Name() as name, body=body) if body is not None:
+                thing = at.slot.add(Thing(Look.ATTRIBUTE, self._part(at), (name.uri or "", name.local)))
+                self._write_attribute(body, at, self.slot((at.slot, thing)))
             case ast.DirectElement(name=name, attributes=attributes, content=content):
                 inside = self._into_element(name, at)
                 for attribute in attributes:
                     if len(attribute.parts) == 1 and isinstance(attribute.parts[0], ast.EnclosedExpr):
-                        slot = self.slot(inside.slot.of)
-                        body = attribute.parts[0].body
-                        for item in body.items if isinstance(body, ast.SequenceExpr) else (body,):
-                            self._write_value(item, replace(inside, slot=slot, run=slot, is_attribute=True))
+                        self._write_attribute(attribute.parts[0].body, inside, self.slot(inside.slot.of))
                 for part in content:
                     self.write(part, inside)
+            case ast.SetOperation(op="union", left=left, right=right) if at.loop is not None:
+                # Each once, in their order: what has another name stands apart in whatever order.
+                self.write(left, at)
+                self.write(right, at)
+            case ast.Path(left=left, right=ast.SequenceExpr(items=steps)) if (
+                at.loop is not None and steps and all(isinstance(step, ast.AxisStep) for step in steps)
+            ):
+                for step in steps:
+                    self.write(ast.Path(left, step, span=expr.span), at)
+            case ast.Path(left=left, right=ast.SetOperation(op="union") as both) if at.loop is not None:
+                self.write(ast.Path(left, ast.SequenceExpr(_steps_of(both)), span=expr.span), at)
             case ast.Flwor() if self._write_loop(expr, at):
                 pass
             case ast.If(test=test, then=then, otherwise=otherwise) if at.loop is not None:
@@ -209,6 +227,10 @@ class _Writer:
                 pass
             case _:
                 self._write_value(expr, at)
+
+    def _write_attribute(self, body: ast.Expr, at: _Place, slot: Slot) -> None:
+        for item in body.items if isinstance(body, ast.SequenceExpr) else (body,):
+            self._write_value(item, replace(at, slot=slot, run=slot, is_attribute=True))
 
     def _into_element(self, name: ast.Name | ast.Expr, at: _Place) -> _Place:
         """The content of an element that is constructed."""
@@ -450,6 +472,16 @@ class _Writer:
         if value is not None and at.loop is not None:
             return replace(at, scope={**rest, name: One(value, at.loop)})
         return replace(at, scope=rest)
+
+
+def _steps_of(expr: ast.Expr) -> tuple[ast.Expr, ...]:
+    """The parts of a union, or of a sequence."""
+    match expr:
+        case ast.SetOperation(op="union", left=left, right=right):
+            return (*_steps_of(left), *_steps_of(right))
+        case ast.SequenceExpr(items=items) if items:
+            return tuple(step for item in items for step in _steps_of(item))
+    return (expr,)
 
 
 def _is_downward(path: ast.Expr) -> bool:

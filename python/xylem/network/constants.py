@@ -6,19 +6,23 @@ from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 
-from xylem.functions.registry import PREFIXES
+from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast
 from xylem.values.numbers import to_double
 
+from .moments import Moment, moment
+
 Number = int | Decimal | float
+Constant = Number | str | Moment
 MOST_CONSTANTS = 32
 """Ranges of more integers are not compared one by one."""
 
 
-def constants_of(expr: ast.Expr) -> list[Number | str] | None:
+def constants_of(expr: ast.Expr) -> list[Constant] | None:
     """The constants of one side of a comparison; None if it is not constant."""
-    if isinstance(expr, ast.StringLiteral):
-        return [expr.value]
+    text = constant_text(expr)
+    if text is not None:
+        return [text]
     if isinstance(expr, ast.Range):
         ends = constant_number(expr.left), constant_number(expr.right)
         if isinstance(ends[0], int) and isinstance(ends[1], int) and ends[1] - ends[0] < MOST_CONSTANTS:
@@ -28,7 +32,24 @@ def constants_of(expr: ast.Expr) -> list[Number | str] | None:
         found = [constants_of(item) for item in expr.items]
         return None if None in found else [one for part in found if part is not None for one in part]
     number = constant_number(expr)
-    return None if number is None else [number]
+    if number is not None:
+        return [number]
+    at = moment(expr)
+    return None if at is None else [at]
+
+
+def constant_text(expr: ast.Expr) -> str | None:
+    """A literal, or literals put together by concat() or ||."""
+    match expr:
+        case ast.StringLiteral(value=value):
+            return value
+        case ast.StringConcat(left=left, right=right):
+            parts = [constant_text(left), constant_text(right)]
+        case ast.FunctionCall(name=name, arguments=arguments) if name.expanded == (FN, "concat"):
+            parts = [constant_text(one) for one in arguments]
+        case _:
+            return None
+    return None if None in parts else "".join(one for one in parts if one is not None)
 
 
 def constant_number(expr: ast.Expr) -> Number | None:
@@ -82,8 +103,10 @@ def _short_decimal(value: Fraction) -> Decimal | None:
     return Decimal(scaled.numerator).scaleb(-15)
 
 
-def in_view(constant: Number, view: str) -> Fraction | None:
+def in_view(constant: Constant, view: str) -> Fraction | None:
     """The number that values of a view are compared with; None if the comparison would change the values."""
+    if isinstance(constant, (str, Moment)):
+        return None
     if view == "double":
         number = to_double(constant)
         return Fraction(number) if isfinite(number) else None

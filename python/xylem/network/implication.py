@@ -10,8 +10,11 @@ Only the premise is extended by its consequences, so the conclusion needs nothin
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
+from math import ceil
 
+from xylem.analysis.facts.comparisons import GENERAL
 from xylem.analysis.facts.conjuncts import conjunction
 from xylem.functions.registry import FN
 from xylem.syntax import ast
@@ -19,9 +22,14 @@ from xylem.syntax import ast
 from .conditions import zones_of
 from .difference_bounds import ZERO, Bound, DifferenceBounds
 from .item_conditions import THE_ITEM, atomized_path, literal
-from .measured_values import count_of
-from .record_facts import RecordFacts, is_path
+from .measured_values import count_of, is_exact, is_whole
+from .record_facts import RecordFacts, bare, is_path, is_place
 from .zones import EXISTS, Kinds, Some, SomeItem, Variable, Zone, Zones, covered, shared_variable
+
+MOST_PLACES = 8
+"""Items that are there by their number are known up to this one."""
+_ROUNDS = 3
+"""Consequences have consequences: line[2]/price > 3, so one line/price is above 3, so there is one."""
 
 
 def implies(one: Zones, other: Zones) -> bool:
@@ -30,24 +38,37 @@ def implies(one: Zones, other: Zones) -> bool:
 
 
 def _covered_with_all(zone: Zone, others: Zones) -> bool:
-    found = _consequences(zone)
-    if not found:
-        return False
-    whole: Zone | None = zone
-    for more in found:
-        whole = None if whole is None else whole.both(more)
-    # A zone that contradicts its own consequences is empty.
-    return whole is None or covered(whole, others)
+    whole = zone
+    for _ in range(_ROUNDS):
+        before = whole
+        for more in _consequences(whole):
+            both = whole.both(more)
+            if both is None:
+                # A zone that contradicts its own consequences is empty.
+                return True
+            whole = both
+        if whole.is_within(before) and before.is_within(whole):
+            break
+        if covered(whole, others):
+            return True
+    return False
 
 
 def _consequences(zone: Zone) -> list[Zone]:
     found: list[Zone] = []
     for atom, holds in zone.atoms:
         if isinstance(atom, SomeItem) and holds:
-            found += [_more_of_item(part) for part in _all_parts(atom)]
+            found += [_that(part) for part in _all_parts(atom)]
             found.append(_counted(atom.path, at_least=1))
+        elif isinstance(atom, SomeItem) and (Some(atom.path, "", EXISTS), True) in zone.atoms:
+            # There are items, and none of them passes: so one of them does not.
+            found.append(_that(SomeItem(atom.path, _negated(atom.test), atom.fails, atom.passes)))
         elif isinstance(atom, Some) and atom.op == EXISTS:
             found.append(_counted(atom.path, at_least=1) if holds else _counted(atom.path, at_most=0))
+        elif isinstance(atom, Some) and atom.view == "string" and holds and bare(atom.path) != atom.path:
+            # tag[1] = "x": one of the tags is.
+            test = ast.GeneralComparison(atom.op, THE_ITEM, ast.StringLiteral(str(atom.value)))
+            found += [] if atom.op not in GENERAL.values() else _one_that(bare(atom.path), test)
     for variable, kinds in zone.kinds.items():
         if kinds == Kinds.NUMBER:
             most, least = zone.bounds.bound(variable, ZERO), zone.bounds.bound(ZERO, variable)
@@ -55,9 +76,40 @@ def _consequences(zone: Zone) -> list[Zone]:
         elif kinds == Kinds.MISSING and is_path(variable.term):
             found.append(_counted(variable.term, at_most=0))
         if not kinds & Kinds.MISSING and is_path(variable.term):
-            # Facts about the existence of note[2] hold for note.
-            found.append(Zone(atoms=frozenset({(Some(variable.term, "", EXISTS), True)})))
+            found += _of_presence(variable.term)
     return found
+
+
+def _of_presence(path: ast.Expr) -> list[Zone]:
+    """The consequences of a node being there, of which there is at most one."""
+    # Facts about the existence of note[2] hold for note.
+    found = [_that(Some(path, "", EXISTS))]
+    above = path
+    while isinstance(above, ast.Path) and isinstance(above.left, ast.Path):
+        above = above.left
+        found.append(_there(above))
+    anywhere = _without_places(path)
+    if anywhere != path:
+        # note[. > 2][1] is a note above 2.
+        there = zones_of(anywhere, RecordFacts())
+        found += there if len(there) == 1 else ()
+    match path:
+        case ast.Path(left=left, right=ast.AxisStep(predicates=(ast.IntegerLiteral(value=place),)) as step):
+            found.append(_counted(ast.Path(left, replace(step, predicates=())), at_least=place))
+    return found
+
+
+def _without_places(path: ast.Expr) -> ast.Expr:
+    """A path to all nodes that pass its tests, wherever they stand."""
+    match path:
+        case ast.Path(left=left, right=ast.AxisStep(predicates=predicates) as step):
+            tests = tuple(one for one in predicates if not is_place(one))
+            return ast.Path(_without_places(left), replace(step, predicates=tests))
+    return path
+
+
+def _there(path: ast.Expr) -> Zone:
+    return Zone({shared_variable(path, "double"): Kinds.ANY & ~Kinds.MISSING})
 
 
 def _all_parts(atom: SomeItem) -> list[Some | SomeItem]:
@@ -69,8 +121,8 @@ def _all_parts(atom: SomeItem) -> list[Some | SomeItem]:
     return found
 
 
-def _more_of_item(part: Some | SomeItem) -> Zone:
-    return Zone(atoms=frozenset({(part, True)}))
+def _that(atom: Some | SomeItem) -> Zone:
+    return Zone(atoms=frozenset({(atom, True)}))
 
 
 def _counted(path: ast.Expr, *, at_least: int | None = None, at_most: int | None = None) -> Zone:
@@ -94,18 +146,41 @@ def _of_number(variable: Variable, most: Bound | None, least: Bound | None) -> l
             elif most is not None and most[0] <= 0:
                 there = zones_of(ast.FunctionCall(ast.Name("empty", None, FN), (path,)), RecordFacts())
             # Several zones would be alternatives.
-            return list(there) if len(there) == 1 else []
+            return [*(there if len(there) == 1 else ()), *_places(path, least)]
         case ast.FunctionCall(name=ast.Name(local="min" | "max", uri=uri), arguments=(values,)) if uri == FN:
             # One of the values is the minimum, and one the maximum.
             return _one_between(atomized_path(values), most, least)
-        case ast.Path(left=left, right=ast.AxisStep(predicates=(ast.IntegerLiteral(),)) as step) if (
-            variable.view == "double"
-        ):
-            # note[1] is one of the notes.
-            return _one_between(ast.Path(left, ast.AxisStep(step.axis, step.test)), most, least)
-    if variable.view in ("decimal", "integer") and is_path(variable.term):
-        return _as_double(variable, most, least)
+    found: list[Zone] = []
+    if variable.view == "double" and is_path(variable.term) and bare(variable.term) != variable.term:
+        # note[1] is one of the notes.
+        found += _one_between(bare(variable.term), most, least)
+    if is_exact(variable.view) and is_path(variable.term):
+        found += _as_double(variable, most, least)
+    if is_whole(variable.view) and is_path(variable.term):
+        # A text that is one of the smaller types is an integer, and a decimal.
+        for view in {"integer", "decimal"} - {variable.view}:
+            found.append(_as(shared_variable(variable.term, view, variable.domain), most, least))
+    return found
+
+
+def _places(path: ast.Expr, least: Bound | None) -> list[Zone]:
+    """Where there are at least three, there is a third."""
+    match path:
+        case ast.Path(left=ast.VarRef(), right=ast.AxisStep(predicates=()) as step) if least is not None:
+            number = min(MOST_PLACES, ceil(-least[0]))
+            steps = [replace(step, predicates=(ast.IntegerLiteral(place),)) for place in range(1, number + 1)]
+            return [_there(ast.Path(path.left, one)) for one in steps]
     return []
+
+
+def _as(variable: Variable, most: Bound | None, least: Bound | None) -> Zone:
+    bounds: DifferenceBounds | None = DifferenceBounds()
+    if most is not None and bounds is not None:
+        bounds = bounds.with_bound(variable, ZERO, most)
+    if least is not None and bounds is not None:
+        bounds = bounds.with_bound(ZERO, variable, least)
+    assert bounds is not None
+    return Zone({variable: Kinds.NUMBER}, bounds)
 
 
 def _one_between(path: ast.Expr | None, most: Bound | None, least: Bound | None) -> list[Zone]:
@@ -116,10 +191,12 @@ def _one_between(path: ast.Expr | None, most: Bound | None, least: Bound | None)
         if bound is not None
     ]
     test = conjunction(tests)
-    if path is None or test is None:
-        return []
+    return [] if path is None or test is None else _one_that(path, test)
+
+
+def _one_that(path: ast.Expr, test: ast.Expr) -> list[Zone]:
     passes, fails = (zones_of(one, RecordFacts()) for one in (test, _negated(test)))
-    return [Zone(atoms=frozenset({(SomeItem(path, test, passes, fails), True)}))]
+    return [_that(SomeItem(path, test, passes, fails))]
 
 
 def _negated(test: ast.Expr) -> ast.Expr:

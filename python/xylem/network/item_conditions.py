@@ -9,20 +9,21 @@ records in this way (`filter_stream.guarded`), and conclusions about a condition
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xylem.analysis.facts.comparisons import GENERAL, TURNED
 from xylem.analysis.facts.conjuncts import conjunction
 from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_test
-from xylem.functions.registry import FN
+from xylem.functions.registry import FN, PREFIXES
 from xylem.rewrite.negation import negated
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast
 
-from .constants import Number, constants_of
-from .record_facts import RECORD, is_path
+from .constants import Constant, constants_of
+from .moments import Moment, literal_of
+from .record_facts import RECORD, is_path, is_place
 
 THE_ITEM = ast.VarRef(RECORD)
 
@@ -40,6 +41,36 @@ class ItemCondition:
 
 def item_condition(condition: ast.Expr) -> ItemCondition | None:
     """A condition as one on items; None if it is not one."""
+    found = _item_condition(condition)
+    return None if found is None else _lifted(found)
+
+
+def _lifted(condition: ItemCondition) -> ItemCondition:
+    """one of `obs[kind = "x"]/val` with . > 3  →  one of `obs` with kind = "x" and one of its `val` above 3."""
+    steps: list[ast.AxisStep] = []
+    path = condition.path
+    while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
+        steps.insert(0, path.right)
+        path = path.left
+    at = next((number for number, step in enumerate(steps[:-1]) if step.predicates), None)
+    if at is None or path != THE_ITEM:
+        return condition
+    tests = [_of_item(predicate) for predicate in steps[at].predicates]
+    base: ast.Expr = path
+    for step in (*steps[:at], replace(steps[at], predicates=())):
+        base = ast.Path(base, step)
+    rest: ast.Expr = THE_ITEM
+    for step in steps[at + 1 :]:
+        rest = ast.Path(rest, step)
+    if condition.test is not None:
+        name = ast.Name("item", None, f"{RECORD.uri}:below")
+        test = Substitution({RECORD.expanded: ast.VarRef(name)}).apply(condition.test)
+        rest = ast.Quantified("some", (ast.QuantifiedBinding(name, None, rest),), test)
+    made = conjunction([one for one in (*tests, rest) if one is not None])
+    return condition if None in tests else ItemCondition(base, made, condition.holds)
+
+
+def _item_condition(condition: ast.Expr) -> ItemCondition | None:
     match condition:
         case ast.SequenceExpr(items=(item,)):
             return item_condition(item)
@@ -118,7 +149,7 @@ def _of_each(expr: ast.Expr) -> tuple[ast.Expr, ast.Expr] | None:
         return None
 
 
-def one_of(own: ast.Expr, op: str, constants: list[Number | str]) -> ast.Expr:
+def one_of(own: ast.Expr, op: str, constants: list[Constant]) -> ast.Expr:
     """A comparison with several constants as one comparison per constant: it holds if one of them does."""
     made: ast.Expr | None = None
     for constant in constants:
@@ -128,9 +159,11 @@ def one_of(own: ast.Expr, op: str, constants: list[Number | str]) -> ast.Expr:
     return made
 
 
-def literal(constant: Number | str) -> ast.Expr:
+def literal(constant: Constant) -> ast.Expr:
     if isinstance(constant, str):
         return ast.StringLiteral(constant)
+    if isinstance(constant, Moment):
+        return literal_of(constant)
     if constant < 0:
         return ast.Unary("-", literal(-constant))
     if isinstance(constant, float):
@@ -198,6 +231,39 @@ def atomized_path(expr: ast.Expr) -> ast.Expr | None:
             return atomized_path(argument)
         case ast.VarRef():
             return expr if is_path(expr) else None
-        case ast.Filter(base=base, predicate=ast.IntegerLiteral()) if is_path(base):
+        case ast.Filter(base=base, predicate=predicate) if is_place(predicate) and is_path(base):
             return expr
     return expr if isinstance(expr, ast.Path) and is_path(expr) else None
+
+
+def needed_paths(test: ast.Expr) -> list[ast.Expr]:
+    """Paths that select something wherever a condition holds that is not compared otherwise."""
+    match test:
+        case ast.GeneralComparison(left=left, right=right) | ast.ValueComparison(left=left, right=right):
+            return [*_strict(left), *_strict(right)]
+        case ast.Quantified(kind="some", bindings=bindings):
+            collections = [one.collection for one in bindings]
+            return [one for one in collections if isinstance(one, ast.Path) and is_path(one)]
+    return []
+
+
+_STRICT = ("abs", "avg", "ceiling", "data", "floor", "max", "min", "round")
+
+
+def _strict(expr: ast.Expr) -> list[ast.Expr]:
+    """The paths without whose nodes an expression gives nothing."""
+    path = atomized_path(expr)
+    if path is not None:
+        return [path] if isinstance(path, ast.Path) else []
+    match expr:
+        case ast.SequenceExpr(items=(item,)):
+            return _strict(item)
+        case ast.Arithmetic(left=left, right=right):
+            return [*_strict(left), *_strict(right)]
+        case ast.Unary(operand=operand) | ast.CastAs(operand=operand):
+            return _strict(operand)
+        case ast.FunctionCall(name=name, arguments=(argument,)) if (
+            name.uri == PREFIXES["xs"] or (name.uri == FN and name.local in _STRICT)
+        ):
+            return _strict(argument)
+    return []

@@ -10,6 +10,7 @@ exact numbers are split into their terms (`linear`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 
 from xylem.functions.library import look_up
@@ -18,10 +19,15 @@ from xylem.syntax import ast
 
 from .constants import constant_number, constants_of
 from .item_conditions import atomized_path
+from .moments import Moment, constructed
 from .record_facts import RecordFacts, is_path
 from .zones import Kinds, Variable, shared_variable
 
-_CASTS = {"double": "double", "decimal": "decimal", "integer": "integer"}
+_WHOLE = frozenset({
+    "byte", "int", "integer", "long", "negativeInteger", "nonNegativeInteger", "nonPositiveInteger", "positiveInteger",
+    "short", "unsignedByte", "unsignedInt", "unsignedLong", "unsignedShort",
+})  # fmt: skip
+_CASTS = {"double": "double", "decimal": "decimal"} | {one: one for one in _WHOLE}
 _VIEWS = {"xs:integer": "integer", "xs:decimal": "decimal", "xs:double": "double"}
 _LIKE_OPERAND = ("abs", "ceiling", "floor", "round")
 
@@ -49,6 +55,30 @@ class Measured:
     def nan(self) -> Kinds:
         """The kinds for which its value is NaN."""
         return self.variable.domain & (~Kinds.NUMBER if self.is_total else Kinds.NAN)
+
+
+def is_whole(view: str) -> bool:
+    """Whether values of a view are integers. Each type is a view of its own: what it does not allow is an error."""
+    return view in _WHOLE
+
+
+def is_exact(view: str) -> bool:
+    return view == "decimal" or is_whole(view)
+
+
+def moment_of(expr: ast.Expr, constant: Moment, facts: RecordFacts, *, is_general: bool) -> Measured | None:
+    """A value that a record has at most once, as the date or time that it is compared with a constant as."""
+    made = constructed(expr)
+    if made is None:
+        # An untyped value becomes what it is compared with, but for `eq`, where it is a string.
+        path, may_miss = (atomized_path(expr) if is_general else None), True
+    else:
+        path, may_miss = atomized_path(made[1]), made[2]
+        if made[0] != constant.type:
+            return None
+    if path is None or not facts.is_at_most_one(path):
+        return None
+    return Measured(variable_of(path, constant.view, facts), may_miss=may_miss)
 
 
 def variable_of(path: ast.Expr, view: str, facts: RecordFacts) -> Variable:
@@ -102,7 +132,11 @@ def _cast(local: str, argument: ast.Expr, facts: RecordFacts, *, may_miss: bool)
         return None
     if path is None:
         inner = measured(argument, facts)
-        return inner if inner is not None and inner.variable.view == view else None
+        if inner is None:
+            return None
+        # An integer is the same number as a decimal.
+        known = inner.variable.view
+        return inner if known == view or (view == "decimal" and is_whole(known)) else None
     if not facts.is_at_most_one(path):
         return None
     return Measured(variable_of(path, view, facts), may_miss=may_miss)
@@ -123,7 +157,7 @@ def _call(call: ast.FunctionCall, facts: RecordFacts) -> Measured | None:
         if local in ("min", "max", "avg", "sum"):
             if path is None:
                 return None
-            if local != "sum" and facts.is_at_most_one(path):
+            if facts.is_always_one(path) or (local != "sum" and facts.is_at_most_one(path)):
                 # For a single value it is that value, as a double.
                 return Measured(variable_of(path, "double", facts))
             domain = Kinds.ANY & ~Kinds.MISSING if local == "sum" else Kinds.ANY
@@ -153,7 +187,7 @@ def _view_of_sum(op: str, left: ast.Expr, right: ast.Expr, facts: RecordFacts) -
         if found is not None:
             is_of_record = True
             views.append(found.variable.view)
-        elif constants is None or len(constants) != 1 or isinstance(constants[0], str):
+        elif constants is None or len(constants) != 1 or isinstance(constants[0], (str, Moment)):
             return None
         else:
             views.append("double" if isinstance(constants[0], float) else "decimal")
@@ -161,10 +195,10 @@ def _view_of_sum(op: str, left: ast.Expr, right: ast.Expr, facts: RecordFacts) -
         return None
     if "double" in views:
         return "double"
-    return "integer" if op != "div" and views == ["integer", "integer"] else "decimal"
+    return "integer" if op != "div" and all(map(is_whole, views)) else "decimal"
 
 
-Linear = tuple[dict[ast.Expr, int], Fraction]
+Linear = tuple[dict[ast.Expr, Fraction], Fraction]
 
 
 def linear(expr: ast.Expr) -> Linear | None:
@@ -181,9 +215,18 @@ def linear(expr: ast.Expr) -> Linear | None:
                 return None
             sign = 1 if op == "+" else -1
             terms = dict(one[0])
-            for term, factor in other[0].items():
-                terms[term] = terms.get(term, 0) + sign * factor
+            for term, by in other[0].items():
+                terms[term] = terms.get(term, Fraction(0)) + sign * by
             return terms, one[1] + sign * other[1]
+        case ast.Arithmetic(op="*", left=left, right=right):
+            for factor, part in ((constant_number(left), right), (constant_number(right), left)):
+                inner = linear(part)
+                if isinstance(factor, (int, Decimal)) and factor and inner is not None:
+                    return {term: by * Fraction(factor) for term, by in inner[0].items()}, inner[1] * Fraction(factor)
+        case ast.Unary(op=op, operand=operand):
+            inner = linear(operand)
+            turned = -1 if op.count("-") % 2 else 1
+            return inner and ({term: turned * by for term, by in inner[0].items()}, turned * inner[1])
         case ast.Path() | ast.VarRef():
             return None
-    return {expr: 1}, Fraction(0)
+    return {expr: Fraction(1)}, Fraction(0)

@@ -20,6 +20,7 @@ from xylem.analysis.resolved_module import resolved_module
 from xylem.analysis.static_context import StaticContext
 from xylem.functions.registry import PREFIXES
 from xylem.plan.flux import ROOT
+from xylem.rewrite.forward_axes import forward
 from xylem.rewrite.inline_prolog import inline_prolog
 from xylem.rewrite.source import is_named_source, read_from_root, stream_source
 from xylem.rewrite.substitution import FocusInTheWay, Substitution, variable
@@ -29,6 +30,7 @@ from xylem.syntax import ast, print_query
 
 from .conditions import zones_of
 from .constants import constants_of
+from .moments import Moment
 from .projections import copied
 from .record_facts import RECORD, Names, RecordFacts, as_of_focus, record_constraints
 from .record_places import ANYWHERE, without_descents
@@ -169,10 +171,11 @@ def properties_of(
         body = Substitution({}, variable(ROOT), variable(ROOT)).apply(body)
     except FocusInTheWay:
         raise NotShared("it asks for the input in a way that is not understood here") from None
+    # Where a schema gives a path instead of `//`, a step back from its end is one to a known element.
+    body = forward(without_descents(body, schema, anywhere=anywhere))
     for step in body.walk():
         if isinstance(step, ast.AxisStep) and step.axis not in _DOWNWARD:
             raise NotShared(f"the {step.axis} axis may lead from a record to others, or to what is around them", step)
-    body = without_descents(body, schema, anywhere=anywhere)
     record = record or _record_of(body, schema)
     facts = RecordFacts(record_constraints(schema, record))
     constants = _constants(module.prolog)
@@ -258,8 +261,11 @@ def _has_type(constants: list[Any], kind: ast.SequenceTypeNode) -> bool:
         return False
     if len(constants) != 1 and kind.occurrence not in ("*", "+"):
         return False
+    local = kind.item.name.local
     types = {"integer": (int,), "decimal": (int, Decimal), "double": (float,), "string": (str,)}
-    return all(isinstance(one, types.get(kind.item.name.local, ())) for one in constants)
+    return all(
+        one.type == local if isinstance(one, Moment) else isinstance(one, types.get(local, ())) for one in constants
+    )
 
 
 def _common(uses: list[Conditions]) -> list[ast.Expr]:

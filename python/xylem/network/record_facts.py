@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.functions.registry import FN
 from xylem.schema.constraints import ElementConstraints, Schema
 from xylem.schema.symbols import element_symbol
 from xylem.syntax import ast
@@ -32,14 +33,15 @@ class RecordFacts:
 
     def inside(self, path: ast.Expr) -> RecordFacts:
         """The facts about values below the items that a path selects."""
-        return RecordFacts(self._below(path))
+        return RecordFacts(self.below(path))
 
-    def _below(self, path: ast.Expr) -> ElementConstraints | None:
+    def below(self, path: ast.Expr) -> ElementConstraints | None:
+        """What is known of the content of the elements at the end of a path."""
         match path:
             case ast.VarRef(name=name) if name == RECORD:
                 return self.constraints
             case ast.Path(left=left, right=ast.AxisStep(axis="child", test=ast.NameTest(name=name))):
-                above = self._below(left)
+                above = self.below(left)
                 return None if above is None else above.child(element_symbol(name.local, name.uri))
         return None
 
@@ -51,7 +53,7 @@ class RecordFacts:
             case ast.Path(left=left, right=ast.AxisStep() as step):
                 before = self._occurrence(left)
                 return None if before is None else _step(before, step)
-            case ast.Filter(base=base, predicate=ast.IntegerLiteral()):
+            case ast.Filter(base=base, predicate=predicate) if is_place(predicate):
                 # (E)[1] is at most one item, whatever E is.
                 return (None, False) if is_path(base) else None
         return None
@@ -73,11 +75,28 @@ def _step(
     symbol = element_symbol(name.local, name.uri)
     if step.predicates:
         # en[1]: the first among the children of one element.
-        is_one = isinstance(step.predicates[-1], ast.IntegerLiteral)
+        is_one = is_place(step.predicates[-1])
         return (None if here is None else here.child(symbol), False) if is_one else None
     if here is None or not here.at_most_once(symbol):
         return None
     return here.child(symbol), always and here.exactly_once(symbol)
+
+
+def is_place(predicate: ast.Expr) -> bool:
+    """Whether a predicate selects one item by its place: [2], [last()]."""
+    return isinstance(predicate, ast.IntegerLiteral) or _is_last(predicate)
+
+
+def is_ending(predicate: ast.Expr) -> bool:
+    """Whether a predicate selects the first item, or the last: of a single one, that one."""
+    return (isinstance(predicate, ast.IntegerLiteral) and predicate.value == 1) or _is_last(predicate)
+
+
+def _is_last(predicate: ast.Expr) -> bool:
+    match predicate:
+        case ast.FunctionCall(name=name, arguments=()):
+            return name.expanded == (FN, "last")
+    return False
 
 
 def as_of_focus(expr: ast.Expr) -> ast.Expr:
@@ -103,6 +122,16 @@ def is_path(expr: ast.Expr) -> bool:
             case _:
                 return False
     return isinstance(expr, ast.VarRef) and expr.name == RECORD
+
+
+def bare(path: ast.Expr) -> ast.Expr:
+    """A path without predicates."""
+    match path:
+        case ast.Path(left=left, right=ast.AxisStep(axis=axis, test=test)):
+            return ast.Path(bare(left), ast.AxisStep(axis, test))
+        case ast.Filter(base=base):
+            return bare(base)
+    return path
 
 
 def record_constraints(schema: Schema | None, record: Names) -> ElementConstraints | None:

@@ -7,6 +7,7 @@
         /photons/photon/self::photon[en > 2]                 →     /photons/photon[en > 2]
         let $least := 2 for $p in … where $p/en > $least     →     for $p in … where $p/en > 2
         head(note), (note)[1], note[position() = 1]          →     note[1]
+        /photons/photon intersect /photons/photon[en > 2]    →     /photons/photon[en > 2]
         filter(/photons/photon, function($p) { $p/en > 2 })  →     for $p in /photons/photon where $p/en > 2 return $p
 
 Gain:   a condition is found in every spelling.
@@ -23,11 +24,13 @@ from itertools import pairwise
 from typing import TypeGuard
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.conjuncts import conjunction
 from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.focus import uses_position
 from xylem.analysis.streamable_paths import is_test
 from xylem.functions.registry import FN
 from xylem.rewrite.forward_axes import forward
+from xylem.rewrite.negation import negated
 from xylem.rewrite.normalise.normalise import normalise
 from xylem.rewrite.query_rule import QueryFacts
 from xylem.rewrite.substitution import FocusInTheWay, Substitution
@@ -69,6 +72,8 @@ def _spelled(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
             return None if chosen is None else ast.Path(chosen, then, span=node.span)
         case ast.Path(left=left, right=ast.SequenceExpr(items=(only,))) if _gives_nodes(left):
             return ast.Path(left, only, span=node.span)
+        case ast.SetOperation(op="intersect" | "except" as op, left=left, right=right):
+            return _of_both(left, right, holds=op == "intersect")
         case ast.Flwor():
             return _without_constants(node) or _one_loop(node)
         case ast.FunctionCall(name=ast.Name(local="head", uri=uri), arguments=(ast.AxisStep() as step,)) if uri == FN:
@@ -79,6 +84,25 @@ def _spelled(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
             plain = tuple(map(_number, predicates))
             return None if plain == predicates else replace(node, predicates=plain)
     return None
+
+
+def _of_both(left: ast.Expr, right: ast.Expr, *, holds: bool) -> ast.Expr | None:
+    """/s/photon[A] intersect /s/photon[B]  →  /s/photon[A][B], and with `except` [not(B)]: none occurs twice."""
+    if not isinstance(left, ast.Path) or not isinstance(right, ast.Path):
+        return None
+    first, second = left.right, right.right
+    if not isinstance(first, ast.AxisStep) or not isinstance(second, ast.AxisStep):
+        return None
+    plain = ast.Path(left.left, replace(first, predicates=()))
+    if plain != ast.Path(right.left, replace(second, predicates=())) or not _is_child_path(plain):
+        return None
+    if not all(is_test(one) and not uses_position(one) for one in (*first.predicates, *second.predicates)):
+        return None
+    tests = second.predicates
+    if not holds:
+        test = conjunction(tests)
+        tests = (negated(test),) if test is not None else (ast.FunctionCall(ast.Name("false", "fn", FN)),)
+    return replace(left, right=replace(first, predicates=(*first.predicates, *tests)))
 
 
 def _without_constants(flwor: ast.Flwor) -> ast.Expr | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from enum import IntFlag
 from fractions import Fraction
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from xylem.syntax import ast
 
@@ -169,6 +169,11 @@ _COMPARED = {
 }  # fmt: skip
 
 
+def compares(one: Any, op: str, other: Any) -> bool:
+    """Whether a comparison of two constants of one kind holds."""
+    return bool(_COMPARED[op](one, other))
+
+
 _TEXT_TESTS = {"starts-with": str.startswith, "ends-with": str.endswith, "contains": str.__contains__}
 
 
@@ -201,6 +206,11 @@ def _is_text_within(op: str, value: str, other: str, limit: str) -> bool:
         return not _TEXT_TESTS[op](limit, value)
     if op in _TEXT_TESTS and other in (op, "contains"):
         return _TEXT_TESTS[other](value, limit)
+    if op == "starts-with" and other in (">", ">="):
+        # The text itself is the least that begins so.
+        return compares(value, other, limit)
+    if op == "starts-with" and other in ("<", "<="):
+        return value < limit and not limit.startswith(value)
     return False
 
 
