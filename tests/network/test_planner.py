@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 
 import pytest
 from xylem.errors import InputError
@@ -42,6 +43,33 @@ def test_the_network_of_the_thesis() -> None:
     # All together, the results leave from where both are.
     planner.optimize()
     assert planner.load().total_bytes == 1870 + 280 + 2 * 270 + 2 * 27
+
+
+def test_a_stream_comes_all_the_way_whoever_asked_for_it_first() -> None:
+    # The second one reads the source where the first has brought it: without the first it still has to come there.
+    planner = Planner(THESIS, "P4", 1870)
+    planner.register(asked("first", "P0", 0, 5, 280, 270))
+    second = planner.register(asked("second", "P2", 3, 9, 30, 27))
+    planner.placed = planner.placed | {"second": replace(second, fetched=("SP3",))}
+    together = planner.load().bytes["P4", "SP3"]
+    planner.remove("first")
+    assert planner.load().bytes["P4", "SP3"] == together == 1870
+
+
+def test_every_stream_comes_from_its_source() -> None:
+    """Whatever joint moves do, bytes of a stream go over links that lead back to where it is made."""
+    draw = random.Random("whole ways 0")
+    names = [f"S{n}" for n in range(6)]
+    pairs = [("P", "S0"), ("S0", "S1"), ("S0", "S2"), ("S1", "S3"), ("S2", "S4"), ("S3", "S5"), ("S4", "S5")]
+    links = [list(pair) for pair in pairs]
+    topology = Topology.from_dict({"peers": {"P": "thin"} | dict.fromkeys(names, "super"), "links": links})
+    planner = Planner(topology, "P", 10_000)
+    for at in range(18):
+        low, high = draw.choice([0, 1, 2, 3]), draw.choice([5, 6, 8])
+        size = (high - low) * draw.choice([10, 500, 1_000])
+        result = int(size * draw.choice([0.1, 0.9, 1.1]))
+        planner.admit(asked(f"q{at}", draw.choice(names), low, high, size, result), list(planner.placed))
+        assert planner.load().bytes["P", "S0"] == 10_000
 
 
 def test_an_explanation_for_others_names_nobody() -> None:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING
 
-from .link_loads import CountedLoad
 from .matching import served
 from .site_names import SOURCE
 from .stream_trees import Peers, StreamTrees
@@ -73,14 +72,12 @@ class Arrangement:
         self.computers = {name: planner.computers(one) for name, one in self.asked.items()}
 
     def _count_staying(self) -> None:
-        planner = self._planner
-        counted = CountedLoad(planner.source_bytes, planner.one_uplink)
-        counted.add(self._staying.values(), self._staying)
+        counted, staying = self._planner.counted(self._staying), self._planner.rooted(self._staying)
         for one, size in counted.load.bytes.items():
             self._send(one, size)
         for peer, seconds in counted.load.seconds.items():
             self._work(peer, seconds)
-        for name, placed in self._staying.items():
+        for name, placed in staying.items():
             self._size[name] = placed.asked.statistics.filter.bytes
             self._roots[name] = self._roots.get(name, frozenset()) | set(placed.filter_route)
             self._roots[placed.uses] = self._roots.get(placed.uses, frozenset()) | set(placed.fetched)

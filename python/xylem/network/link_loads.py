@@ -7,10 +7,11 @@ so the planner can compare many new plans against many existing ones.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from .topology import Link, links_on
+from .site_names import SOURCE
+from .topology import Link, Topology, links_on
 
 if TYPE_CHECKING:
     from .planner import Placed
@@ -32,6 +33,31 @@ class Load:
     @property
     def total_bytes(self) -> float:
         return sum(self.bytes.values())
+
+
+def rooted(placed: Mapping[str, Placed], source: Iterable[str], topology: Topology) -> dict[str, Placed]:
+    """The plans, each with the whole way of the stream that it reads, as far as no other plan has it.
+
+    A plan may begin where another one has brought a stream. If that one goes elsewhere, the stream still has to come.
+    """
+    found = dict(placed)
+    by_stream: dict[str, list[str]] = {}
+    for name, one in placed.items():
+        by_stream.setdefault(one.uses, []).append(name)
+    for stream, waiting in by_stream.items():
+        there = set(placed[stream].filter_route) if stream in placed else set(source) if stream == SOURCE else None
+        while there is not None and waiting:
+            joined = [name for name in waiting if found[name].fetched[0] in there]
+            if not joined:
+                one = found[waiting[0]]
+                (start,) = topology.nearest(one.fetched[0], there, 1)
+                way = (*topology.route(start, one.fetched[0]), *one.fetched[1:])
+                found[waiting[0]] = replace(one, fetched=way)
+                continue
+            for name in joined:
+                there |= set(found[name].fetched)
+                waiting.remove(name)
+    return found
 
 
 class CountedLoad:

@@ -14,7 +14,7 @@ refused.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import exp
 
@@ -22,7 +22,7 @@ from xylem.errors import InputError
 from xylem.syntax import ast
 
 from .arrangement import Arrangement
-from .link_loads import CountedLoad, Load
+from .link_loads import CountedLoad, Load, rooted
 from .matching import match, served
 from .plan_search import PlanSearch
 from .properties import Properties
@@ -41,7 +41,7 @@ MOST_BEGUN_ANEW = 40
 MOST_MOVED = 12
 """Number of other subscriptions that may change their stream when one is added."""
 LEAST_GAIN = 0.01
-"""Share of the cost: smaller gains change nothing that runs."""
+"""Share of the cost of the plans that may change: smaller gains change nothing that runs."""
 REDUCING = 0.5
 """A transformation reduces if its result has less than this share of the filter's bytes."""
 
@@ -169,10 +169,20 @@ class Planner:
         """The load of the current plans, recounted if they have changed."""
         known = self._known_load
         if known is None or known[0] is not self.placed or known[1] != len(self.placed):
-            counted = CountedLoad(self.source_bytes, self.one_uplink)
-            counted.add(self.placed.values(), self.placed)
-            self._known_load = known = (self.placed, len(self.placed), counted)
+            self._known_load = known = (self.placed, len(self.placed), self.counted(self.placed))
         return known[2]
+
+    def counted(self, placed: Mapping[str, Placed]) -> CountedLoad:
+        """The load of some plans alone."""
+        counted = CountedLoad(self.source_bytes, self.one_uplink)
+        counted.add(self.rooted(placed).values(), placed)
+        return counted
+
+    def rooted(self, placed: Mapping[str, Placed]) -> Mapping[str, Placed]:
+        """The plans, with the ways of streams that no other plan has brought to where they begin."""
+        if not self.one_uplink:
+            return placed
+        return rooted(placed, (self.source_peer, *self.entries), self.topology)
 
     def phi(self, load: Load | None = None) -> float:
         """The total cost; infinite if something is overloaded."""
@@ -469,7 +479,8 @@ class Planner:
             return 0.0
         kept, self.placed = self.placed, arrangement.plans()
         found = self.phi()
-        if found > start * (1 - least_gain):
+        # What cannot change, such as the way of the source to its first peer, makes no gain smaller.
+        if start - found < least_gain * (start - self.phi(self.counted(staying).load)):
             self.placed = kept
             return 0.0
         return start - found
