@@ -38,20 +38,31 @@ def implies(one: Zones, other: Zones) -> bool:
 
 
 def _covered_with_all(zone: Zone, others: Zones) -> bool:
+    whole = with_consequences(zone)
+    # A zone that contradicts its own consequences is empty.
+    return whole is None or (whole is not zone and covered(whole, others))
+
+
+def with_consequences(zone: Zone) -> Zone | None:
+    """A zone with everything that follows from it; None if that cannot be. Computed once for each zone."""
+    if isinstance(zone.whole, bool):
+        object.__setattr__(zone, "whole", _completed(zone))
+    assert not isinstance(zone.whole, bool)
+    return zone.whole
+
+
+def _completed(zone: Zone) -> Zone | None:
     whole = zone
     for _ in range(_ROUNDS):
         before = whole
         for more in _consequences(whole):
             both = whole.both(more)
             if both is None:
-                # A zone that contradicts its own consequences is empty.
-                return True
+                return None
             whole = both
-        if whole.is_within(before) and before.is_within(whole):
-            break
-        if covered(whole, others):
-            return True
-    return False
+        if before.is_within(whole):
+            return before
+    return whole
 
 
 def _consequences(zone: Zone) -> list[Zone]:

@@ -221,6 +221,9 @@ class Zone:
     kinds: Mapping[Variable, Kinds] = field(default_factory=dict)
     bounds: DifferenceBounds = field(default_factory=DifferenceBounds)
     atoms: frozenset[Literal] = frozenset()
+    whole: Zone | bool | None = field(default=False, compare=False, repr=False)
+    """The zone with everything that follows from it, or None if that cannot be; False until it is asked for
+    (`implication.py`)."""
 
     def kinds_of(self, variable: Variable) -> Kinds:
         return self.kinds.get(variable, variable.domain)
