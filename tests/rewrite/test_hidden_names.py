@@ -44,6 +44,8 @@ QUERIES = (
     "for $o in //b where exists(let $p := //c for $p in $p where string($o/@k) eq string($p/@k) return $p) "
     "return $o/@n/string()",
     "for $o in //b let $p := //c let $q := $p let $p := $q[@k = $o/@k] where $p/@k = $q/@k return count($p)",
+    "for $x in //b for $x in ($x/@k) return ``[`{ $x }`-`{ 'a' }`]``",
+    "for $x in //b let $x := $x/@k order by $x descending empty greatest return <i j='{ $x }-k'>{ $x, 'l' }</i>",
     "for $x in //b group by $x := $x/@k/string() return $x",
     "for $x in //b let $k := $x/@k/string() for $y in (1, 2) let $k := concat($k, $y) group by $k "
     "order by $k return $k",

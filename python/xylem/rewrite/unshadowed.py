@@ -97,6 +97,8 @@ class _Names:
     def _value(self, value: Any, place: _Place) -> Any:
         if isinstance(value, ast.Node):
             return self.visit(value, place)
+        if not isinstance(value, tuple):
+            return value
         members = tuple(self._value(member, place) for member in value)
         return value if all(a is b for a, b in zip(value, members, strict=True)) else members
 

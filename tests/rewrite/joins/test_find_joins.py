@@ -98,6 +98,8 @@ JOINED = [
     f"for $p in {P}, $c in {C}[@k = $p/@id] where $c/@v = $p/@w return $c/@n/string()",
     f"for $p in {P} return {C}[@k = $p/@id and @v = $p/@w and @n > 1]/@n/string()",
     f"for $p in {P} return count({C}[x/y = $p/z and @k = $p/@id])",
+    # a test that is the same at each turn comes first: positions count what passes both
+    f"for $p in {P} return {C}[@k = $p/@id and @v][2]/@n/string()",
     f"for $p in {P} return {C}[number(@v) = $p/@w/number(.) and @k = $p/@id]/@n/string()",
     f"for $p in {P} return {C}[@k eq $p/@id and @v = $p/@w]/@n/string()",
     # several values, values that are typed
@@ -134,8 +136,7 @@ NOT_JOINED = [
     "for $g in /r return count($g/c[@k = $g/p/@id])",
     # New nodes are other nodes at each turn.
     f"for $p in {P} return (<c k='a'/>, <c k='b'/>)[@k = $p/@id]/count(.)",
-    # Positions count before the condition, or what passes other tests.
-    f"for $p in {P} return {C}[@k = $p/@id and @v][2]/@n/string()",
+    # Positions count before the condition.
     f"for $p in {P} return {C}[@k = $p/@id and position() = 2]/@n/string()",
     f"for $p in {P} return {C}[last()]/@n/string()",
     # Each tuple is numbered before the condition.

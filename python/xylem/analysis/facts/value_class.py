@@ -107,6 +107,9 @@ def classify(expr: ast.Expr, scope: Scope) -> Known:
             return _either(classify(then, scope), classify(otherwise, scope))
         case _ if is_boolean(expr):
             return Known(Values.BOOLEAN, True, True)
+        case ast.ValueComparison(left=left, right=right):
+            # Nothing where an operand is missing.
+            return Known(Values.BOOLEAN, classify(left, scope).is_one and classify(right, scope).is_one, True)
         case ast.StringConcat() | ast.StringConstructor():
             return Known(Values.STRING, True, True)
         case ast.CastAs(operand=operand, type=kind):

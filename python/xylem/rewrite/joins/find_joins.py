@@ -195,6 +195,7 @@ class _Finder(RunningFolds):
         self, base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr, around: Surroundings
     ) -> ast.Expr:
         """A step, or any other expression, with predicates: one of them may be a lookup."""
+        predicates = tuple(part for one in predicates for part in (conjuncts(one) if is_test(one) else [one]))
         bounded = tuple(with_bounds(one) if is_test(one) else one for one in predicates)
         if bounded != predicates:
             before = len(self.facts.found)
@@ -227,7 +228,8 @@ class _Finder(RunningFolds):
                 for one in behind:
                     # A position counts the nodes that pass all tests, so tests that are the same at each turn come
                     # first.
-                    is_test_of_it = place is None or self._changes(one, around)
+                    # All that another comparison leaves may be counted, so that the same holds.
+                    is_test_of_it = (place is None and wanted is is_equality) or self._changes(one, around)
                     (tests if is_test_of_it else kept).append(one if is_test_of_it else self.visit(one, inside))
                 items = with_predicates(base, tuple(kept), whole)
                 guards = [test for one in predicates[:index] if one in tests for test in conjuncts(one)]

@@ -55,7 +55,8 @@ class ModuleJoins:
         made = with_joins(spelled, more, around)
         found, found_more = _worth(facts), _worth(more)
         # Of as many joins, those between comparisons in their normal form have the larger sides.
-        return made if found_more > found or (found_more == found and found[0]) else joined
+        joins, more_joins = found[0], found_more[0]
+        return made if more_joins > joins or (more_joins == joins and (joins or found_more > found)) else joined
 
     def of_stream(self, body: ast.Expr) -> ast.Expr:
         """The body of a query whose functions are already inlined."""

@@ -29,7 +29,6 @@ from dataclasses import replace
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.comparisons import compared_with_number
 from xylem.analysis.facts.standard_calls import argument_of, is_call
-from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.facts.value_class import Values, classify
 from xylem.analysis.focus import reads_focus, uses_position
 from xylem.analysis.free_variables import free_in
@@ -161,7 +160,7 @@ def _called(call: ast.FunctionCall, sequence: ast.Expr, more: list[ast.Expr], fa
         case "for-each", [function]:
             return _each(call, sequence, function)
         case "filter", [function]:
-            return _tested(call, sequence, function)
+            return _tested(call, sequence, function, facts)
         case "index-of", [ast.StringLiteral() as sought]:
             if classify(sequence, facts.variables).values is not Values.UNTYPED:
                 return None
@@ -177,11 +176,14 @@ def _each(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr) -> ast
     return None if loop is None else ast.Flwor((loop[0],), loop[1], span=call.span)
 
 
-def _tested(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr) -> ast.Expr | None:
+def _tested(call: ast.FunctionCall, sequence: ast.Expr, function: ast.Expr, facts: QueryFacts) -> ast.Expr | None:
     loop = _loop_of_calls(call, sequence, function)
-    if loop is None or not is_boolean(loop[1]):
+    if loop is None:
         return None
     clause, test = loop
+    found = classify(test, facts.variables)
+    if not found.is_one or found.values is not Values.BOOLEAN:
+        return None
     return ast.Flwor((clause, ast.WhereClause(test, span=test.span)), ast.VarRef(clause.name), span=call.span)
 
 

@@ -2,12 +2,13 @@
 
     for $y in (for $x in E where C($x) order by K($x) return $x) …    →   for $y in E where C($y) order by K($y) …
     for $t in /a/b where C($t) return $t                              →   /a/b[C(.)]
+    (/a/b[A])[B]                                                      →   /a/b[A][B]
     for … return for tumbling window $w in …                          →   for … for tumbling window $w in …
 
 Gain:   later rules see the items of a loop, its conditions and its windows in one expression.
 Needs:  for a loop over a loop: no position and no type; no `count` or `group by` between the two. For a loop that
-        filters: a condition that reads no focus and is not a number. For windows: distinct names, and no later `order
-        by`, `count` or `group by`, which would then apply to all tuples.
+        filters: a condition that reads no focus and is not a number. For a filter: one that asks for no position. For
+        windows: distinct names, and no later `order by`, `count` or `group by`, which would then apply to all tuples.
 Safe:   the tuples are the same, in the same order.
 """
 
@@ -17,6 +18,8 @@ from dataclasses import replace
 from functools import reduce
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.facts.truth_values import is_condition
+from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_test
 from xylem.syntax import ast
@@ -40,6 +43,8 @@ class NestedLoops(QueryRule):
         answering = answering_loops(body)
 
         def at(node: ast.Node) -> ast.Node | None:
+            if isinstance(node, ast.Filter):
+                return _with_last_predicate(node)
             if not isinstance(node, ast.Flwor):
                 return None
             filtered = None if id(node) in answering else _filtered(node)
@@ -47,6 +52,15 @@ class NestedLoops(QueryRule):
             return None if made is None else replaced(made, lambda inner: None if inner is made else at(inner))
 
         return replaced(body, at)
+
+
+def _with_last_predicate(node: ast.Filter) -> ast.Path | None:
+    """(/a/b[A])[B]."""
+    match node.base:
+        case ast.Path(right=ast.AxisStep() as step) as path:
+            if is_condition(node.predicate) and not uses_position(node.predicate):
+                return replace(path, right=replace(step, predicates=(*step.predicates, node.predicate)))
+    return None
 
 
 def _is_plain(clause: ast.ForClause) -> bool:

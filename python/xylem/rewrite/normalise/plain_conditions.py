@@ -116,6 +116,8 @@ def _denied(whole: ast.Expr, test: ast.Expr) -> ast.Expr:
     match test:
         case ast.Quantified(kind="every", satisfies=satisfies) if is_boolean(satisfies):
             return _one(replace(test, kind="some", satisfies=negated(satisfies)))
+        case ast.FunctionCall(arguments=(asked,)) if argument_of(test, "not") is not None and is_condition(asked):
+            return _one(asked)
         case ast.FunctionCall() if argument_of(test, "not") is not None or argument_of(test, "empty") is not None:
             made = negated(test)
             return whole if argument_of(made, "not") is not None else _one(made)

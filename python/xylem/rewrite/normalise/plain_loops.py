@@ -1,6 +1,7 @@
 """Write loops in one plain spelling for all other rules.
 
     let $b := /bib/book for $x in $b …                  →     for $x in /bib/book …
+    let $is := A = B where $is …                        →     where A = B …
     for $b as element(book) in /bib/book …              →     for $b in /bib/book …
     for $b in /bib/book let $c as element() := $b …     →     for $b in /bib/book let $c := $b …
     /bib/book/<t>{ title }</t>                          →     /bib/book ! <t>{ title }</t>
@@ -8,8 +9,9 @@
 
 Gain:   all spellings stream, fold or join alike.
 Needs:  a `let` of a path from the input that is read in the same focus only, and whose variables are not rebound after
-        it; a type that the last step of the path proves, of the loop or of a loop around it; a constructor of an
-        element after steps, which return nodes; a position that is compared with a number and read nowhere else.
+        it; a condition that one `where` reads; a type that the last step of the path proves, of the loop or of a loop
+        around it; a constructor of an element after steps, which return nodes; a position that is compared with a
+        number and read nowhere else.
 Safe:   a path returns the same nodes wherever it is read in the same focus. A checked type changes no value. New nodes
         have separate trees, in the order of their construction.
 """
@@ -20,6 +22,9 @@ from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.comparisons import sides
+from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.facts.standard_calls import argument_of
+from xylem.analysis.facts.truth_values import is_condition
 from xylem.analysis.focus import nodes_in_same_focus, read_variables
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_element_test
@@ -76,12 +81,21 @@ def _is_path_of_input(value: ast.Expr) -> bool:
 
 
 def _is_read_once(clause: ast.LetClause, behind: ast.Flwor) -> bool:
-    """Whether it is a path, or a loop over the input, that is read in one place, once for each of its tuples."""
+    """Whether it is a path, a loop over the input or a condition, read in one place, once for each of its tuples."""
     value = clause.value
     is_loop = isinstance(value, ast.Flwor) and reads_input(value)
     if sum(_is_read(clause.name, node) for node in behind.walk()) > 1:
         return False
-    return (isinstance(value, ast.Path) or is_loop) and is_worth_inlining(clause, behind.clauses, behind.result)
+    is_asked = is_condition(value) and any(_asks(clause.name, one) for one in behind.clauses)
+    return (isinstance(value, ast.Path) or is_loop or is_asked) and is_worth_inlining(
+        clause, behind.clauses, behind.result
+    )
+
+
+def _asks(name: ast.Name, clause: ast.Clause) -> bool:
+    """Whether the variable is a condition of a `where`."""
+    tests = conjuncts(clause.test) if isinstance(clause, ast.WhereClause) else []
+    return any(_is_read(name, asked) for test in tests for asked in (test, argument_of(test, "not")) if asked)
 
 
 def _stands_for(name: ast.Name, value: ast.Expr, behind: ast.Flwor) -> bool:
