@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from .error import DynamicError
 
 _RESERVED_BYTES = 8 * 1024 * 1024
-_reserve = [bytearray(_RESERVED_BYTES)]
-"""Never written to, so that it takes addresses and no memory. Without it, there may be no room for the error either."""
+_reserve = [bytes(_RESERVED_BYTES)]
+"""Zeros that Python does not write: they take addresses and no memory. Without them, there may be no room for the error
+either."""
 
 
 def no_memory_left(error: MemoryError) -> DynamicError:
@@ -28,7 +29,7 @@ def memory_may_run_out() -> Iterator[None]:
     """Raise XYRT0042 if memory runs out inside."""
     try:
         if not _reserve:
-            _reserve.append(bytearray(_RESERVED_BYTES))
+            _reserve.append(bytes(_RESERVED_BYTES))
         yield
     except MemoryError as error:
         raise no_memory_left(error) from None

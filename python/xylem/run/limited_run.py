@@ -7,7 +7,7 @@ regular expressions and waiting for input; in other threads between two steps of
 
 from __future__ import annotations
 
-import ctypes
+import importlib
 import os
 import signal
 import threading
@@ -152,6 +152,8 @@ class Watch:
     # --- the watching thread
 
     def _watch(self) -> None:
+        # Loaded here, before anything runs out: few runs have limits.
+        importlib.import_module("ctypes")
         while not self._is_closed.wait(LOOK_EVERY_SECONDS):
             with self._lock:
                 if not self._is_working or self._error is not None:
@@ -215,4 +217,6 @@ def resident_bytes() -> int | None:
 
 def _raise_in(thread_id: int, error: type[BaseException]) -> None:
     """Raise an exception in a thread, between two of its steps."""
+    import ctypes
+
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread_id), ctypes.py_object(error))
