@@ -3,27 +3,28 @@
 use std::ops::ControlFlow;
 
 use crate::escaping::{escape, Place};
-use crate::row_paths::{NamedRows, WantedName, KIND_MASK};
+use crate::expression::{Atom, Evaluation, Expression};
+use crate::row_paths::{WantedName, KIND_MASK};
 use crate::rows::kind;
-use crate::template::{outcome, Around, Piece, Reach, Undecided};
+use crate::template::{outcome, Piece, Reach, Undecided};
 
-/// Attributes of elements.
+/// Attributes to copy.
 #[derive(Clone, Debug)]
-pub struct CopiedAttributes {
-    /// The elements.
-    pub reach: Reach,
-    /// The attributes to take; None for all.
-    pub name: Option<WantedName>,
+pub enum CopiedAttributes {
+    /// Those of elements, with a name or all.
+    Of(Reach, Option<WantedName>),
+    /// Those that an expression gives.
+    Items(Expression),
 }
 
 /// Append copies of attributes after others. Duplicate names are an error, and one in a namespace needs a declaration.
-pub fn write_copied(
+pub fn write_copied<'a>(
     before: &[(String, Vec<Piece>)],
-    copied: &[CopiedAttributes],
-    named: NamedRows<'_>,
-    here: &Around<'_>,
+    copied: &'a [CopiedAttributes],
+    evaluation: &Evaluation<'a, '_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Undecided> {
+    let Evaluation { named, here, .. } = *evaluation;
     let mut seen: Vec<u32> = Vec::new();
     let mut write = |row: usize| {
         let code = named.rows.codes[row];
@@ -41,8 +42,18 @@ pub fn write_copied(
         ControlFlow::Continue(())
     };
     for each in copied {
-        outcome(named.follow(&each.reach.path, here.start(&each.reach), &mut |element| {
-            match &each.name {
+        let (reach, name) = match each {
+            CopiedAttributes::Of(reach, name) => (reach, name),
+            CopiedAttributes::Items(items) => {
+                evaluation.items(items, &mut |atom| match atom {
+                    Atom::Node(row) if named.rows.codes[row] & KIND_MASK == kind::ATTRIBUTE => outcome(write(row)),
+                    _ => Err(Undecided),
+                })?;
+                continue;
+            }
+        };
+        outcome(named.follow(&reach.path, here.start(reach), &mut |element| {
+            match name {
                 Some(name) => named.attribute(name, element).map_or(ControlFlow::Continue(()), &mut write),
                 None => (element + 1..named.rows.ends[element] as usize)
                     .take_while(|&row| named.rows.codes[row] & KIND_MASK == kind::ATTRIBUTE)

@@ -60,6 +60,7 @@ fn write_member(atom: &Atom<'_>, out: &mut Vec<u8>) -> Result<(), Undecided> {
             Kind::Time => b'T',
         }),
         Atom::Duration(_) => Some(b'p'),
+        Atom::Node(_) => return Err(Undecided),
     };
     if let Some(letter) = letter {
         out.extend_from_slice(&[NULL, letter]);

@@ -268,7 +268,9 @@ fn write_key(atom: Option<Atom<'_>>, out: &mut Vec<u8>) -> Result<(), Undecided>
         Some(Atom::Integer(value)) if value.abs() < EXACT => write_number_key(value as f64, out),
         Some(Atom::Double(value)) => write_number_key(if value.is_nan() { f64::NAN } else { value }, out),
         // Their equality depends on the types of both.
-        Some(Atom::Integer(_) | Atom::Decimal(_) | Atom::Moment(_) | Atom::Duration(_)) => return Err(Undecided),
+        Some(Atom::Integer(_) | Atom::Decimal(_) | Atom::Moment(_) | Atom::Duration(_) | Atom::Node(_)) => {
+            return Err(Undecided)
+        }
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::attribute_copies::CopiedAttributes;
 use crate::cells::Cell;
-use crate::expression::{Expression, Order};
+use crate::expression::{Expression, Gathering, Order, Windows};
 use crate::holes::Hole;
 use crate::row_paths::{NamedRows, PathStep, WantedName};
 use crate::table::TableSpec;
@@ -142,6 +142,8 @@ pub enum Part {
         position: Option<usize>,
         /// The values.
         values: Expression,
+        /// Whether its turns are few.
+        turns: Turns,
         /// The parts.
         parts: Vec<Part>,
     },
@@ -153,6 +155,49 @@ pub enum Part {
         turns: Turns,
         /// The parts.
         parts: Vec<Part>,
+    },
+    /// Parts for each of some nodes, in a loop over them.
+    EachOf {
+        /// The nodes.
+        nodes: Expression,
+        /// The slot of their positions.
+        position: Option<usize>,
+        /// Whether its turns are few.
+        turns: Turns,
+        /// The parts.
+        parts: Vec<Part>,
+    },
+    /// Parts for each of some sorted tuples or groups.
+    Gathered {
+        /// The tuples.
+        gathering: Box<Gathering>,
+        /// Whether they are few.
+        turns: Turns,
+        /// The parts.
+        parts: Vec<Part>,
+    },
+    /// Parts for each window over some items.
+    Windows {
+        /// The windows.
+        windows: Box<Windows>,
+        /// Whether they are few.
+        turns: Turns,
+        /// The parts.
+        parts: Vec<Part>,
+    },
+    /// Copies of the nodes of an expression.
+    Items {
+        /// The items.
+        items: Expression,
+        /// The declarations around the copies.
+        around: Declared,
+    },
+    /// A comment, or with a target a processing instruction.
+    Remark {
+        /// The target.
+        target: Option<String>,
+        /// Its content: one string.
+        value: Expression,
     },
     /// Parts that inner `Keyed` parts sort.
     Sorted {

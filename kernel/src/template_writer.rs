@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use crate::attribute_copies::write_copied;
+use crate::attribute_copies::{write_copied, CopiedAttributes};
 use crate::cells::{is_plain, Cell, Content, END_OF_CELL, END_OF_MEMBER, HOLE, NULL};
 use crate::escaping::{escape, Place};
-use crate::expression::{Atom, Evaluation, Keys, Order, Value};
+use crate::expression::{Atom, Evaluation, Expression, Keys, Order, Value};
 use crate::holes::{end_branch, Hole};
 use crate::memory;
 use crate::row_paths::{NamedRows, PathStep, Wanted, KIND_MASK};
 use crate::rows::kind;
 use crate::subtree_text::{write_node, write_subtree};
 use crate::template::{
-    count, each_value, flow, outcome, Around, Counting, Declared, ElementName, Items, Part, Piece, Reach, Undecided,
-    ValueRows, Values,
+    count, each_value, flow, outcome, Around, Counting, Declared, ElementName, Items, Part, Piece, Reach, Turns,
+    Undecided, ValueRows, Values,
 };
 
 /// Deeper calls of functions are left to the query, which has a stack for them.
@@ -23,6 +23,9 @@ const MOST_CALLS: usize = 200;
 /// Once a batch holds this much text, further results are left to the query, which writes each one and frees it: nested
 /// elements that are all copied can be many times the input.
 const ENOUGH_TEXT: usize = 16 << 20;
+
+/// Windows with more items than this, taken together, are left to the query.
+const MOST_IN_WINDOWS: usize = 1 << 18;
 
 /// A result that makes it longer than this is left to the query, too. The two are far apart, so that few are begun in
 /// vain.
@@ -122,7 +125,7 @@ impl<'a> Writer<'a> {
                 Part::Construct { name, attributes, copied, content } => {
                     let name = self.element_name(name, here)?;
                     self.start(&name, attributes, here)?;
-                    write_copied(attributes, copied, self.named, here, self.out)?;
+                    self.copied(attributes, copied, here)?;
                     self.finish(&name, content, here)?;
                 }
                 Part::WhenFilled { test, parts, otherwise } => self.choices(test, parts, otherwise, here)?,
@@ -136,11 +139,14 @@ impl<'a> Writer<'a> {
                     self.parts(chosen, here)?;
                 }
                 Part::Let { slot, value } => {
-                    let value = self.evaluation(here).all(value)?;
+                    let value = self.evaluation(here).all_items(value)?;
                     self.keep(*slot, value);
                 }
-                Part::EachValue { slot, position, values, parts } => {
-                    for (before, atom) in self.evaluation(here).all(values)?.into_atoms().into_iter().enumerate() {
+                Part::EachValue { slot, position, values, turns, parts } => {
+                    let mut begun = 0;
+                    for (before, atom) in self.evaluation(here).all_items(values)?.into_atoms().into_iter().enumerate()
+                    {
+                        turns.begin(&mut begun)?;
                         self.keep(*slot, Value::One(atom));
                         if let Some(slot) = position {
                             self.keep(*slot, Value::position(before + 1));
@@ -148,6 +154,41 @@ impl<'a> Writer<'a> {
                         self.parts(parts, here)?;
                     }
                 }
+                Part::EachOf { nodes, position, turns, parts } => {
+                    let mut begun = 0;
+                    for (before, atom) in self.evaluation(here).all_items(nodes)?.into_atoms().into_iter().enumerate() {
+                        turns.begin(&mut begun)?;
+                        let Atom::Node(row) = atom else { return Err(Undecided) };
+                        if let Some(slot) = position {
+                            self.keep(*slot, Value::position(before + 1));
+                        }
+                        self.parts(parts, &Around::inside(row, here))?;
+                    }
+                }
+                Part::Gathered { gathering, turns, parts } => {
+                    let mut found = Vec::new();
+                    gathering.each(&self.evaluation(here), &mut |values| {
+                        found.push(values.collect::<Vec<_>>());
+                        Ok(())
+                    })?;
+                    self.each_binding(found, turns, parts, here)?;
+                }
+                Part::Windows { windows, turns, parts } => {
+                    let (mut found, mut length) = (Vec::new(), 0);
+                    windows.each(&self.evaluation(here), &mut |values| {
+                        let values: Vec<_> = values.collect();
+                        length += values.iter().map(|(_, value)| value.atoms().len()).sum::<usize>();
+                        found.push(values);
+                        if length > MOST_IN_WINDOWS {
+                            Err(Undecided)
+                        } else {
+                            Ok(())
+                        }
+                    })?;
+                    self.each_binding(found, turns, parts, here)?;
+                }
+                Part::Remark { target, value } => self.remark(target.as_deref(), value, here)?,
+                Part::Items { items, around } => self.items(items, *around, here)?,
                 Part::Sorted { orders, parts } => self.sorted(orders, parts, here)?,
                 Part::Keyed { keys, parts } => {
                     let keys = self.evaluation(here).keys(keys)?;
@@ -163,7 +204,7 @@ impl<'a> Writer<'a> {
                 Part::Alike { up, copied, content } => {
                     let name = self.plain_name(here.row_above(*up))?;
                     self.start(name, &[], here)?;
-                    write_copied(&[], copied, self.named, here, self.out)?;
+                    self.copied(&[], copied, here)?;
                     self.finish(name, content, here)?;
                 }
                 Part::Row(cells) => self.row(cells, here)?,
@@ -174,6 +215,74 @@ impl<'a> Writer<'a> {
                         flow(self.turn(turns.counting.as_deref(), &mut before, parts, &Around::inside(row, here)))
                     }))?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Parts for each list of values, which have slots.
+    fn each_binding(
+        &mut self,
+        found: Vec<Vec<(usize, Value<'a>)>>,
+        turns: &'a Turns,
+        parts: &'a [Part],
+        here: &Around<'_>,
+    ) -> Result<(), Undecided> {
+        let mut begun = 0;
+        for values in found {
+            turns.begin(&mut begun)?;
+            values.into_iter().for_each(|(slot, value)| self.keep(slot, value));
+            self.parts(parts, here)?;
+        }
+        Ok(())
+    }
+
+    /// Attributes that are copied after others.
+    fn copied(
+        &mut self,
+        before: &'a [(String, Vec<Piece>)],
+        copied: &'a [CopiedAttributes],
+        here: &Around<'_>,
+    ) -> Result<(), Undecided> {
+        if copied.is_empty() {
+            return Ok(());
+        }
+        let evaluation =
+            Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+        write_copied(before, copied, &evaluation, self.out)
+    }
+
+    /// A comment or a processing instruction; its content must be certain to need no check.
+    fn remark(&mut self, target: Option<&str>, value: &'a Expression, here: &Around<'_>) -> Result<(), Undecided> {
+        let text = self.evaluation(here).one(value)?.ok_or(Undecided)?.string()?;
+        let is_usual = text.iter().all(|byte| (b' '..0x7F).contains(byte));
+        let has_end = text.windows(2).any(|two| two == b"--" || two == b"?>");
+        if !is_usual || has_end || text.starts_with(b" ") || text.ends_with(b"-") || text.ends_with(b"?") {
+            return Err(Undecided);
+        }
+        self.begin(false);
+        self.is_after_atomic = false;
+        let (start, end): (&[u8], &[u8]) = if target.is_some() { (b"<?", b"?>") } else { (b"<!--", b"-->") };
+        self.out.extend_from_slice(start);
+        if let Some(target) = target {
+            self.out.extend_from_slice(target.as_bytes());
+            if !text.is_empty() {
+                self.out.push(b' ');
+            }
+        }
+        self.out.extend_from_slice(&text);
+        self.out.extend_from_slice(end);
+        Ok(())
+    }
+
+    /// Copies of nodes.
+    fn items(&mut self, items: &'a Expression, around: Declared, here: &Around<'_>) -> Result<(), Undecided> {
+        for atom in self.evaluation(here).all_items(items)?.into_atoms() {
+            match atom {
+                Atom::Node(row) if matches!(self.named.rows.codes[row] & KIND_MASK, kind::ELEMENT | kind::TEXT) => {
+                    self.copy(row, around)?;
+                }
+                _ => return Err(Undecided),
             }
         }
         Ok(())

@@ -6,8 +6,11 @@ use pyo3::types::{PyBool, PyTuple};
 
 use super::pictures::picture;
 use super::plan::{value_tests, ValueTestTuple};
-use super::template::{orders, reach, turns, value_of, wanted, word, ValueOfTuple};
-use crate::expression::{Atom, Decimal, Doing, Expression, Function, Json, Lookup, Member, Pattern, Replacement};
+use super::template::{few, orders, reach, turns, value_of, wanted, word, ValueOfTuple};
+use crate::expression::{
+    Atom, Bounds, Decimal, Doing, Expression, Function, Gathering, Json, JsonPath, JsonStep, Lookup, Member, Pattern,
+    Replacement, Windows,
+};
 use crate::rows::kind;
 
 /// An expression from a tuple.
@@ -46,7 +49,8 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
         "each" => Expression::Each(reach(tuple)?, turns(tuple)?, Box::new(expression_of(tuple, 3)?)),
         "each value" => {
             let (slot, position) = (tuple.get_item(1)?.extract()?, tuple.get_item(4)?.extract()?);
-            Expression::EachValue(slot, position, Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]))
+            let parts = Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]);
+            Expression::EachValue(slot, position, few(tuple, 5)?, parts)
         }
         "fold" => Expression::Fold(
             [tuple.get_item(1)?.extract()?, tuple.get_item(2)?.extract()?],
@@ -96,10 +100,61 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
             let lookup = Lookup { entries, is_test: tuple.get_item(2)?.extract()? };
             Expression::Lookup(Box::new((lookup, expression_of(tuple, 3)?)))
         }
+        "each of" => Expression::EachOf(
+            tuple.get_item(1)?.extract()?,
+            few(tuple, 4)?,
+            Box::new([expression_of(tuple, 2)?, expression_of(tuple, 3)?]),
+        ),
+        "tuple" => Expression::Tuple(expressions(&tuple.get_item(1)?)?, expressions(&tuple.get_item(2)?)?),
+        "gathered" => Expression::Gathered(Box::new((gathering(tuple)?, few(tuple, 6)?, expression_of(tuple, 5)?))),
+        "windows" => Expression::Windows(Box::new((windows(tuple)?, few(tuple, 8)?, expression_of(tuple, 7)?))),
         "try" => Expression::Try(Box::new([expression_of(tuple, 1)?, expression_of(tuple, 2)?])),
+        "json path" => {
+            let steps: Vec<Bound<'_, PyAny>> = tuple.get_item(2)?.extract()?;
+            let step = |step: &Bound<'_, PyAny>| match (step.is_none(), step.extract::<usize>()) {
+                (true, _) => Ok(JsonStep::All),
+                (_, Ok(place)) => Ok(JsonStep::Member(place)),
+                _ => Ok(JsonStep::Key(step.extract()?)),
+            };
+            let steps = steps.iter().map(step).collect::<PyResult<_>>()?;
+            let path = JsonPath { text: expression_of(tuple, 1)?, steps, is_raw: tuple.get_item(3)?.extract()? };
+            Expression::JsonPath(Box::new(path))
+        }
         "json" => Expression::Json(Box::new(json(tuple.get_item(1)?.cast::<PyTuple>()?)?)),
         other => return Err(unknown(other)),
     })
+}
+
+/// Orders, or None for groups; the slots, that of the position or None, and the tuples, after the first word.
+pub fn gathering(tuple: &Bound<'_, PyTuple>) -> PyResult<Gathering> {
+    let order = tuple.get_item(1)?;
+    Ok(Gathering {
+        orders: if order.is_none() { None } else { Some(orders(&order)?) },
+        slots: tuple.get_item(2)?.extract()?,
+        position: tuple.get_item(3)?.extract()?,
+        tuples: expression_of(tuple, 4)?,
+    })
+}
+
+/// Whether windows slide, their slot, whether those that are open at the end are dropped, the items, and the conditions
+/// at the start and at the end, after the first word.
+pub fn windows(tuple: &Bound<'_, PyTuple>) -> PyResult<Windows> {
+    Ok(Windows {
+        are_sliding: tuple.get_item(1)?.extract()?,
+        slot: tuple.get_item(2)?.extract()?,
+        only_ended: tuple.get_item(3)?.extract()?,
+        items: expression_of(tuple, 4)?,
+        start: bound(&tuple.get_item(5)?)?.ok_or_else(|| unknown("a window without a start"))?,
+        end: bound(&tuple.get_item(6)?)?,
+    })
+}
+
+/// The slots of the item, its position, the one before and the one behind, each or None, and the condition; or None.
+fn bound(tuple: &Bound<'_, PyAny>) -> PyResult<Option<Bounds>> {
+    let Some((slots, when)) = tuple.extract::<Option<([Option<usize>; 4], Bound<'_, PyTuple>)>>()? else {
+        return Ok(None);
+    };
+    Ok(Some(Bounds { slots, when: expression(&when)? }))
 }
 
 fn constant(tuple: &Bound<'_, PyTuple>) -> PyResult<Atom<'static>> {
@@ -162,7 +217,7 @@ pub fn atom_object<'py>(py: Python<'py>, atom: Option<Atom<'static>>) -> PyResul
         Some(Atom::Boolean(value)) => PyBool::new(py, value).to_owned().into_any(),
         Some(Atom::Untyped(text)) => ("untyped", std::str::from_utf8(&text)?).into_pyobject(py)?.into_any(),
         // Neither tables nor windows keep these.
-        Some(Atom::Moment(_) | Atom::Duration(_)) => return Err(unknown("a moment or duration")),
+        Some(Atom::Moment(_) | Atom::Duration(_) | Atom::Node(_)) => return Err(unknown("a moment, duration or node")),
         Some(decimal @ Atom::Decimal(_)) => {
             ("decimal", std::str::from_utf8(&decimal.into_text())?).into_pyobject(py)?.into_any()
         }

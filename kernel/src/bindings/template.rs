@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::expression::{expression, expression_of, expressions};
+use super::expression::{expression, expression_of, expressions, gathering, windows};
 use super::table::table_spec;
 use crate::attribute_copies::CopiedAttributes;
 use crate::cells::{Cell, Content, Reading};
@@ -54,12 +54,26 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
         "copies" => Part::Copies {
             reach: reach(tuple)?,
             below: tuple.get_item(3)?.extract()?,
-            around: match tuple.get_item(4)?.extract::<u8>()? {
-                0 => Declared::Nothing,
-                1 => Declared::Prefixes,
-                _ => Declared::Default,
-            },
+            around: declared(&tuple.get_item(4)?)?,
         },
+        "each of" => Part::EachOf {
+            position: tuple.get_item(1)?.extract()?,
+            nodes: expression_of(tuple, 2)?,
+            parts: parts(&tuple.get_item(3)?)?,
+            turns: few(tuple, 4)?,
+        },
+        "gathered" => Part::Gathered {
+            gathering: Box::new(gathering(tuple)?),
+            parts: parts(&tuple.get_item(5)?)?,
+            turns: few(tuple, 6)?,
+        },
+        "windows" => Part::Windows {
+            windows: Box::new(windows(tuple)?),
+            parts: parts(&tuple.get_item(7)?)?,
+            turns: few(tuple, 8)?,
+        },
+        "remark" => Part::Remark { target: tuple.get_item(1)?.extract()?, value: expression_of(tuple, 2)? },
+        "items" => Part::Items { items: expression_of(tuple, 1)?, around: declared(&tuple.get_item(2)?)? },
         "when-filled" => Part::WhenFilled {
             test: hole(tuple)?,
             parts: parts(&tuple.get_item(3)?)?,
@@ -94,6 +108,7 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
             values: expression_of(tuple, 2)?,
             parts: parts(&tuple.get_item(3)?)?,
             position: tuple.get_item(4)?.extract()?,
+            turns: few(tuple, 5)?,
         },
         "each" => Part::Each { reach: reach(tuple)?, parts: parts(&tuple.get_item(3)?)?, turns: turns(tuple)? },
         "functions" => {
@@ -121,11 +136,22 @@ fn part(tuple: &Bound<'_, PyTuple>) -> PyResult<Part> {
     })
 }
 
-/// The number of loops outwards, a path, and the name of the attribute or None
+fn declared(number: &Bound<'_, PyAny>) -> PyResult<Declared> {
+    Ok(match number.extract::<u8>()? {
+        0 => Declared::Nothing,
+        1 => Declared::Prefixes,
+        _ => Declared::Default,
+    })
+}
+
+/// The number of loops outwards, a path, and the name of the attribute or None; or an expression.
 fn copied_attributes(tuple: &Bound<'_, PyTuple>) -> PyResult<CopiedAttributes> {
+    if tuple.get_item(0)?.extract::<String>().is_ok() {
+        return Ok(CopiedAttributes::Items(expression(tuple)?));
+    }
     let (up, steps, name): (usize, Path, Option<(String, String)>) = tuple.extract()?;
     let name = name.map(|(uri, local)| WantedName::new(&uri, &local));
-    Ok(CopiedAttributes { reach: Reach { up, path: path(steps) }, name })
+    Ok(CopiedAttributes::Of(Reach { up, path: path(steps) }, name))
 }
 
 /// The slot of a position, and an expression or None; None if nothing is counted.
@@ -137,6 +163,11 @@ fn counting(tuple: &Bound<'_, PyAny>) -> PyResult<Option<Box<Counting>>> {
 /// The turns of a loop: how its elements are counted, and whether they must be few.
 pub fn turns(tuple: &Bound<'_, PyTuple>) -> PyResult<Turns> {
     Ok(Turns { counting: counting(&tuple.get_item(4)?)?, are_few: tuple.get_item(5)?.extract()? })
+}
+
+/// The turns of a loop that counts nothing: whether they must be few.
+pub fn few(tuple: &Bound<'_, PyTuple>, place: usize) -> PyResult<Turns> {
+    Ok(Turns { counting: None, are_few: tuple.get_item(place)?.extract()? })
 }
 
 /// For each key: whether the greatest comes first, and whether a missing value is the greatest.

@@ -28,9 +28,11 @@ pub enum Atom<'a> {
     Moment(Moment),
     /// xs:dayTimeDuration, in nanoseconds
     Duration(i128),
+    /// A node of the record, by its row: only where items are wanted (`Evaluation::items`), and in slots.
+    Node(usize),
 }
 
-/// The atomic values of an expression.
+/// The values of an expression.
 #[derive(Clone, Debug, Default)]
 pub enum Value<'a> {
     /// None.
@@ -116,13 +118,13 @@ impl<'a> Atom<'a> {
             Atom::Integer(value) => Ok(Atom::Integer(value)),
             Atom::Decimal(value) => Ok(Atom::Decimal(value)),
             Atom::Double(value) => Ok(Atom::Double(value)),
-            Atom::Text(_) | Atom::Boolean(_) | Atom::Moment(_) | Atom::Duration(_) => Err(Undecided),
+            Atom::Text(_) | Atom::Boolean(_) | Atom::Moment(_) | Atom::Duration(_) | Atom::Node(_) => Err(Undecided),
         }
     }
 
     /// Whether tables and windows know its type.
     pub fn is_plain(&self) -> bool {
-        !matches!(self, Atom::Moment(_) | Atom::Duration(_))
+        !matches!(self, Atom::Moment(_) | Atom::Duration(_) | Atom::Node(_))
     }
 
     /// A number promoted to xs:double.
@@ -153,7 +155,7 @@ impl<'a> Atom<'a> {
             Atom::Decimal(value) => value.truncated().ok_or(Undecided),
             Atom::Double(value) => whole(*value).ok_or(Undecided),
             Atom::Boolean(value) => Ok(i64::from(*value)),
-            Atom::Moment(_) | Atom::Duration(_) => Err(Undecided),
+            Atom::Moment(_) | Atom::Duration(_) | Atom::Node(_) => Err(Undecided),
         }
     }
 
@@ -167,7 +169,7 @@ impl<'a> Atom<'a> {
             Atom::Double(value) if value.fract() == 0.0 => whole(*value).map(Decimal::from).ok_or(Undecided),
             Atom::Double(_) => Err(Undecided),
             Atom::Boolean(value) => Ok(Decimal::from(i64::from(*value))),
-            Atom::Moment(_) | Atom::Duration(_) => Err(Undecided),
+            Atom::Moment(_) | Atom::Duration(_) | Atom::Node(_) => Err(Undecided),
         }
     }
 
@@ -202,6 +204,7 @@ impl<'a> Atom<'a> {
             Atom::Double(value) => *value != 0.0 && !value.is_nan(),
             Atom::Boolean(value) => *value,
             Atom::Moment(_) | Atom::Duration(_) => return Err(Undecided),
+            Atom::Node(_) => true,
         })
     }
 
@@ -236,6 +239,7 @@ impl<'a> Atom<'a> {
             Atom::Boolean(value) => Atom::Boolean(value),
             Atom::Moment(value) => Atom::Moment(value),
             Atom::Duration(value) => Atom::Duration(value),
+            Atom::Node(row) => Atom::Node(row),
         }
     }
 
@@ -249,6 +253,8 @@ impl<'a> Atom<'a> {
             Atom::Boolean(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
             Atom::Moment(value) => value.write(out),
             Atom::Duration(value) => write_duration(*value, out),
+            // Nothing asks for the text of a node that has not been atomized.
+            Atom::Node(_) => {}
         }
     }
 }

@@ -4,13 +4,14 @@ use std::cell::RefCell;
 
 use super::aggregates::aggregated;
 use super::arithmetic::{applied, negated, Operator};
-use super::atom::{trimmed, Atom, Value};
+use super::atom::{Atom, Value};
+use super::casts::{cast, is_none, is_of};
 use super::comparison::{pair_holds, value_holds};
 use super::decimal::Decimal;
 use super::distinct::distinct;
-use super::functions::{Function, Target};
+use super::functions::Function;
 use super::mathematics::power;
-use super::moment::{duration_field, read_duration, Kind, Moment};
+use super::moment::{duration_field, Kind, Moment};
 use super::rounding::{rounded, rounded_to};
 use super::sorting::Keys;
 use super::strings::{code_points, evaluated};
@@ -35,8 +36,8 @@ pub struct Evaluation<'a, 'e> {
     pub variables: &'e [Value<'a>],
     /// The slots of the expression itself.
     pub locals: Option<&'e Local<'a, 'e>>,
-    /// The tuples being sorted: the keys and values of each.
-    pub sorting: Option<&'e RefCell<Vec<SortedTuple>>>,
+    /// The tuples being sorted or grouped.
+    pub sorting: Option<&'e Sorting>,
     /// The current element.
     pub here: &'e Around<'e>,
 }
@@ -49,7 +50,26 @@ pub struct Local<'a, 'e> {
 }
 
 /// The keys and values of a tuple; owned, so that an evaluation may be passed on with a shorter lifetime.
-pub type SortedTuple = (Keys<'static>, Value<'static>);
+pub type SortedTuple = (Keys<'static>, Vec<Value<'static>>);
+
+/// Tuples that are gathered.
+#[derive(Default)]
+pub struct Sorting {
+    /// What of the values of `Keyed` expressions.
+    pub wanted: Wanted,
+    /// The tuples so far.
+    pub tuples: RefCell<Vec<SortedTuple>>,
+}
+
+/// What is wanted of nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// Their values.
+    #[default]
+    Values,
+    /// The nodes themselves.
+    Items,
+}
 
 /// Takes values as they are found.
 pub type Take<'t, 'a> = &'t mut dyn FnMut(Atom<'a>) -> Result<(), Undecided>;
@@ -57,24 +77,56 @@ pub type Take<'t, 'a> = &'t mut dyn FnMut(Atom<'a>) -> Result<(), Undecided>;
 impl<'a> Evaluation<'a, '_> {
     /// The atomic values of an expression, in order.
     pub fn each(&self, expression: &'a Expression, take: Take<'_, 'a>) -> Result<(), Undecided> {
+        self.walk(expression, Wanted::Values, take)
+    }
+
+    /// The items of an expression, in order: nodes are not atomized.
+    pub fn items(&self, expression: &'a Expression, take: Take<'_, 'a>) -> Result<(), Undecided> {
+        self.walk(expression, Wanted::Items, take)
+    }
+
+    fn walk(&self, expression: &'a Expression, wanted: Wanted, take: Take<'_, 'a>) -> Result<(), Undecided> {
         match expression {
             Expression::Nodes(reach, of) => {
                 let named = self.named;
                 self.each_node(reach, of.as_ref(), &mut |row, is_text| {
-                    take(Atom::Untyped(if is_text { named.rows.value(row).into() } else { string_value(named, row) }))
+                    take(match wanted {
+                        Wanted::Items => Atom::Node(row),
+                        Wanted::Values if is_text => Atom::Untyped(named.rows.value(row).into()),
+                        Wanted::Values => Atom::Untyped(string_value(named, row)),
+                    })
                 })
             }
-            Expression::Variable(slot) => self.variable(*slot)?.atoms().iter().try_for_each(|atom| take(atom.clone())),
-            Expression::Each(reach, turns, inner) => {
-                self.each_turn(reach, Some(turns), &mut |turn| turn.each(inner, take))
+            Expression::Variable(slot) => {
+                self.variable(*slot)?.atoms().iter().try_for_each(|atom| take(self.wanted(atom.clone(), wanted)))
             }
-            Expression::EachValue(slot, position, parts) => {
+            Expression::Each(reach, turns, inner) => {
+                self.each_turn(reach, Some(turns), &mut |turn| turn.walk(inner, wanted, take))
+            }
+            Expression::EachOf(position, turns, parts) => {
+                let ([nodes, inner], mut before) = (&**parts, 0);
+                self.items(nodes, &mut |atom| {
+                    let Atom::Node(row) = atom else { return Err(Undecided) };
+                    turns.begin(&mut before)?;
+                    let Evaluation { named, variables, locals, sorting, here } = *self;
+                    let turn = Evaluation { named, variables, locals, sorting, here: &Around::inside(row, here) };
+                    match position {
+                        None => turn.walk(inner, wanted, take),
+                        Some(slot) => {
+                            turn.with(*slot, Value::position(before), |inside| inside.walk(inner, wanted, take))
+                        }
+                    }
+                })
+            }
+            Expression::EachValue(slot, position, turns, parts) => {
                 let ([values, inner], mut before) = (&**parts, 0);
-                self.each(values, &mut |atom| {
-                    before += 1;
+                self.items(values, &mut |atom| {
+                    turns.begin(&mut before)?;
                     self.with(*slot, Value::One(atom), |inside| match position {
-                        None => inside.each(inner, take),
-                        Some(slot) => inside.with(*slot, Value::position(before), |inside| inside.each(inner, take)),
+                        None => inside.walk(inner, wanted, take),
+                        Some(slot) => {
+                            inside.with(*slot, Value::position(before), |inside| inside.walk(inner, wanted, take))
+                        }
                     })
                 })
             }
@@ -90,24 +142,56 @@ impl<'a> Evaluation<'a, '_> {
                 value.into_atoms().into_iter().try_for_each(take)
             }
             Expression::Sorted(orders, inner) => {
-                let tuples = RefCell::new(Vec::new());
+                let sorting = Sorting { wanted, tuples: RefCell::default() };
                 let Evaluation { named, variables, locals, here, .. } = *self;
-                let inside = Evaluation { named, variables, locals, sorting: Some(&tuples), here };
+                let inside = Evaluation { named, variables, locals, sorting: Some(&sorting), here };
                 inside.each(inner, &mut |_| Err(Undecided))?;
-                let mut tuples = tuples.into_inner();
+                let mut tuples = sorting.tuples.into_inner();
                 Keys::sort(&mut tuples, orders)?;
-                tuples.into_iter().flat_map(|(_, value)| value.into_atoms()).try_for_each(take)
+                tuples.into_iter().flat_map(|(_, values)| values).flat_map(Value::into_atoms).try_for_each(take)
             }
             Expression::Keyed(keys, inner) => {
-                let tuple = (self.keys(keys)?.into_owned(), self.all(inner)?.into_owned());
-                self.sorting.ok_or(Undecided)?.borrow_mut().push(tuple);
+                let sorting = self.sorting.ok_or(Undecided)?;
+                let tuple = (self.keys(keys)?.into_owned(), vec![self.gathered(inner, sorting.wanted)?.into_owned()]);
+                sorting.tuples.borrow_mut().push(tuple);
                 Ok(())
+            }
+            Expression::Tuple(keys, values) => {
+                let values = values.iter().map(|value| Ok(self.gathered(value, Wanted::Items)?.into_owned()));
+                let tuple = (self.keys(keys)?.into_owned(), values.collect::<Result<_, _>>()?);
+                self.sorting.ok_or(Undecided)?.tuples.borrow_mut().push(tuple);
+                Ok(())
+            }
+            Expression::Gathered(gathered) => {
+                let ((gathering, turns, inner), mut before) = (&**gathered, 0);
+                gathering.each(self, &mut |values| {
+                    turns.begin(&mut before)?;
+                    self.with_all(values, &mut |inside| inside.walk(inner, wanted, take))
+                })
+            }
+            Expression::Windows(windowed) => {
+                let ((windows, turns, inner), mut before) = (&**windowed, 0);
+                windows.each(self, &mut |values| {
+                    turns.begin(&mut before)?;
+                    self.with_all(values, &mut |inside| inside.walk(inner, wanted, take))
+                })
+            }
+            Expression::Call(Function::DocumentOrder, arguments) => {
+                let mut rows = Vec::new();
+                self.items(&arguments[0], &mut |atom| {
+                    let Atom::Node(row) = atom else { return Err(Undecided) };
+                    rows.push(row);
+                    Ok(())
+                })?;
+                rows.sort_unstable();
+                rows.dedup();
+                rows.into_iter().try_for_each(|row| take(self.wanted(Atom::Node(row), wanted)))
             }
             Expression::Call(Function::Distinct, arguments) => {
                 distinct(self.all(&arguments[0])?.into_atoms())?.into_iter().try_for_each(take)
             }
             Expression::Call(Function::Reverse, arguments) => {
-                self.all(&arguments[0])?.into_atoms().into_iter().rev().try_for_each(take)
+                self.gathered(&arguments[0], wanted)?.into_atoms().into_iter().rev().try_for_each(take)
             }
             Expression::Call(Function::CodePoints, arguments) => match self.one(&arguments[0])? {
                 None => Ok(()),
@@ -142,16 +226,19 @@ impl<'a> Evaluation<'a, '_> {
                 }
                 found.unwrap_or_default().iter().try_for_each(|atom| take(atom.clone()))
             }
+            Expression::JsonPath(path) => path.each(self, take),
             Expression::Let(slot, parts) => {
                 let [value, inner] = &**parts;
-                self.with(*slot, self.all(value)?, |inside| inside.each(inner, take))
+                self.with(*slot, self.gathered(value, Wanted::Items)?, |inside| inside.walk(inner, wanted, take))
             }
             Expression::Matching(matching) => {
                 let (pattern, argument) = &**matching;
                 pattern.each(self.one(argument)?.map_or(Ok(b"".into()), Atom::string)?, take)
             }
-            Expression::Call(Function::Sequence, parts) => parts.iter().try_for_each(|part| self.each(part, take)),
-            Expression::Call(Function::If, parts) => self.each(&parts[self.branch(parts)?], take),
+            Expression::Call(Function::Sequence, parts) => {
+                parts.iter().try_for_each(|part| self.walk(part, wanted, take))
+            }
+            Expression::Call(Function::If, parts) => self.walk(&parts[self.branch(parts)?], wanted, take),
             Expression::Call(Function::Data, arguments) => self.each(&arguments[0], take),
             _ => match self.one(expression)? {
                 Some(atom) => take(atom),
@@ -168,11 +255,13 @@ impl<'a> Evaluation<'a, '_> {
             Expression::Named(..) | Expression::IsKind(..) | Expression::Tests(_) => {
                 Ok(Some(Atom::Boolean(self.truth(expression)?)))
             }
-            Expression::Variable(slot) => self.variable(*slot)?.clone().single(),
+            Expression::Variable(slot) => {
+                Ok(self.variable(*slot)?.clone().single()?.map(|atom| self.wanted(atom, Wanted::Values)))
+            }
             Expression::Call(function, arguments) => self.call(*function, arguments, expression),
             Expression::Let(slot, parts) => {
                 let [value, inner] = &**parts;
-                self.with(*slot, self.all(value)?, |inside| inside.one(inner))
+                self.with(*slot, self.gathered(value, Wanted::Items)?, |inside| inside.one(inner))
             }
             Expression::Json(json) => {
                 let mut out = Vec::new();
@@ -205,6 +294,11 @@ impl<'a> Evaluation<'a, '_> {
             }
             Expression::Nodes(..)
             | Expression::Each(..)
+            | Expression::EachOf(..)
+            | Expression::JsonPath(_)
+            | Expression::Tuple(..)
+            | Expression::Gathered(_)
+            | Expression::Windows(_)
             | Expression::EachValue(..)
             | Expression::Fold(..)
             | Expression::Sorted(..)
@@ -216,12 +310,32 @@ impl<'a> Evaluation<'a, '_> {
 
     /// All atomic values of an expression.
     pub fn all(&self, expression: &'a Expression) -> Result<Value<'a>, Undecided> {
+        self.gathered(expression, Wanted::Values)
+    }
+
+    /// All items of an expression: nodes are not atomized.
+    pub fn all_items(&self, expression: &'a Expression) -> Result<Value<'a>, Undecided> {
+        self.gathered(expression, Wanted::Items)
+    }
+
+    fn gathered(&self, expression: &'a Expression, wanted: Wanted) -> Result<Value<'a>, Undecided> {
         let mut found = Value::Empty;
-        self.each(expression, &mut |atom| {
+        self.walk(expression, wanted, &mut |atom| {
             found.push(atom);
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// An item as it is wanted: the value of a node, or the node.
+    fn wanted(&self, atom: Atom<'a>, wanted: Wanted) -> Atom<'a> {
+        match (atom, wanted) {
+            (Atom::Node(row), Wanted::Values) => Atom::Untyped(match self.named.rows.codes[row] & KIND_MASK {
+                kind::TEXT | kind::ATTRIBUTE => self.named.rows.value(row).into(),
+                _ => string_value(self.named, row),
+            }),
+            (atom, _) => atom,
+        }
     }
 
     fn call(
@@ -264,6 +378,7 @@ impl<'a> Evaluation<'a, '_> {
             Function::Sequence
             | Function::Data
             | Function::Distinct
+            | Function::DocumentOrder
             | Function::Reverse
             | Function::CodePoints
             | Function::IndexOf
@@ -411,6 +526,7 @@ impl<'a> Evaluation<'a, '_> {
     pub fn truth(&self, expression: &'a Expression) -> Result<bool, Undecided> {
         match expression {
             Expression::Nodes(..) => Ok(self.count(expression, 1)? > 0),
+            Expression::Variable(slot) if matches!(self.variable(*slot)?.atoms(), [Atom::Node(_), ..]) => Ok(true),
             Expression::Named(up, wanted) => Ok(self.named.is_named(wanted, self.here.row_above(*up))),
             Expression::IsKind(up, kind) => Ok(self.named.rows.codes[self.here.row_above(*up)] & KIND_MASK == *kind),
             Expression::Tests(tests) => match all(tests, self.named, self.here.row) {
@@ -472,6 +588,18 @@ impl<'a> Evaluation<'a, '_> {
         let local = Local { slot, value, around: self.locals };
         let Evaluation { named, variables, here, .. } = *self;
         evaluate(&Evaluation { named, variables, locals: Some(&local), sorting: self.sorting, here })
+    }
+
+    /// Evaluate something with values in several slots.
+    pub fn with_all(
+        &self,
+        values: &mut dyn Iterator<Item = (usize, Value<'a>)>,
+        evaluate: &mut dyn FnMut(&Evaluation<'a, '_>) -> Result<(), Undecided>,
+    ) -> Result<(), Undecided> {
+        match values.next() {
+            None => evaluate(self),
+            Some((slot, value)) => self.with(slot, value, |inside| inside.with_all(values, evaluate)),
+        }
     }
 
     /// The keys of a tuple to sort.
@@ -541,7 +669,7 @@ impl<'a> Evaluation<'a, '_> {
                 Ok(())
             })?,
             Expression::Call(Function::If, parts) => return self.count(&parts[self.branch(parts)?], most),
-            _ => self.each(expression, &mut |_| {
+            _ => self.items(expression, &mut |_| {
                 number += 1;
                 Ok(())
             })?,
@@ -602,76 +730,4 @@ fn later(operator: Operator, moment: Moment, nanoseconds: i128) -> Result<Atom<'
         _ => return Err(Undecided),
     };
     moment.plus(nanoseconds).map(Atom::Moment).ok_or(Undecided)
-}
-
-/// Whether a text is certainly not a value of a type.
-fn is_none(target: Target, text: &[u8]) -> bool {
-    match target {
-        Target::Double => to_double(text).is_none(),
-        // For texts that are not numbers, that is certain whatever their length.
-        Target::Integer => !is_number(trimmed(text), false),
-        Target::Decimal => !is_number(trimmed(text), true),
-        Target::Boolean => !matches!(trimmed(text), b"true" | b"false" | b"0" | b"1"),
-        Target::Date | Target::DateTime | Target::Time => !is_made_of(text, b"-:.+TZ"),
-        Target::Duration => !is_made_of(text, b"-.PDTHMS"),
-        Target::String => false,
-    }
-}
-
-/// Whether a text has characters, and none but digits and some others.
-fn is_made_of(text: &[u8], others: &[u8]) -> bool {
-    let text = trimmed(text);
-    !text.is_empty() && text.iter().all(|byte| byte.is_ascii_digit() || others.contains(byte))
-}
-
-/// Digits, with an optional sign and point.
-fn is_number(text: &[u8], may_have_point: bool) -> bool {
-    let digits = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
-    let points = digits.iter().filter(|&&byte| byte == b'.').count();
-    digits.len() > points
-        && points <= usize::from(may_have_point)
-        && digits.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
-}
-
-/// Whether a value has a type, or one derived from it.
-fn is_of(target: Target, atom: &Atom<'_>) -> bool {
-    match atom {
-        Atom::Text(_) => target == Target::String,
-        Atom::Integer(_) => matches!(target, Target::Integer | Target::Decimal),
-        Atom::Decimal(_) => target == Target::Decimal,
-        Atom::Double(_) => target == Target::Double,
-        Atom::Boolean(_) => target == Target::Boolean,
-        Atom::Moment(moment) => {
-            target
-                == match moment.kind {
-                    Kind::Date => Target::Date,
-                    Kind::DateTime => Target::DateTime,
-                    Kind::Time => Target::Time,
-                }
-        }
-        Atom::Duration(_) => target == Target::Duration,
-        Atom::Untyped(_) => false,
-    }
-}
-
-fn cast<'a>(target: Target, atom: Atom<'a>) -> Result<Atom<'a>, Undecided> {
-    let in_doubt =
-        |_| Undecided { is_error: matches!(&atom, Atom::Untyped(text) | Atom::Text(text) if is_none(target, text)) };
-    Ok(match target {
-        Target::Double => Atom::Double(atom.to_double().map_err(in_doubt)?),
-        Target::Integer => Atom::Integer(atom.to_integer().map_err(in_doubt)?),
-        Target::Decimal => Atom::Decimal(atom.to_decimal().map_err(in_doubt)?),
-        Target::String => Atom::Text(atom.into_text()),
-        Target::Boolean => Atom::Boolean(atom.to_boolean().map_err(in_doubt)?),
-        Target::Date => Atom::Moment(atom.to_moment(Kind::Date).map_err(in_doubt)?),
-        Target::DateTime => Atom::Moment(atom.to_moment(Kind::DateTime).map_err(in_doubt)?),
-        Target::Time => Atom::Moment(atom.to_moment(Kind::Time).map_err(in_doubt)?),
-        Target::Duration => match atom {
-            Atom::Untyped(ref text) | Atom::Text(ref text) => {
-                Atom::Duration(read_duration(trimmed(text)).ok_or(Undecided).map_err(in_doubt)?)
-            }
-            duration @ Atom::Duration(_) => duration,
-            _ => return Err(Undecided),
-        },
-    })
 }

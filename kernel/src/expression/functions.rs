@@ -88,6 +88,8 @@ pub enum Function {
     Distinct,
     /// fn:reverse, of values
     Reverse,
+    /// Nodes in document order, each once.
+    DocumentOrder,
     /// A required value.
     One,
     /// fn:number
@@ -160,6 +162,7 @@ impl Function {
             "empty" => Function::Empty,
             "distinct-values" => Function::Distinct,
             "reverse" => Function::Reverse,
+            "document order" => Function::DocumentOrder,
             "sum" => Function::Aggregate(Aggregate::Sum),
             "avg" => Function::Aggregate(Aggregate::Average),
             "min" => Function::Aggregate(Aggregate::Least),

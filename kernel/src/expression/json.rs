@@ -101,7 +101,7 @@ fn set_off(start: usize, out: &mut Vec<u8>) {
 pub fn write_atom(atom: &Atom<'_>, out: &mut Vec<u8>) -> Result<(), Undecided> {
     match atom {
         Atom::Untyped(text) | Atom::Text(text) => write_text(text, out),
-        Atom::Moment(_) | Atom::Duration(_) => return Err(Undecided),
+        Atom::Moment(_) | Atom::Duration(_) | Atom::Node(_) => return Err(Undecided),
         Atom::Double(value) if !value.is_finite() => return Err(Undecided),
         // Any form is allowed, so whole numbers are written as such.
         Atom::Double(value) if (1e6..1e15).contains(&value.abs()) && value.fract() == 0.0 => {

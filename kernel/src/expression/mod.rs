@@ -6,13 +6,17 @@
 mod aggregates;
 mod arithmetic;
 mod atom;
+mod casts;
 mod comparison;
 mod decimal;
 mod digits;
 mod distinct;
 mod evaluation;
 mod functions;
+mod gathered;
+mod item_windows;
 mod json;
+mod json_path;
 mod lookup;
 mod mathematics;
 mod moment;
@@ -30,7 +34,10 @@ pub use self::decimal::Decimal;
 pub use self::digits::{DigitPattern, Grouping};
 pub use self::evaluation::{Evaluation, Local};
 pub use self::functions::{Aggregate, Function};
+pub use self::gathered::Gathering;
+pub use self::item_windows::{Bounds, Windows};
 pub use self::json::{Json, Member};
+pub use self::json_path::{JsonPath, JsonStep};
 pub use self::lookup::Lookup;
 pub use self::moment::Kind;
 pub use self::moment_picture::{MomentPicture, Part, Piece};
@@ -68,16 +75,26 @@ pub enum Expression {
     Try(Box<[Expression; 2]>),
     /// A map, an array or a value as JSON: a text.
     Json(Box<Json>),
+    /// What lookups find in a JSON text.
+    JsonPath(Box<JsonPath>),
     /// An expression for each of some elements, in a loop over them.
     Each(Reach, Turns, Box<Expression>),
     /// An expression for each of some values, which has a slot, as may its position.
-    EachValue(usize, Option<usize>, Box<[Expression; 2]>),
+    EachValue(usize, Option<usize>, Turns, Box<[Expression; 2]>),
     /// fold-left: the slots of the accumulator and of an item; the items, the initial value, and the step.
     Fold([usize; 2], Box<[Expression; 3]>),
     /// Values that inner `Keyed` expressions sort.
     Sorted(Vec<Order>, Box<Expression>),
     /// Values placed by their keys among those of the surrounding `Sorted` expression.
     Keyed(Vec<Expression>, Box<Expression>),
+    /// An expression for each of some nodes, in a loop over them; the slot of their positions.
+    EachOf(Option<usize>, Turns, Box<[Expression; 2]>),
+    /// A tuple of the surrounding `Gathered` expression: its keys, and values.
+    Tuple(Vec<Expression>, Vec<Expression>),
+    /// An expression for each of some sorted tuples or groups.
+    Gathered(Box<(Gathering, Turns, Expression)>),
+    /// An expression for each window over some items.
+    Windows(Box<(Windows, Turns, Expression)>),
     /// Whether the current node is of a kind.
     IsKind(usize, u32),
     /// The name of the current element, with or without its prefix.

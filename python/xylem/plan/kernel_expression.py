@@ -3,9 +3,10 @@
         $p/en * 2 > 4     →     Call(">", (Call("*", (NodesOf(en), Constant(2))), Constant(4)))
 
 They have the query's meaning: values have their types at run time, operators and functions convert untyped ones, and
-sequences may be empty. A scanner computes a value only without doubt. If it would have to raise an error, needs a
-longer integer or decimal than it supports, or finds several values instead of one, it leaves the record to the query,
-which answers or raises the error in its own place.
+sequences may be empty. Nodes are atomized where values are wanted, and kept where items are: in slots, as tuples and
+windows, in `EachOf` and `Items`. A scanner computes a value only without doubt. If it would have to raise an error,
+needs a longer integer or decimal than it supports, or finds several values instead of one, it leaves the record to the
+query, which answers or raises the error in its own place.
 
 `Call` names an operator or function of the language by its sign or local name; `to double` is a cast, `castable double`
 the question whether there is one, `one` an operand that must not be missing, `negate` and `plus` have one operand.
@@ -121,6 +122,8 @@ class EachItem:
     inner: KernelExpression
     position: int | None = None
     """The slot of its position."""
+    are_few: bool = False
+    """As in `Each` in `plan/result_template.py`."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +151,72 @@ class KeyedValues:
 
     keys: tuple[KernelExpression, ...]
     inner: KernelExpression
+
+
+@dataclass(frozen=True)
+class EachOf:
+    """An expression for each of some nodes, which is the current element in it: one loop further in."""
+
+    nodes: KernelExpression
+    inner: KernelExpression
+    position: int | None = None
+    """The slot of its position."""
+    are_few: bool = False
+    """As in `Each` in `plan/result_template.py`."""
+
+
+@dataclass(frozen=True)
+class TupleOf:
+    """A tuple of the surrounding gathering: its keys, and the items of its variables."""
+
+    keys: tuple[KernelExpression, ...]
+    values: tuple[KernelExpression, ...]
+
+
+@dataclass(frozen=True)
+class Gathering:
+    """Tuples that are sorted, or with equal keys become groups, in which the items of a variable follow each other."""
+
+    orders: tuple[Order, ...] | None
+    """None for groups."""
+    slots: tuple[int, ...]
+    """Of the keys of a group, and then of the values of a tuple."""
+    tuples: KernelExpression
+    """Ends in `TupleOf`."""
+    position: int | None = None
+    """The slot of the position of each."""
+
+
+@dataclass(frozen=True)
+class WindowBounds:
+    """A condition of a window clause."""
+
+    slots: tuple[int | None, int | None, int | None, int | None]
+    """Of the item, its position, the one before it and the one behind it."""
+    when: KernelExpression
+
+
+@dataclass(frozen=True)
+class WindowsOf:
+    """The windows of a window clause over the items of one record."""
+
+    are_sliding: bool
+    slot: int
+    """Of the items of a window."""
+    items: KernelExpression
+    start: WindowBounds
+    end: WindowBounds | None = None
+    only_ended: bool = False
+
+
+@dataclass(frozen=True)
+class EachTuple:
+    """An expression for each tuple or group, or each window."""
+
+    tuples: Gathering | WindowsOf
+    inner: KernelExpression
+    are_few: bool = False
+    """As in `Each` in `plan/result_template.py`."""
 
 
 @dataclass(frozen=True)
@@ -216,6 +285,16 @@ class Try:
 
 
 @dataclass(frozen=True)
+class JsonPath:
+    """What lookups find in a JSON text: strings, numbers and booleans; with `raw`, the texts of values of any kind."""
+
+    text: KernelExpression
+    steps: tuple[str | int | None, ...] = ()
+    """Keys, positions, or None for all values or members."""
+    raw: bool = False
+
+
+@dataclass(frozen=True)
 class Json:
     """The text that the json output method writes for a map, an array or a value."""
 
@@ -280,12 +359,16 @@ KernelExpression = (
     | FoldValues
     | SortedValues
     | KeyedValues
+    | EachOf
+    | TupleOf
+    | EachTuple
     | LetValue
     | Matching
     | Formatted
     | Lookup
     | GivenLookup
     | Try
+    | JsonPath
     | Json
 )
 """Any expression."""
@@ -317,6 +400,8 @@ def settled(expression: KernelExpression, value_of: Callable[[str], Constant]) -
             return replace(expression, value=settled(value, value_of))
         case Lookup(key=key):
             return replace(expression, key=settled(key, value_of))
+        case JsonPath(text=text):
+            return replace(expression, text=settled(text, value_of))
         case Try(tried=tried, otherwise=otherwise):
             return replace(expression, tried=settled(tried, value_of), otherwise=settled(otherwise, value_of))
         case EachItem(values=values, inner=inner):
@@ -326,4 +411,23 @@ def settled(expression: KernelExpression, value_of: Callable[[str], Constant]) -
             return replace(expression, values=inside[0], start=inside[1], step=inside[2])
         case LetValue(value=value, inner=inner):
             return replace(expression, value=settled(value, value_of), inner=settled(inner, value_of))
+        case EachOf(nodes=nodes, inner=inner):
+            return replace(expression, nodes=settled(nodes, value_of), inner=settled(inner, value_of))
+        case TupleOf(keys=keys, values=of_tuple):
+            inside = tuple(settled(key, value_of) for key in keys)
+            return TupleOf(inside, tuple(settled(value, value_of) for value in of_tuple))
+        case EachTuple(tuples=tuples, inner=inner):
+            return replace(expression, tuples=_settled_tuples(tuples, value_of), inner=settled(inner, value_of))
     return expression
+
+
+def _settled_tuples(tuples: Gathering | WindowsOf, value_of: Callable[[str], Constant]) -> Gathering | WindowsOf:
+    if isinstance(tuples, Gathering):
+        return replace(tuples, tuples=settled(tuples.tuples, value_of))
+    start, end = tuples.start, tuples.end
+    return replace(
+        tuples,
+        items=settled(tuples.items, value_of),
+        start=replace(start, when=settled(start.when, value_of)),
+        end=None if end is None else replace(end, when=settled(end.when, value_of)),
+    )

@@ -25,7 +25,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .kernel_expression import KernelExpression
+    from .kernel_expression import Gathering, KernelExpression, WindowsOf
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,13 @@ class CopiedAttributes:
 
 
 @dataclass(frozen=True)
+class CopiedItems:
+    """Attributes that an expression gives, with the same exceptions."""
+
+    items: KernelExpression
+
+
+@dataclass(frozen=True)
 class Construct:
     """An element; without content it is written as an empty tag. Its declarations are among its attributes."""
 
@@ -147,7 +154,7 @@ class Construct:
     """With its prefix. A computed name has none; if it may not be a valid name, the query decides."""
     attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
     content: tuple[Part, ...] = ()
-    copied: tuple[CopiedAttributes, ...] = ()
+    copied: tuple[CopiedAttributes | CopiedItems, ...] = ()
     """Copied after the other attributes."""
 
 
@@ -203,6 +210,45 @@ class Each:
 
 
 @dataclass(frozen=True)
+class EachNodeOf:
+    """The parts for each of some nodes, which is the current element in them: one loop further in."""
+
+    nodes: KernelExpression
+    parts: tuple[Part, ...]
+    position: int | None = None
+    """The slot of its position."""
+    are_few: bool = False
+    """As in `Each`."""
+
+
+@dataclass(frozen=True)
+class EachBinding:
+    """The parts for each tuple or group, or each window."""
+
+    tuples: Gathering | WindowsOf
+    parts: tuple[Part, ...]
+    are_few: bool = False
+    """As in `Each`."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """Copies of the nodes of an expression. Attributes are left to the query."""
+
+    items: KernelExpression
+    around: Around = Around.NOTHING
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A comment, or with a target a processing instruction."""
+
+    value: KernelExpression
+    """One string. If it is unusual, the query decides whether it is an error."""
+    target: str | None = None
+
+
+@dataclass(frozen=True)
 class Order:
     """The comparison of a sort key."""
 
@@ -253,7 +299,7 @@ class Alike:
 
     up: int
     content: tuple[Part, ...] = ()
-    copied: tuple[CopiedAttributes, ...] = ()
+    copied: tuple[CopiedAttributes | CopiedItems, ...] = ()
 
 
 END_OF_CELL = "\x1f"
@@ -305,12 +351,14 @@ class EachValue:
     parts: tuple[Part, ...]
     position: int | None = None
     """The slot of its position."""
+    are_few: bool = False
+    """As in `Each`."""
 
 
 Piece = Characters | Values | Computed | Hole | Cell
 """The parts of a value; cells only if rows are wanted."""
-_Nodes = Copies | Construct | Alike | Apply
-_Inner = When | WhenFilled | Each | EachValue | Let | Sorted | Keyed | Functions | Numbered
+_Nodes = Copies | Construct | Alike | Apply | Items | Remark
+_Inner = When | WhenFilled | Each | EachNodeOf | EachBinding | EachValue | Let | Sorted | Keyed | Functions | Numbered
 Part = Piece | _Nodes | _Inner | Row
 Template = tuple[Part, ...]
 

@@ -13,8 +13,11 @@ from xylem.plan.kernel_expression import (
     EachItem,
     EachMember,
     EachNode,
+    EachOf,
+    EachTuple,
     FoldValues,
     Formatted,
+    Gathering,
     Given,
     GivenLookup,
     IsKind,
@@ -23,6 +26,7 @@ from xylem.plan.kernel_expression import (
     JsonChoice,
     JsonMap,
     JsonMember,
+    JsonPath,
     JsonValue,
     KernelExpression,
     KeyedValues,
@@ -38,6 +42,9 @@ from xylem.plan.kernel_expression import (
     SortedValues,
     Tests,
     Try,
+    TupleOf,
+    WindowBounds,
+    WindowsOf,
 )
 from xylem.plan.kernel_expression import Constant as Value
 from xylem.plan.result_template import (
@@ -48,18 +55,23 @@ from xylem.plan.result_template import (
     Computed,
     Construct,
     CopiedAttributes,
+    CopiedItems,
     Copies,
     Counting,
     Each,
+    EachBinding,
+    EachNodeOf,
     EachValue,
     Functions,
     Hole,
+    Items,
     Keyed,
     Let,
     Numbered,
     Order,
     Part,
     Path,
+    Remark,
     Row,
     Sorted,
     Tally,
@@ -132,10 +144,18 @@ def _part(part: Part) -> tuple[object, ...]:
             return "when", expression_tuple(test), part_tuples(parts), part_tuples(otherwise)
         case Let(slot=slot, value=value):
             return "let", slot, expression_tuple(value)
-        case EachValue(slot=slot, values=of, parts=parts, position=position):
-            return "each-value", slot, expression_tuple(of), part_tuples(parts), position
+        case EachValue(slot=slot, values=of, parts=parts, position=position, are_few=are_few):
+            return "each-value", slot, expression_tuple(of), part_tuples(parts), position, are_few
         case Each(path=path, parts=parts, up=up, counting=counting, are_few=are_few):
             return "each", up, _path(path), part_tuples(parts), _counting(counting), are_few
+        case EachNodeOf(nodes=nodes, parts=parts, position=position, are_few=are_few):
+            return "each of", position, expression_tuple(nodes), part_tuples(parts), are_few
+        case EachBinding(tuples=tuples, parts=parts, are_few=are_few):
+            return *_tuples(tuples), part_tuples(parts), are_few
+        case Remark(value=value, target=target):
+            return "remark", target, expression_tuple(value)
+        case Items(items=items, around=around):
+            return "items", expression_tuple(items), int(around)
         case Functions(bodies=bodies, parts=parts):
             return "functions", [part_tuples(body) for body in bodies], part_tuples(parts)
         case Apply(function=function, path=path, up=up, below=below):
@@ -179,8 +199,8 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return "call", function, [expression_tuple(argument) for argument in arguments]
         case EachNode(path=path, inner=inner, up=up, counting=counting, are_few=are_few):
             return "each", up, _path(path), expression_tuple(inner), _counting(counting), are_few
-        case EachItem(slot=slot, values=values, inner=inner, position=position):
-            return "each value", slot, expression_tuple(values), expression_tuple(inner), position
+        case EachItem(slot=slot, values=values, inner=inner, position=position, are_few=are_few):
+            return "each value", slot, expression_tuple(values), expression_tuple(inner), position, are_few
         case FoldValues(values=values, start=start, step=step):
             inside = [expression_tuple(each) for each in (values, start, step)]
             return "fold", expression.so_far, expression.item, *inside
@@ -188,6 +208,12 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return "sorted", _orders(orders), expression_tuple(inner)
         case KeyedValues(keys=keys, inner=inner):
             return "keyed", [expression_tuple(key) for key in keys], expression_tuple(inner)
+        case EachOf(nodes=nodes, inner=inner, position=position, are_few=are_few):
+            return "each of", position, expression_tuple(nodes), expression_tuple(inner), are_few
+        case TupleOf(keys=keys, values=values):
+            return "tuple", [expression_tuple(key) for key in keys], [expression_tuple(value) for value in values]
+        case EachTuple(tuples=tuples, inner=inner, are_few=are_few):
+            return *_tuples(tuples), expression_tuple(inner), are_few
         case IsKind(kind=kind, up=up):
             return "kind", up, kind
         case NameOf(whole=whole, up=up):
@@ -204,14 +230,32 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return "lookup", constants, is_test, expression_tuple(key)
         case Try(tried=tried, otherwise=otherwise):
             return "try", expression_tuple(tried), expression_tuple(otherwise)
+        case JsonPath(text=inner, steps=steps, raw=raw):
+            return "json path", expression_tuple(inner), list(steps), raw
         case Json(value=json):
             return "json", _json(json)
         case Given(function=function) | GivenLookup(function=function):
             raise ValueError(f"{function} has no value yet")
 
 
-def _copied(copied: tuple[CopiedAttributes, ...]) -> list[tuple[object, ...]]:
-    return [(each.up, _path(each.path), each.name) for each in copied]
+def _tuples(tuples: Gathering | WindowsOf) -> tuple[object, ...]:
+    match tuples:
+        case Gathering(orders=orders, slots=slots, tuples=gathered, position=position):
+            made = None if orders is None else _orders(orders)
+            return "gathered", made, list(slots), position, expression_tuple(gathered)
+        case WindowsOf(are_sliding=sliding, slot=slot, items=items, start=start, end=end, only_ended=only):
+            return "windows", sliding, slot, only, expression_tuple(items), _bounds(start), _bounds(end)
+
+
+def _bounds(bounds: WindowBounds | None) -> tuple[object, ...] | None:
+    return None if bounds is None else (list(bounds.slots), expression_tuple(bounds.when))
+
+
+def _copied(copied: tuple[CopiedAttributes | CopiedItems, ...]) -> list[tuple[object, ...]]:
+    return [
+        expression_tuple(each.items) if isinstance(each, CopiedItems) else (each.up, _path(each.path), each.name)
+        for each in copied
+    ]
 
 
 def _counting(counting: Counting | None) -> tuple[object, ...] | None:

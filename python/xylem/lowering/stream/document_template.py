@@ -16,6 +16,8 @@ from xylem.plan.result_template import (
     Construct,
     Copies,
     Each,
+    EachBinding,
+    EachNodeOf,
     EachValue,
     Keyed,
     Part,
@@ -52,8 +54,10 @@ def _copies_document(part: Part, depth: int) -> bool:
             return not path and up == depth and not below
         case When(parts=parts, otherwise=otherwise):
             return any(_copies_document(inner, depth) for inner in (*parts, *otherwise))
-        case Construct(content=parts) | EachValue(parts=parts) | Sorted(parts=parts) | Keyed(parts=parts):
+        case Construct(content=parts) | EachValue(parts=parts) | EachBinding(parts=parts):
             return any(_copies_document(inner, depth) for inner in parts)
-        case Each(parts=parts):
+        case Sorted(parts=parts) | Keyed(parts=parts):
+            return any(_copies_document(inner, depth) for inner in parts)
+        case Each(parts=parts) | EachNodeOf(parts=parts):
             return any(_copies_document(inner, depth + 1) for inner in parts)
     return False

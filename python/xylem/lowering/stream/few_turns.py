@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from xylem.plan.kernel_expression import EachMember, EachNode
-from xylem.plan.result_template import Each, Template
+from xylem.plan.kernel_expression import EachItem, EachMember, EachNode, EachOf, EachTuple, SlotValue
+from xylem.plan.result_template import Each, EachBinding, EachNodeOf, EachValue, Template
 
-_LOOPS = (Each, EachNode, EachMember)
+_LOOPS = (Each, EachNode, EachMember, EachOf, EachNodeOf)
 
 
 def with_few_turns(template: Template) -> Template:
@@ -33,8 +33,28 @@ def _limited(node: Any) -> Any:
     changed: dict[str, Any] = {one.name: _limited(getattr(node, one.name)) for one in fields(node)}
     if isinstance(node, (Each, EachNode)):
         inside = node.parts if isinstance(node, Each) else node.inner
-        changed["are_few"] = _looks_above(inside, 0) or _looks_above(node.counting, 0)
+        changed["are_few"] = _looks_above((inside, node.counting), 0) or _walks_slots(inside)
+    elif isinstance(node, (EachOf, EachNodeOf)):
+        inside = node.parts if isinstance(node, EachNodeOf) else node.inner
+        changed["are_few"] = _looks_above(inside, 0) or _walks_slots(inside)
+    elif isinstance(node, (EachItem, EachValue, EachTuple, EachBinding)):
+        # They have no element of their own: all paths begin outside.
+        inside = node.inner if isinstance(node, (EachItem, EachTuple)) else node.parts
+        changed["are_few"] = _looks_above(inside, -1) or _walks_slots(inside)
     return replace(node, **changed)
+
+
+def _walks_slots(node: Any) -> bool:
+    """Whether there is a loop over nodes that were gathered before."""
+    if isinstance(node, tuple):
+        return any(map(_walks_slots, node))
+    if not is_dataclass(node) or isinstance(node, type):
+        return False
+    if isinstance(node, (EachOf, EachNodeOf)) and isinstance(node.nodes, SlotValue):
+        return True
+    if isinstance(node, EachItem) and isinstance(node.values, SlotValue):
+        return True
+    return any(_walks_slots(getattr(node, one.name)) for one in fields(node))
 
 
 def _looks_above(node: Any, loops: int) -> bool:

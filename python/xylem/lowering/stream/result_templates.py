@@ -14,14 +14,19 @@ Safe:   the handler remains: it takes the records that the scan leaves undecided
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from collections.abc import Sequence as Sequence_
 from dataclasses import replace
 from functools import reduce
 from typing import TypeGuard
 
+from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.conjuncts import conjuncts
+from xylem.analysis.streamable_paths import is_test
 from xylem.functions.registry import FN
 from xylem.plan.flux import (
     EMPTY,
+    ITEMS,
+    CloseWindows,
     Copy,
     Fixed,
     Flux,
@@ -35,8 +40,10 @@ from xylem.plan.flux import (
     OnFirst,
     OnWindow,
     Opening,
+    OpenWindows,
     ProcessStream,
     Sequence,
+    Step,
 )
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
 from xylem.plan.needs import node_test
@@ -57,8 +64,10 @@ from xylem.plan.result_template import (
 from xylem.syntax import ast
 
 from .applied_functions import Declared
+from .few_turns import with_few_turns
 from .given_values import GivenValues
 from .hoisting import grouped, hoisted
+from .kernel_expressions.as_loops import of_item
 from .row_templates import rows_alone
 from .selection import Selection
 from .template_expressions import TemplateExpressions
@@ -109,6 +118,8 @@ def template_of(
         parts = (Functions(tuple(expressions.functions.bodies), parts),)
     if number is not None:
         parts = (Numbered(number, parts),)
+    if expressions.compiler.has_joins:
+        parts = with_few_turns(parts)
     return parts if columns is None else rows_alone(parts, columns)
 
 
@@ -176,7 +187,11 @@ class _Maker:
                 if [variable] != self.variables:
                     raise NoTemplate("items that are given to windows from inside a record")
                 self.frames.add(Row(self.window_cells))
+            case OpenWindows(expression=expression, inside=inside, source=ast.Expr() as source):
+                with self.expressions.inside(*inside):
+                    self.expressions.write(with_items(expression, source))
             case ProcessStream(variable=variable, handlers=handlers):
+                handlers = _with_whole_windows(handlers)
                 self.write(Sequence(tuple(_as_part(handler, variable) for handler in handlers)))
             case _:
                 raise NoTemplate("what is not known before the record is complete")
@@ -213,11 +228,15 @@ class _Maker:
         if _takes_all_attributes(loop):
             self.expressions.attributes(self._nodes(loop.source, element_path(loop.path[:-1])))
             return
-        taken = element_path(loop.path)
+        path, conditions = _without_predicates(loop)
+        taken = element_path(path)
         nodes = self._nodes(loop.source, taken)
-        body = hoisted(loop.body if loop.where is None else If(loop.where, loop.body))
+        body = loop.body if loop.where is None else If(loop.where, loop.body)
+        if conditions and loop.position is None:
+            body = If(reduce(ast.And, conditions), body)
+        body = hoisted(body)
         if loop.position is not None:
-            self._counted(loop.variable, loop.position, nodes, body)
+            self._counted(loop.variable, loop.position, nodes, body, conditions)
         elif nodes.of is not None:
             self._leaves(body, loop.variable, nodes)
         elif body == Copy(loop.variable):
@@ -225,12 +244,10 @@ class _Maker:
         elif _is_atomized(body, loop.variable):
             self.expressions.values(Values(nodes.path, ValueOf.STRING, separator=" ", up=nodes.up))
         else:
-            self.variables.append(loop.variable)
-            try:
+            compiler = self.expressions.compiler
+            with compiler.scope(), compiler.turn(ast.Name(loop.variable, None, "")) as turn:
                 parts = self._inner(body)
-            finally:
-                self.variables.pop()
-            self.frames.add(Each(nodes.path, parts, nodes.up))
+            self.expressions.add_loop(turn, Each(nodes.path, parts, nodes.up))
 
     def _leaves(self, body: Flux, variable: str, nodes: NodesOf) -> None:
         """A loop over text nodes or attributes."""
@@ -244,16 +261,22 @@ class _Maker:
         else:
             self.expressions.each_leaf(ast.Name(variable, None, ""), nodes, self._writing(body))
 
-    def _counted(self, variable: str, position: str, nodes: NodesOf, body: Flux) -> None:
-        """A loop over nodes, with their positions."""
+    def _counted(
+        self, variable: str, position: str, nodes: NodesOf, body: Flux, conditions: Sequence_[ast.Expr]
+    ) -> None:
+        """A loop over nodes, with their positions among those that meet the conditions."""
         compiler = self.expressions.compiler
         if nodes.of is not None:
+            if conditions:
+                raise NoTemplate("positions of some attributes or text nodes")
             names = ast.Name(variable, None, ""), ast.Name(position, None, "")
             self.expressions.each_leaf(names[0], nodes, self._writing(body), names[1])
             return
-        with compiler.scope(), compiler.turn(ast.Name(variable, None, ""), nodes):
+        with compiler.scope(), compiler.turn(ast.Name(variable, None, "")) as turn:
+            test = self._condition(list(conditions)) if conditions else None
             slot = compiler.new_slot(ast.Name(position, None, ""))
-            self.frames.add(Each(nodes.path, self._inner(body), nodes.up, Counting(slot)))
+            parts = self._inner(body)
+        self.expressions.add_loop(turn, Each(nodes.path, parts, nodes.up, Counting(slot, test)))
 
     def _when(self, condition: ast.Expr, body: Flux, otherwise: Flux) -> None:
         open_ones = [each for each in conjuncts(condition) if each not in self.decided]
@@ -297,6 +320,25 @@ class _Maker:
         return NodesOf(path, of, attribute, self.expressions.up(variable))
 
 
+def with_items(expression: ast.Expr, source: ast.Expr) -> ast.Expr:
+    """A window clause over items of the stream, with the path that gives them."""
+    found = replaced(expression, lambda node: source if node == ast.VarRef(ITEMS) else None)
+    assert isinstance(found, ast.Expr)
+    return found
+
+
+def _with_whole_windows(handlers: tuple[Handler, ...]) -> tuple[Handler, ...]:
+    """The handlers, if windows are written where they open, from all of their items: none is given to them later."""
+    bodies = [handler.body if isinstance(handler, OnFirst) else None for handler in handlers]
+    opened = [place for place, body in enumerate(bodies) if isinstance(body, OpenWindows)]
+    closed = [place for place, body in enumerate(bodies) if isinstance(body, CloseWindows)]
+    if not opened and not closed:
+        return handlers
+    if len(opened) != 1 or len(closed) != 1:
+        raise NoTemplate("windows inside of windows")
+    return handlers[: opened[0] + 1] + handlers[closed[0] + 1 :]
+
+
 def _as_expression(body: Flux) -> ast.Expr | None:
     """The expression that a body consists of; None if it is more."""
     if body == EMPTY:
@@ -320,6 +362,15 @@ def _with_values_together(parts: list[Flux]) -> list[Flux]:
 
 def _is_own_leaf(part: Flux) -> TypeGuard[Leaf]:
     return isinstance(part, Leaf) and not part.is_global
+
+
+def _without_predicates(loop: For) -> tuple[tuple[Step, ...], tuple[ast.Expr, ...]]:
+    """The path of a loop without the tests of its last step, and these as conditions on its variable."""
+    if not loop.path or not loop.path[-1].predicates or not all(map(is_test, loop.path[-1].predicates)):
+        return loop.path, ()
+    last, item = loop.path[-1], ast.Name(loop.variable, None, "")
+    conditions = tuple(of_item(predicate, item) for predicate in last.predicates)
+    return (*loop.path[:-1], replace(last, predicates=())), conditions
 
 
 def _takes_all_attributes(loop: For) -> bool:

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.resolve_names import declared_namespaces
+from xylem.errors.error import ERR_NAMESPACE
 from xylem.functions.registry import FN
 from xylem.plan.kernel_expression import Call, KernelExpression, NodesOf, Tests
 from xylem.plan.result_template import (
     Characters,
     Column,
     Computed,
+    Construct,
     CopiedAttributes,
+    CopiedItems,
     Copies,
     Each,
+    EachBinding,
+    EachNodeOf,
     EachValue,
+    Items,
     Keyed,
     Let,
     Part,
     Piece,
+    Remark,
     Sorted,
     ValueOf,
     Values,
@@ -32,17 +40,49 @@ from xylem.syntax import ast
 
 from .applied_functions import AppliedFunctions, Declared, named_alike
 from .kernel_expressions.as_loops import first_of, is_atomic
-from .kernel_expressions.compiler import ExpressionCompiler, key_of
+from .kernel_expressions.compiler import ExpressionCompiler
+from .kernel_expressions.gathered_nodes import begins_at_items
+from .kernel_expressions.item_kinds import ATTRIBUTES, VALUES, are_nodes
+from .kernel_expressions.loop_turns import Turn
+from .kernel_expressions.tuples import gathering, last_gathering, read_in, windows
+from .kernel_expressions.type_tests import type_test
 from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, rows_of_values
 from .selection import Selection
 from .template_frames import TemplateFrames, gives_nodes
 from .template_holes import TemplateHoles
 from .template_namespaces import Opened, opened_by
-from .template_paths import NoTemplate, with_all_attributes, with_all_children
+from .template_paths import NoTemplate, key_of, with_all_attributes, with_all_children
 
 _VALUES = (ast.FunctionCall, ast.CastAs, ast.Arithmetic, ast.Unary, ast.StringConcat, ast.ValueComparison)
 """Expressions with at most one value: a row, if rows are wanted."""
 _STRING_JOIN, _EXISTS = ast.Name("string-join", "fn", FN), ast.Name("exists", "fn", FN)
+
+
+def _joined(body: ast.Expr) -> ast.Expr:
+    """The content of a text node, a comment or a processing instruction."""
+    return ast.FunctionCall(_STRING_JOIN, (body, ast.StringLiteral(" ")), span=body.span)
+
+
+def _shown(expression: ast.Expr) -> ast.Expr:
+    """An expression whose values are written: the code of a caught error is so as a string."""
+    if not isinstance(expression, ast.TryCatch):
+        return expression
+    catches = tuple(replace(each, body=_with_text_of_code(each.body)) for each in expression.catches)
+    return replace(expression, catches=catches)
+
+
+def _with_text_of_code(body: ast.Expr) -> ast.Expr:
+    match body:
+        case ast.VarRef(name=name) if name.uri == ERR_NAMESPACE and name.local == "code":
+            return ast.FunctionCall(ast.Name("string", "fn", FN), (body,), span=body.span)
+        case ast.SequenceExpr(items=items):
+            return replace(body, items=tuple(map(_with_text_of_code, items)))
+    return body
+
+
+def _is_usual_name(text: str) -> bool:
+    """Whether a text is certainly a name without prefix that attributes may have."""
+    return text.isascii() and text.isidentifier() and text != "xmlns"
 
 
 class TemplateExpressions:
@@ -70,6 +110,7 @@ class TemplateExpressions:
             selection.by_code_points, self._scan_test, empty_greatest=selection.empty_greatest
         )
         self.compiler.formats = selection.decimal_formats
+        self.compiler.keeps_nodes = columns is None
         self.variables, self.up = self.compiler.variables, self.compiler.up
         self.functions = AppliedFunctions(declared, self.compiler)
         self.has_default_namespace = selection.has_default_namespace
@@ -140,10 +181,20 @@ class TemplateExpressions:
                 self._computed(name, body)
             case ast.ComputedText(body=body) if self.columns is None and self.frames.depth:
                 self._text_node(body)
+            case ast.ComputedComment(body=body) if self.columns is None:
+                self.frames.add(Remark(self.compiler.value(_joined(body))))
+            case ast.ComputedPI(target=str() as target, body=body) if self.columns is None:
+                self.frames.add(Remark(self.compiler.value(_joined(body)), target))
+            case ast.ComputedDocument(body=body) if self.columns is None:
+                self._document(body)
+            case ast.ComputedAttribute(name=ast.StringLiteral(value=name), body=body) if _is_usual_name(name):
+                self.write(replace(expression, name=ast.Name(name, None, "")))
             case ast.ComputedAttribute(name=ast.Name() as name, body=body):
                 self.frames.attribute(*self._attribute(ast.DirectAttribute(name, (ast.EnclosedExpr(body),))))
             case ast.Filter() if self.columns is None and (first := first_of(expression)) is not None:
                 self.write(first)
+            case _ if begins_at_items(self.compiler, expression):
+                self._items(expression)
             case _ if (
                 self.columns is None and not is_atomic(expression) and (loop := self.compiler.as_loop(expression))
             ):
@@ -155,12 +206,35 @@ class TemplateExpressions:
             case _ if self.compiler.is_path(expression):
                 self.nodes(self.compiler.nodes(expression))
             case _:
-                self.frames.atomic(self._piece(expression))
+                self._items(expression)
+
+    def _items(self, expression: ast.Expr) -> None:
+        """Values, or copies of nodes that were gathered."""
+        piece = self._piece(expression)
+        kinds = self.compiler.kinds_of(piece.value) if isinstance(piece, Computed) else VALUES
+        if not kinds - VALUES:
+            self.frames.atomic(piece)
+            return
+        assert isinstance(piece, Computed)
+        if kinds == ATTRIBUTES:
+            self.frames.copied(CopiedItems(piece.value))
+        elif kinds & (VALUES | ATTRIBUTES):
+            raise NoTemplate("nodes among values, or attributes among other nodes", expression)
+        else:
+            self.frames.add(Items(piece.value, self.frames.around))
+
+    def _document(self, body: ast.Expr) -> None:
+        """document { E }: its children, if these are nodes; outside of elements, if it is one element."""
+        parts = self.frames.inner(lambda: self.write(body))
+        is_one = len(parts) == 1 and isinstance(parts[0], Construct)
+        if not gives_nodes(parts) or not (is_one or self.frames.depth):
+            raise NoTemplate("a document node", body)
+        for part in parts:
+            self.frames.add(part)
 
     def _text_node(self, body: ast.Expr) -> None:
         """text { … } in an element: nothing without a value. It is a node, so no space separates it from values."""
-        joined = ast.FunctionCall(_STRING_JOIN, (body, ast.StringLiteral(" ")), span=body.span)
-        text = Characters(""), self._piece(joined), Characters("")
+        text = Characters(""), self._piece(_joined(body)), Characters("")
         self.choice(self.condition(ast.FunctionCall(_EXISTS, (body,), span=body.span)), text, ())
 
     def nodes(self, nodes: NodesOf) -> None:
@@ -222,7 +296,7 @@ class TemplateExpressions:
         if self.columns is not None and not is_text(expression):
             with suppress(NoTemplate):
                 return cell_of_value(expression, self.up)
-        value, at_most_one = self.compiler.value(expression), False
+        value, at_most_one = self.compiler.value(_shown(expression)), False
         match value:
             case Call(function="data" | "string" as function, arguments=(NodesOf() as nodes,)):
                 # The string of no node still counts for its neighbours: only rows have nothing there.
@@ -253,7 +327,7 @@ class TemplateExpressions:
             self.compiler.alias(switch.default_variable, operand)
             found = self._branch(switch.default)
         for case in reversed(switch.cases):
-            test = self.compiler.type_test(operand, case)
+            test = type_test(self.compiler, operand, case)
             with self.compiler.scope():
                 self.compiler.alias(case.variable, operand)
                 found = (When(test, self._branch(case.result), found),)
@@ -354,16 +428,26 @@ class TemplateExpressions:
     # --- FLWOR expressions
 
     def _flwor(self, flwor: ast.Flwor) -> None:
-        orders = self.compiler.orders(flwor.clauses)
-        if orders and is_atomic(flwor):
+        place = last_gathering(flwor.clauses)
+        if place is None and is_atomic(flwor) and self.compiler.orders(flwor.clauses):
             self.frames.atomic(self._piece(flwor))
             return
         with self.compiler.scope():
+            orders = self.compiler.orders(flwor.clauses[0 if place is None else place + 1 :])
             if not orders:
-                self._clauses(flwor.clauses, flwor.result)
+                self._gathered(flwor, place)
                 return
-            parts = self.frames.inner(lambda: self._clauses(flwor.clauses, flwor.result))
+            parts = self.frames.inner(lambda: self._gathered(flwor, place))
         self.frames.add(Sorted(orders, parts))
+
+    def _gathered(self, flwor: ast.Flwor, place: int | None) -> None:
+        """The clauses behind one that gathers tuples, or all of them."""
+        if place is None:
+            self._clauses(flwor.clauses, flwor.result)
+            return
+        rest, result = flwor.clauses[place + 1 :], flwor.result
+        tuples = gathering(self.compiler, flwor.clauses, place, read_in(rest, result))
+        self.frames.add(EachBinding(tuples, self.frames.inner(lambda: self._clauses(rest, result))))
 
     def _clauses(self, clauses: tuple[ast.Clause, ...], result: ast.Expr) -> None:
         if not clauses:
@@ -393,6 +477,12 @@ class TemplateExpressions:
                     self._loop(clause.name, clause.collection, rest, result)
             case ast.ForClause(type=None, position=ast.Name() as position, allowing_empty=False):
                 self._counted(clause, position, lambda: self._clauses(rest, result))
+            case ast.JoinClause():
+                self._clauses((*self.compiler.unjoined(clause), *rest), result)
+            case ast.WindowClause():
+                with self.compiler.scope():
+                    found = windows(self.compiler, clause)
+                    self.frames.add(EachBinding(found, self.frames.inner(lambda: self._clauses(rest, result))))
             case ast.OrderByClause(specs=specs):
                 keys = tuple(self.compiler.value(spec.key) for spec in specs)
                 parts = self.frames.inner(lambda: self._clauses(rest, result))
@@ -419,13 +509,33 @@ class TemplateExpressions:
     def _counted(self, clause: ast.ForClause, position: ast.Name, write: Callable[[], None]) -> None:
         compiler = self.compiler
         if compiler.is_path(clause.collection):
-            with compiler.counted(clause.name, clause.collection, position) as (nodes, counting):
-                self.frames.add(Each(nodes.path, self.frames.inner(write), nodes.up, counting))
+            with compiler.counted(clause.name, clause.collection, position) as (nodes, counting, turn):
+                parts = self.frames.inner(write)
+            self.add_loop(turn, Each(nodes.path, parts, nodes.up, counting))
             return
-        values = compiler.atomic_values(clause.collection)
+        self._each(clause.name, clause.collection, write, position)
+
+    def _each(
+        self, name: ast.Name, collection: ast.Expr, write: Callable[[], None], position: ast.Name | None = None
+    ) -> None:
+        """A loop over atomic values, or over nodes that were gathered."""
+        compiler = self.compiler
+        values = compiler.looped(collection)
         with compiler.scope():
-            slot, place = compiler.new_slot(clause.name), compiler.new_slot(position)
+            if are_nodes(compiler.kinds_of(values)):
+                place = None if position is None else compiler.new_slot(position)
+                with compiler.turn(name) as turn:
+                    parts = self.frames.inner(write)
+                self.add_loop(turn, EachNodeOf(values, parts, place))
+                return
+            slot = compiler.new_slot(name, compiler.kinds_of(values))
+            place = None if position is None else compiler.new_slot(position)
             self.frames.add(EachValue(slot, values, self.frames.inner(write), place))
+
+    def add_loop(self, turn: Turn, loop: Each | EachNodeOf) -> None:
+        """A loop behind what is computed before it."""
+        for part in (*turn.lets, loop):
+            self.frames.add(part)
 
     def each_leaf(
         self, name: ast.Name, nodes: NodesOf, write: Callable[[], None], position: ast.Name | None = None
@@ -433,8 +543,7 @@ class TemplateExpressions:
         """A loop over attributes or text nodes whose values are used, and their positions perhaps."""
         compiler = self.compiler
         with compiler.scope():
-            slot = compiler.new_slot(name)
-            compiler.leaves.add(key_of(name))
+            slot = compiler.leaf_slot(name, compiler.kinds_of(nodes))
             place = None if position is None else compiler.new_slot(position)
             self.frames.add(EachValue(slot, nodes, self.frames.inner(write), place))
 
@@ -452,9 +561,8 @@ class TemplateExpressions:
             if nodes.of is not None:
                 self.each_leaf(name, nodes, lambda: self._clauses(rest, result))
                 return
-            with compiler.turn(name, nodes):
-                self.frames.add(Each(nodes.path, self.frames.inner(lambda: self._clauses(rest, result)), nodes.up))
+            with compiler.turn(name) as turn:
+                parts = self.frames.inner(lambda: self._clauses(rest, result))
+            self.add_loop(turn, Each(nodes.path, parts, nodes.up))
         else:
-            values = compiler.atomic_values(collection)
-            slot = compiler.new_slot(name)
-            self.frames.add(EachValue(slot, values, self.frames.inner(lambda: self._clauses(rest, result))))
+            self._each(name, collection, lambda: self._clauses(rest, result))

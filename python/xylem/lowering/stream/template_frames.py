@@ -14,16 +14,21 @@ from xylem.plan.result_template import (
     Characters,
     Construct,
     CopiedAttributes,
+    CopiedItems,
     Copies,
     Each,
+    EachBinding,
+    EachNodeOf,
     EachValue,
     Functions,
     Hole,
+    Items,
     Keyed,
     Let,
     Numbered,
     Part,
     Piece,
+    Remark,
     Sorted,
     Values,
     When,
@@ -46,7 +51,7 @@ class _Frame:
     name: str = ""
     attributes: tuple[tuple[str, tuple[Piece, ...]], ...] = ()
     parts: list[Part] = field(default_factory=list)
-    copied: list[CopiedAttributes] = field(default_factory=list)
+    copied: list[CopiedAttributes | CopiedItems] = field(default_factory=list)
     alike: int | None = None
     """The loop, counted outwards, whose element gives it its name."""
     computed: KernelExpression | None = None
@@ -171,7 +176,7 @@ class TemplateFrames:
             raise NoTemplate("an attribute behind others that are copied")
         frame.attributes = (*frame.attributes, (name, value))
 
-    def copied(self, attributes: CopiedAttributes) -> None:
+    def copied(self, attributes: CopiedAttributes | CopiedItems) -> None:
         """Input attributes that become those of the innermost element."""
         self._tag().copied.append(attributes)
 
@@ -228,13 +233,15 @@ def gives_nodes(parts: Iterable[Part]) -> bool:
 
 def _is_nodes(part: Part) -> bool:
     match part:
-        case Construct() | Copies() | Let() | Alike() | Apply() | WhenFilled():
+        case Construct() | Copies() | Items() | Remark() | Let() | Alike() | Apply() | WhenFilled():
             return True
         case Values(separator=separator):
             return not separator
         case When(parts=parts, otherwise=otherwise):
             return gives_nodes((*parts, *otherwise))
         case Each(parts=parts) | EachValue(parts=parts) | Sorted(parts=parts) | Keyed(parts=parts):
+            return gives_nodes(parts)
+        case EachNodeOf(parts=parts) | EachBinding(parts=parts):
             return gives_nodes(parts)
         case Functions(parts=parts) | Numbered(parts=parts):
             return gives_nodes(parts)

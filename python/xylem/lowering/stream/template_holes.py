@@ -29,9 +29,10 @@ from xylem.rewrite.substitution import Substitution
 from xylem.syntax import ast
 
 from .kernel_expressions.as_loops import is_atomic
-from .kernel_expressions.compiler import ExpressionCompiler, is_outside, key_of
+from .kernel_expressions.compiler import ExpressionCompiler, is_outside
+from .kernel_expressions.item_kinds import are_nodes
 from .kernel_expressions.known_functions import XS
-from .template_paths import NoTemplate
+from .template_paths import NoTemplate, key_of
 
 MOST = 40
 """Most holes in a template; each is a character in the scan's output."""
@@ -196,7 +197,11 @@ class _Arguments:
         return ast.VarRef(ast.Name(name, None, ""), span=expr.span)
 
     def _is_computed(self, expr: ast.Expr) -> bool:
-        return isinstance(expr, ast.VarRef) and key_of(expr.name) in self._compiler.slots
+        """Whether an expression is a variable whose values have types."""
+        c = self._compiler
+        if not isinstance(expr, ast.VarRef) or key_of(expr.name) not in c.slots:
+            return False
+        return key_of(expr.name) in c.leaves or not are_nodes(c.kinds_of(c.value(expr)))
 
     def _rebuilt(self, node: N, *, is_atomized: bool) -> N:
         if isinstance(node, _SCOPES):

@@ -37,8 +37,13 @@ def with_all_children(expression: ast.Expr) -> ast.Expr | None:
     return None
 
 
+def key_of(name: ast.Name) -> str:
+    """The key that identifies a variable."""
+    return f"{{{name.uri}}}{name.local}" if name.uri else name.local
+
+
 def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
-    """A path as an expression: its variable, and the nodes that it selects."""
+    """A path as an expression: the key of its variable, and the nodes that it selects."""
     steps: list[Step] = []
     while isinstance(expression, ast.Path):
         step = expression.right
@@ -52,9 +57,9 @@ def taken_by(expression: ast.Expr) -> tuple[str, Taken]:
         else:
             steps.append(Step("", step.axis, step.test))
         expression = expression.left
-    if not isinstance(expression, ast.VarRef) or expression.name.uri:
+    if not isinstance(expression, ast.VarRef):
         raise NoTemplate("a path that begins at no loop", expression)
-    return expression.name.local, element_path(tuple(reversed(steps)))
+    return key_of(expression.name), element_path(tuple(reversed(steps)))
 
 
 def element_path(steps: tuple[Step, ...]) -> Taken:

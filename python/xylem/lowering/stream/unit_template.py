@@ -14,6 +14,8 @@ from dataclasses import replace
 from xylem.plan.result_template import (
     Construct,
     Each,
+    EachBinding,
+    EachNodeOf,
     EachValue,
     Functions,
     Hole,
@@ -72,6 +74,6 @@ def _part(part: Part, around: Sorted | None) -> Template:
             if any(isinstance(piece, Hole) for _, pieces in attributes for piece in pieces):
                 raise NoTemplate
             _parts(content, None)
-        case Sorted() | Keyed() | Hole() | WhenFilled() | Numbered() | Functions():
+        case Sorted() | Keyed() | Hole() | WhenFilled() | Numbered() | Functions() | EachNodeOf() | EachBinding():
             raise NoTemplate
     return (part,)

@@ -17,14 +17,18 @@ from xylem.plan.kernel_expression import (
     EachItem,
     EachMember,
     EachNode,
+    EachOf,
+    EachTuple,
     FoldValues,
     Formatted,
+    Gathering,
     GivenLookup,
     Json,
     JsonArray,
     JsonChoice,
     JsonMap,
     JsonMember,
+    JsonPath,
     KernelExpression,
     KeyedValues,
     LetValue,
@@ -36,6 +40,8 @@ from xylem.plan.kernel_expression import (
     SortedValues,
     Tests,
     Try,
+    TupleOf,
+    WindowsOf,
 )
 from xylem.plan.needs import add_needs
 from xylem.plan.result_template import (
@@ -43,17 +49,23 @@ from xylem.plan.result_template import (
     Apply,
     Computed,
     Construct,
+    CopiedAttributes,
+    CopiedItems,
     Copies,
     Counting,
     Each,
+    EachBinding,
+    EachNodeOf,
     EachValue,
     Functions,
     Hole,
+    Items,
     Keyed,
     Let,
     Numbered,
     Part,
     Path,
+    Remark,
     Sorted,
     Template,
     Values,
@@ -93,7 +105,7 @@ def _lengths(part: Part) -> list[int]:
             pieces = [piece for _, pieces in attributes for piece in pieces]
             inside = [length for inner in (*pieces, *content) for length in _lengths(inner)]
             name = [] if isinstance(part.name, str) else _of_expression(part.name)
-            return [*name, *inside, *(_length_of(each.path) for each in part.copied)]
+            return [*name, *inside, *(length for each in part.copied for length in _of_copied(each))]
         case When(test=test, parts=parts, otherwise=otherwise):
             inner = [length for part in (*parts, *otherwise) for length in _lengths(part)]
             return [*_of_expression(test), *inner]
@@ -108,6 +120,12 @@ def _lengths(part: Part) -> list[int]:
         case Functions() | Apply() | Alike():
             # They usually read all of an element.
             return [_MOST_STEPS + 1]
+        case EachNodeOf(nodes=nodes, parts=parts):
+            return _inside(_of_expression(nodes), [length for part in parts for length in _lengths(part)])
+        case EachBinding(tuples=tuples, parts=parts):
+            return _inside(_of_tuples(tuples), [length for part in parts for length in _lengths(part)])
+        case Items(items=value) | Remark(value=value):
+            return _of_expression(value)
         case Sorted(parts=parts):
             return [length for part in parts for length in _lengths(part)]
         case Keyed(keys=keys, parts=parts):
@@ -134,15 +152,40 @@ def _of_expression(expression: KernelExpression) -> list[int]:
             return [*_of_expression(inner), *(length for key in keys for length in _of_expression(key))]
         case Matching(value=value) | Formatted(value=value) | Lookup(key=value) | GivenLookup(key=value):
             return _of_expression(value)
+        case JsonPath(text=text):
+            return _of_expression(text)
         case Try(tried=tried, otherwise=otherwise):
             return [*_of_expression(tried), *_of_expression(otherwise)]
         case FoldValues(values=values, start=start, step=step):
             return [length for each in (values, start, step) for length in _of_expression(each)]
         case EachItem(values=value, inner=inner) | LetValue(value=value, inner=inner):
             return [*_of_expression(value), *_of_expression(inner)]
+        case EachOf(nodes=nodes, inner=inner):
+            return _inside(_of_expression(nodes), _of_expression(inner))
+        case EachTuple(tuples=tuples, inner=inner):
+            return _inside(_of_tuples(tuples), _of_expression(inner))
+        case TupleOf(keys=keys, values=values):
+            return [length for each in (*keys, *values) for length in _of_expression(each)]
         case Json(value=json):
             return _of_json(json)
     return []
+
+
+def _of_copied(copied: CopiedAttributes | CopiedItems) -> list[int]:
+    return _of_expression(copied.items) if isinstance(copied, CopiedItems) else [_length_of(copied.path)]
+
+
+def _of_tuples(tuples: Gathering | WindowsOf) -> list[int]:
+    if isinstance(tuples, Gathering):
+        return _of_expression(tuples.tuples)
+    conditions = [tuples.start.when] if tuples.end is None else [tuples.start.when, tuples.end.when]
+    items = _of_expression(tuples.items)
+    return _inside(items, [length for each in conditions for length in _of_expression(each)])
+
+
+def _inside(nodes: list[int], inner: list[int]) -> list[int]:
+    """The lengths of paths that begin where others end."""
+    return [max(nodes, default=0) + length for length in (0, *inner)]
 
 
 def _of_counting(counting: Counting | None) -> list[int]:

@@ -25,6 +25,8 @@ from xylem.syntax import ast
 from ..template_paths import NoTemplate
 from .known_functions import XS
 
+_PASSING = frozenset({"reverse", "sort"})
+"""Functions that give the items of their first argument, nodes or values."""
 Fresh = Callable[[], ast.Name]
 """Returns a name that no query uses."""
 
@@ -198,7 +200,7 @@ def is_atomic(expr: ast.Expr) -> bool:
             return is_atomic(then) and is_atomic(otherwise)
         case ast.Switch(cases=cases, default=default):
             return is_atomic(default) and all(is_atomic(case.result) for case in cases)
-        case ast.FunctionCall(name=name, arguments=(argument,)) if name.expanded == (FN, "reverse"):
+        case ast.FunctionCall(name=name, arguments=(argument, *_)) if name.uri == FN and name.local in _PASSING:
             return is_atomic(argument)
         case ast.FunctionCall(name=name):
             return name.uri in (FN, XS, PREFIXES["math"]) or name.expanded == (PREFIXES["map"], "contains")

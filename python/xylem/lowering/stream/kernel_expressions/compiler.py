@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
@@ -11,9 +11,7 @@ from functools import reduce
 
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.streamable_paths import is_test
-from xylem.errors import XylemError
-from xylem.errors.error import ERR_NAMESPACE
-from xylem.functions.regex_functions import replacement_pieces
+from xylem.errors import EngineBug
 from xylem.functions.registry import FN, PREFIXES
 from xylem.plan.kernel_expression import (
     NOTHING,
@@ -21,34 +19,41 @@ from xylem.plan.kernel_expression import (
     Constant,
     EachItem,
     EachNode,
+    EachOf,
+    EachTuple,
     FoldValues,
     Formatted,
     Given,
     GivenLookup,
-    IsKind,
     Json,
+    JsonPath,
     KernelExpression,
     KeyedValues,
     LetValue,
     Lookup,
-    Matching,
     Named,
     NameOf,
     NodesOf,
     SlotValue,
     SortedValues,
-    Try,
 )
 from xylem.plan.result_template import Counting, Order
 from xylem.syntax import ast
 
-from ..template_paths import NoTemplate, taken_by
+from ..template_paths import NoTemplate, key_of, taken_by
 from .as_loops import as_loop, first_of, is_atomic, of_item, of_value
+from .caught_errors import caught
+from .gathered_nodes import begins_at_items, from_items
+from .item_kinds import ELEMENTS, JSON, VALUES, Kinds, are_nodes, kinds_of
+from .json_lookups import json_path
 from .json_values import is_plain_json, json_value
 from .known_functions import CASTS, XS, known_function
 from .lookups import lookup
-from .patterns import kernel_pattern
+from .loop_turns import Turn, moved_out
+from .matching import matching
 from .pictures import FORMATTING, DecimalFormats, picture_of
+from .tuples import gathering, last_gathering, read_in, windows
+from .type_tests import instance, type_test, type_word
 
 _MOST_INTEGER = 2**63 - 1
 _MOST_DIGITS = 38
@@ -77,6 +82,12 @@ class ExpressionCompiler:
         """The record and the elements of the surrounding loops, innermost last."""
         self.slots: dict[str, int] = {}
         """The computed values, by variable."""
+        self.keeps_nodes = False
+        """Whether slots may have nodes, and expressions may give them in another order."""
+        self.has_joins = False
+        """Whether code looks up what the kernel has loops for."""
+        self.slot_kinds: dict[int, Kinds] = {}
+        """What the slots have, if that is not atomic values."""
         self.leaves: set[str] = set()
         """The variables among them that stand for attributes or text nodes."""
         self.paths: dict[str, ast.Expr] = {}
@@ -87,6 +98,8 @@ class ExpressionCompiler:
         """The variables among these that may also stand for text nodes."""
         self._next_slot = 0
         self._next_name = 0
+        self._turns: dict[int, Turn] = {}
+        """The loops in progress, by the number of variables around each."""
 
     def up(self, variable: str) -> int:
         """The number of loops outwards to the binding of a variable."""
@@ -123,9 +136,11 @@ class ExpressionCompiler:
                 # Nothing asks whether its first item is a node.
                 raise NoTemplate("the truth of a sequence", expr)
         value = self.value(expr)
-        if isinstance(value, (NodesOf, SlotValue, Given, Lookup, GivenLookup)) or is_atomic(expr):
+        if isinstance(value, SlotValue) and are_nodes(self.kinds_of(value)):
+            return Call("exists", (value,))
+        if isinstance(value, (NodesOf, SlotValue, Given, Lookup, GivenLookup, JsonPath)) or is_atomic(expr):
             return value
-        if not self._gives_nodes(expr):
+        if not self._gives_nodes(expr) and not (self.keeps_nodes and are_nodes(self.kinds_of(value))):
             raise NoTemplate("the truth of values that may be nodes", expr)
         return Call("exists", (value,))
 
@@ -162,10 +177,16 @@ class ExpressionCompiler:
                 return Constant(number)
             case ast.DoubleLiteral(value=number):
                 return Constant(float(number))
+            case ast.VarRef() | ast.Lookup() | ast.DynamicCall() | ast.FunctionCall() if (
+                self.keeps_nodes and (path := json_path(self, expr)) is not None
+            ):
+                return path
             case ast.VarRef(name=name) if key_of(name) in self.slots:
                 return SlotValue(self.slots[key_of(name)])
             case ast.Filter() if (first := first_of(expr)) is not None:
                 return self.value(first)
+            case ast.Path() if begins_at_items(self, expr):
+                return from_items(self, expr)
             case ast.VarRef() | ast.Path() | ast.Filter() | ast.SimpleMap():
                 loop = self.as_loop(expr)
                 return self.nodes(expr) if loop is None else self.value(loop)
@@ -191,7 +212,7 @@ class ExpressionCompiler:
             case ast.Range(left=left, right=right):
                 return Call("to", (self.value(left), self.value(right)))
             case ast.TryCatch():
-                return self._try(expr)
+                return caught(self, expr)
             case ast.DynamicCall() | ast.Lookup() if (found := lookup(self, expr)) is not None:
                 return found
             case ast.If(test=test, then=then, otherwise=otherwise):
@@ -207,14 +228,16 @@ class ExpressionCompiler:
                 word = "castable?" if kind.optional else "castable"
                 return Call(f"{word} {kind.name.local}", (self.value(operand),))
             case ast.InstanceOf(operand=operand, type=kind) if is_atomic(operand):
-                return self._instance(operand, kind)
+                return instance(self, operand, kind)
+            case ast.InstanceOf(operand=ast.VarRef() as operand, type=kind) if kind.item is not None:
+                return type_test(self, operand, ast.TypeswitchCase((kind,), None, operand))
             case ast.FunctionCall():
                 return self._call(expr)
+            case ast.Shared(value=shared) if self.keeps_nodes:
+                self.has_joins = True
+                return self.value(shared)
             case ast.Flwor(clauses=clauses, result=result):
-                with self.scope():
-                    orders = self.orders(clauses)
-                    inner = self._clauses(clauses, result)
-                return SortedValues(orders, inner) if orders else inner
+                return self._flwor(clauses, result)
             case ast.Quantified(kind=kind, bindings=bindings, satisfies=satisfies):
                 return self._quantified(kind, bindings, satisfies)
         raise NoTemplate("an expression it does not know", expr)
@@ -243,8 +266,21 @@ class ExpressionCompiler:
             case ast.VarRef(name=name):
                 return key_of(name) not in self.slots and self.given(expr) is None
             case ast.Path(right=ast.AxisStep()):
-                return True
+                return not begins_at_items(self, expr)
         return False
+
+    def kinds_of(self, value: KernelExpression) -> Kinds:
+        """The kinds of the items of a compiled expression."""
+        return kinds_of(value, self.slot_kinds)
+
+    def kept_kinds(self, value: KernelExpression, expr: ast.Expr) -> Kinds:
+        """The kinds of items that are kept in slots: values, or nodes where that is possible."""
+        kinds = self.kinds_of(value)
+        if "value" in kinds and len(kinds) > 1:
+            raise NoTemplate("values and nodes in one sequence", expr)
+        if are_nodes(kinds) and not self.keeps_nodes:
+            raise NoTemplate("nodes that are kept", expr)
+        return kinds or VALUES
 
     def bind(self, clause: ast.LetClause) -> tuple[int, KernelExpression] | None:
         """Bind a variable: if its value must be computed, return the slot and the computation; a path needs nothing."""
@@ -255,16 +291,22 @@ class ExpressionCompiler:
         if self.is_path(value):
             self.alias(name, value)
             return None
-        if not is_atomic(value):
+        if not is_atomic(value) and not self.keeps_nodes:
             raise NoTemplate("a variable that is neither a path nor an atomic value", value)
-        computed = self.value(value)
-        return self.new_slot(name), computed
+        computed = self.kept(value)
+        return self.new_slot(name, self.kept_kinds(computed, value)), computed
+
+    def kept(self, expr: ast.Expr) -> KernelExpression:
+        """An expression whose items are kept in slots: values that are parsed from JSON as their texts."""
+        value = self.value(expr)
+        return replace(value, raw=True) if isinstance(value, JsonPath) else value
 
     @contextmanager
     def inside_function(self, parameter: str) -> Iterator[None]:
         """Inside a function of a node, which sees nothing else; it is recursive, so no values are stored in it."""
         variables, slot = self.variables[:], self._next_slot
         around = self.slots, self.paths, self.leaves, self.lets, self.any_kind
+        turns, self._turns = self._turns, {}
         self.variables[:] = [parameter]
         self.slots, self.paths, self.leaves, self.lets, self.any_kind = {}, {}, set(), {}, {parameter}
         try:
@@ -272,16 +314,25 @@ class ExpressionCompiler:
         finally:
             self.variables[:] = variables
             self.slots, self.paths, self.leaves, self.lets, self.any_kind = around
+            self._turns = turns
         if self._next_slot != slot:
             raise NoTemplate("variables in a function that calls itself")
 
-    def new_slot(self, name: ast.Name) -> int:
+    def new_slot(self, name: ast.Name, kinds: Kinds = VALUES) -> int:
         """A place for the value of a variable."""
         self.paths.pop(key_of(name), None)
         self.lets.pop(key_of(name), None)
         self.leaves.discard(key_of(name))
         slot = self.slots[key_of(name)] = self._next_slot
         self._next_slot += 1
+        if kinds != VALUES:
+            self.slot_kinds[slot] = kinds
+        return slot
+
+    def leaf_slot(self, name: ast.Name, kinds: Kinds) -> int:
+        """A place for an attribute or text node, of which only the value is used."""
+        slot = self.new_slot(name, kinds)
+        self.leaves.add(key_of(name))
         return slot
 
     # --- loops
@@ -309,40 +360,73 @@ class ExpressionCompiler:
     def flat(self, clause: ast.ForClause) -> tuple[ast.Clause, ...]:
         """A loop over the result of a loop, as nested loops: for $x in (for $y in E return F) …"""
         collection = clause.collection
+        if begins_at_items(self, collection):
+            return (clause,)
         inner = collection if isinstance(collection, ast.Flwor) else self.as_loop(collection)
-        if inner is None:
+        if inner is None or any(isinstance(each, _OF_ALL_TUPLES) for each in inner.clauses):
             return (clause,)
         bound = {key_of(part.name) for part in inner.clauses if isinstance(part, (ast.ForClause, ast.LetClause))}
         if bound & {*self.variables, *self.paths, *self.slots}:
             raise NoTemplate("a variable that hides another", collection)
         return *inner.clauses, replace(clause, collection=inner.result)
 
-    def _clauses(self, clauses: tuple[ast.Clause, ...], result: ast.Expr) -> KernelExpression:
+    def _flwor(self, clauses: tuple[ast.Clause, ...], result: ast.Expr) -> KernelExpression:
+        place = last_gathering(clauses) if self.keeps_nodes else None
+        with self.scope():
+            rest = clauses if place is None else clauses[place + 1 :]
+            tuples = None if place is None else gathering(self, clauses, place, read_in(rest, result))
+            orders = self.orders(rest)
+            inner = self.clauses(rest, lambda: self.value(result))
+        found = inner if tuples is None else EachTuple(tuples, inner)
+        return SortedValues(orders, found) if orders else found
+
+    def clauses(self, clauses: tuple[ast.Clause, ...], finish: Callable[[], KernelExpression]) -> KernelExpression:
+        """The clauses of a FLWOR expression around what follows them."""
         if not clauses:
-            return self.value(result)
+            return finish()
         clause, rest = clauses[0], clauses[1:]
         match clause:
             case ast.LetClause():
                 bound = self.bind(clause)
-                inner = self._clauses(rest, result)
+                inner = self.clauses(rest, finish)
                 return inner if bound is None else LetValue(*bound, inner)
             case ast.WhereClause(test=test):
-                return Call("if", (self.condition(test), self._clauses(rest, result), NOTHING))
+                return Call("if", (self.condition(test), self.clauses(rest, finish), NOTHING))
             case ast.ForClause(type=None, position=None, allowing_empty=False):
                 first, *more = self.flat(clause)
                 if more:
-                    return self._clauses((first, *more, *rest), result)
-                return self._loop(clause.name, clause.collection, lambda: self._clauses(rest, result))
+                    return self.clauses((first, *more, *rest), finish)
+                return self._loop(clause.name, clause.collection, lambda: self.clauses(rest, finish))
             case ast.ForClause(type=None, position=ast.Name() as position, allowing_empty=False):
                 name, collection = clause.name, clause.collection
                 if not self.is_path(collection):
-                    return self._each_item(name, collection, lambda: self._clauses(rest, result), position)
-                with self.counted(name, collection, position) as (nodes, counting):
-                    return EachNode(nodes.path, self._clauses(rest, result), nodes.up, counting)
+                    return self._each_item(name, collection, lambda: self.clauses(rest, finish), position)
+                with self.counted(name, collection, position) as (nodes, counting, turn):
+                    found = self.clauses(rest, finish)
+                return turn.around(EachNode(nodes.path, found, nodes.up, counting))
             case ast.OrderByClause(specs=specs):
                 keys = tuple(self.value(spec.key) for spec in specs)
-                return KeyedValues(keys, self._clauses(rest, result))
-        raise NoTemplate("a clause of a FLWOR expression", result)
+                return KeyedValues(keys, self.clauses(rest, finish))
+            case ast.JoinClause() if self.keeps_nodes:
+                return self.clauses((*self.unjoined(clause), *rest), finish)
+            case ast.WindowClause() if self.keeps_nodes:
+                with self.scope():
+                    return EachTuple(windows(self, clause), self.clauses(rest, finish))
+            case ast.GroupByClause() | ast.CountClause() if self.keeps_nodes:
+                raise EngineBug("tuples are gathered before")
+        raise NoTemplate("a clause of a FLWOR expression")
+
+    def unjoined(self, clause: ast.JoinClause) -> tuple[ast.Clause, ...]:
+        """The loop and the condition that a join stands for: the kernel looks nothing up."""
+        if clause.type is not None or clause.position is not None or clause.place is not None:
+            raise NoTemplate("a join that counts", clause.collection)
+        self.has_joins = True
+        loop = ast.ForClause(clause.name, None, clause.collection)
+        comparisons = (
+            ast.FunctionCall(ast.Name("not", None, FN), (test.comparison,)) if test.negated else test.comparison
+            for test in clause.tests
+        )
+        return loop, *(ast.WhereClause(each) for each in comparisons)
 
     def orders(self, clauses: tuple[ast.Clause, ...]) -> tuple[Order, ...]:
         """The `order by` of a FLWOR expression."""
@@ -358,7 +442,9 @@ class ExpressionCompiler:
         )
 
     @contextmanager
-    def counted(self, name: ast.Name, collection: ast.Expr, position: ast.Name) -> Iterator[tuple[NodesOf, Counting]]:
+    def counted(
+        self, name: ast.Name, collection: ast.Expr, position: ast.Name
+    ) -> Iterator[tuple[NodesOf, Counting, Turn]]:
         """Inside a loop over counted elements; the predicates of the last step come before the count."""
         predicates: tuple[ast.Expr, ...] = ()
         match collection:
@@ -368,10 +454,12 @@ class ExpressionCompiler:
             if not is_test(predicate):
                 raise NoTemplate("a predicate that counts before another", predicate)
         nodes = self.nodes(collection)
-        with self.scope(), self.turn(name, nodes):
+        if nodes.of is not None:
+            raise NoTemplate("positions of text nodes or attributes", collection)
+        with self.scope(), self.turn(name) as turn:
             tests = tuple(self.condition(of_item(predicate, name)) for predicate in predicates)
             test = tests[0] if len(tests) == 1 else Call("and", tests) if tests else None
-            yield nodes, Counting(self.new_slot(position), test)
+            yield nodes, Counting(self.new_slot(position), test), turn
 
     def _loop(self, name: ast.Name, collection: ast.Expr, inner: Callable[[], KernelExpression]) -> KernelExpression:
         if isinstance(collection, ast.SequenceExpr):
@@ -385,11 +473,11 @@ class ExpressionCompiler:
             nodes = self.nodes(collection)
             if nodes.of is not None:
                 # Values are wanted here: an attribute or text node is as good as its value, except for its truth.
-                slot = self.new_slot(name)
-                self.leaves.add(key_of(name))
+                slot = self.leaf_slot(name, self.kinds_of(nodes))
                 return EachItem(slot, nodes, inner())
-            with self.turn(name, nodes):
-                return EachNode(nodes.path, inner(), nodes.up)
+            with self.turn(name) as turn:
+                found = inner()
+            return turn.around(EachNode(nodes.path, found, nodes.up))
 
     def _each_item(
         self,
@@ -398,33 +486,59 @@ class ExpressionCompiler:
         inner: Callable[[], KernelExpression],
         position: ast.Name | None = None,
     ) -> KernelExpression:
-        values = self.atomic_values(collection)
+        values = self.looped(collection)
         with self.scope():
-            slot = self.new_slot(name)
+            if are_nodes(self.kinds_of(values)):
+                place = None if position is None else self.new_slot(position)
+                with self.turn(name) as turn:
+                    found = inner()
+                return turn.around(EachOf(values, found, place))
+            slot = self.new_slot(name, self.kinds_of(values))
             place = None if position is None else self.new_slot(position)
             return EachItem(slot, values, inner(), place)
 
-    def atomic_values(self, collection: ast.Expr) -> KernelExpression:
-        """The values of a loop over values."""
-        if isinstance(collection, ast.VarRef) and key_of(collection.name) in self.slots.keys() - self.leaves:
-            return self.value(collection)
-        if not is_atomic(collection):
+    def looped(self, collection: ast.Expr) -> KernelExpression:
+        """The items of a loop: atomic values, or elements that were gathered."""
+        is_slot = isinstance(collection, ast.VarRef) and key_of(collection.name) in self.slots.keys() - self.leaves
+        if not is_slot and not is_atomic(collection) and not self.keeps_nodes:
             raise NoTemplate("a loop over anything but a path or atomic values", collection)
-        return self.value(collection)
+        values = self.kept(collection)
+        if self.kept_kinds(values, collection) not in (VALUES, ELEMENTS, JSON):
+            raise NoTemplate("a loop over attributes or text nodes that were gathered", collection)
+        return values
 
     @contextmanager
-    def turn(self, name: ast.Name, nodes: NodesOf) -> Iterator[None]:
-        """Inside a loop over elements."""
-        if nodes.of is not None or name.uri or name.local in self.variables:
-            raise NoTemplate("a loop over text nodes or attributes")
-        self.paths.pop(name.local, None)
-        self.slots.pop(name.local, None)
-        self.lets.pop(name.local, None)
-        self.variables.append(name.local)
+    def turn(self, name: ast.Name) -> Iterator[Turn]:
+        """Inside a loop over elements; what is to be computed before the loop is known afterwards."""
+        key = key_of(name)
+        if key in self.variables:
+            raise NoTemplate("a variable that hides another")
+        self.paths.pop(key, None)
+        self.slots.pop(key, None)
+        self.lets.pop(key, None)
+        depth, turn = len(self.variables), Turn(self._next_slot)
+        self._turns[depth] = turn
+        self.variables.append(key)
         try:
-            yield
+            yield turn
         finally:
             self.variables.pop()
+            del self._turns[depth]
+
+    def _before_loop(self, value: Call, first_slot: int) -> KernelExpression | None:
+        """The same value, computed before the loops in which it is the same at each turn; None if there is none.
+
+        Slots from the first one on are its own.
+        """
+        for levels in range(len(self.variables) - 1, 0, -1):
+            turn = self._turns.get(len(self.variables) - levels)
+            moved = None if turn is None else moved_out(value, levels, range(turn.first_slot, first_slot))
+            if turn is not None and moved is not None:
+                slot = self._next_slot
+                self._next_slot += 1
+                turn.before.append((slot, moved))
+                return SlotValue(slot)
+        return None
 
     def _quantified(
         self, kind: str, bindings: tuple[ast.QuantifiedBinding, ...], satisfies: ast.Expr
@@ -436,7 +550,7 @@ class ExpressionCompiler:
         if kind == "every":
             holds = ast.FunctionCall(ast.Name("not", None, FN), (satisfies,), span=satisfies.span)
         with self.scope():
-            found = self._clauses((*clauses, ast.WhereClause(holds)), true)
+            found = self.clauses((*clauses, ast.WhereClause(holds)), lambda: self.value(true))
         return Call("exists" if kind == "some" else "empty", (found,))
 
     def _concatenated(self, expr: ast.Expr) -> tuple[KernelExpression, ...]:
@@ -454,11 +568,13 @@ class ExpressionCompiler:
                 name.expanded == (FN, "fold-left")
             ):
                 return self._fold(values, start, step)
+            case ast.FunctionCall(name=name, arguments=(values, *options)) if name.expanded == (FN, "sort"):
+                return self._sort(values, options)
             case ast.FunctionCall(name=name, arguments=(value, parameters)) if name.expanded == (FN, "serialize"):
                 if is_plain_json(parameters):
                     return Json(json_value(self, value))
             case ast.FunctionCall(name=name) if name.uri == FN and name.local in ("matches", "replace", "tokenize"):
-                return self._matching(call)
+                return matching(self, call)
             case ast.FunctionCall(name=name, arguments=(value, *_)) if name.uri == FN and name.local in FORMATTING:
                 if self.formats is not None and len(call.arguments) > 1:
                     return Formatted(picture_of(call, self.formats), self.value(value))
@@ -474,11 +590,15 @@ class ExpressionCompiler:
         word = known_function(call.name.expanded, len(call.arguments), self.by_code_points)
         if word is None or any(isinstance(argument, ast.ArgumentPlaceholder) for argument in call.arguments):
             raise NoTemplate(f"the kernel does not know {call.name.local}()", call)
-        if word == "reverse" and not is_atomic(call.arguments[0]):
-            raise NoTemplate("nodes in another order", call)
+        first_slot = self._next_slot
         arguments = tuple(map(self.value, call.arguments))
+        if word == "reverse" and not is_atomic(call.arguments[0]):
+            self.kept_kinds(arguments[0], call)
         if word in _OVER_ALL and any(is_outside(argument) for argument in arguments):
-            # It would be recomputed at each turn of the inner loops: code computes it once.
+            # It would be recomputed at each turn of the inner loops.
+            once = self._before_loop(Call(word, arguments), first_slot)
+            if once is not None:
+                return once
             raise NoTemplate("an aggregate of what is outside of the loop", call)
         return Call(word, arguments)
 
@@ -492,59 +612,38 @@ class ExpressionCompiler:
         with self.scope():
             so_far, item = (self.new_slot(each.name) for each in step.parameters)
             if not is_atomic(values):
-                self.leaves.add(key_of(step.parameters[1].name))
+                item = self.leaf_slot(step.parameters[1].name, self.kinds_of(taken))
             return FoldValues(so_far, item, taken, first, self.value(step.body))
+
+    def _sort(self, values: ast.Expr, options: Sequence[ast.Expr]) -> KernelExpression:
+        """sort(E, (), function($x) { K }): for $x in E order by K return $x, where missing keys come first."""
+        match options:
+            case () | (ast.SequenceExpr(items=()),):
+                item, key = self.fresh(), None
+            case (ast.SequenceExpr(items=()), ast.InlineFunction(parameters=(parameter,), returns=None, body=body)):
+                item, key = parameter.name, body
+                if parameter.type is not None:
+                    raise NoTemplate("a function with types", values)
+            case _:
+                raise NoTemplate("a sort by a collation, or a function that is not written there", values)
+        if not self.by_code_points:
+            raise NoTemplate("a sort by a collation", values)
+        kept = self.kept_kinds(self.value(values), values)
+        if kept != VALUES and key is None and not self.keeps_nodes:
+            raise NoTemplate("nodes in another order", values)
+        loop = ast.ForClause(item, None, values)
+
+        def keyed() -> KernelExpression:
+            found = self.value(ast.VarRef(item))
+            return KeyedValues((self.value(ast.VarRef(item) if key is None else key),), found)
+
+        with self.scope():
+            return SortedValues((Order(False, False),), self.clauses((loop,), keyed))
 
     def _part_of_string(self, part: str | ast.Expr) -> KernelExpression:
         if isinstance(part, str):
             return Constant(part)
         return Call("string-join", (self.value(part), Constant(" ")))
-
-    def _instance(self, operand: ast.Expr, kind: ast.SequenceTypeNode) -> KernelExpression:
-        """Whether atomic values are of a type."""
-        match kind:
-            case ast.SequenceTypeNode(item=None):
-                return Call("empty", (self.value(operand),))
-            case ast.SequenceTypeNode(item=ast.AtomicType(name=name), occurrence="" | "?" | "*" | "+" as occurrence):
-                if name.uri == XS and name.local in CASTS:
-                    return Call(f"instance{occurrence} {name.local}", (self.value(operand),))
-        raise NoTemplate("a type it does not know", operand)
-
-    def _try(self, expr: ast.TryCatch) -> KernelExpression:
-        """try { xs:integer(E) } catch * { F }: the kernel knows errors of casts, and leaves other doubts to code."""
-        match expr.catches:
-            case (ast.CatchClause(tests=(ast.Wildcard(uri=None, local=None),), body=body),):
-                if any(isinstance(node, ast.VarRef) and node.name.uri == ERR_NAMESPACE for node in body.walk()):
-                    raise NoTemplate("an error that is asked for its code", expr)
-                if not is_atomic(expr.body) or not is_atomic(body):
-                    raise NoTemplate("nodes that may be an error", expr)
-                tried = self.value(expr.body)
-                if not _is_eager(tried):
-                    raise NoTemplate("errors that depend on what is computed first", expr)
-                return Try(tried, self.value(body))
-        raise NoTemplate("errors of some kinds", expr)
-
-    def _matching(self, call: ast.FunctionCall) -> KernelExpression:
-        """A function with a literal pattern."""
-        value, *literals = call.arguments
-        texts = [each.value for each in literals if isinstance(each, ast.StringLiteral)]
-        if len(texts) < len(literals):
-            raise NoTemplate("a pattern that is computed", call)
-        if not texts:
-            return Matching("words", "", False, self.value(value))
-        function, is_replacing = call.name.local, call.name.local == "replace"
-        pattern = kernel_pattern(texts[0], texts[1 + is_replacing] if len(texts) > 1 + is_replacing else "")
-        if function != "matches" and pattern.expression.matches_empty:
-            raise NoTemplate("a pattern that matches nothing at all", call)
-        pieces: tuple[str | int, ...] = ()
-        if is_replacing:
-            try:
-                pieces = replacement_pieces(texts[1], pattern.expression.group_count)
-            except XylemError as faulty:
-                raise NoTemplate("a faulty replacement", call) from faulty
-            if pattern.repeats_groups and any(isinstance(piece, int) and piece for piece in pieces):
-                raise NoTemplate("a group that matches several times", call)
-        return Matching(function, pattern.text, pattern.ascii_only, self.value(value), pieces)
 
     def _switch(self, switch: ast.Switch) -> KernelExpression:
         tests = [self.switch_test(switch.operand, case) for case in switch.cases]
@@ -561,7 +660,7 @@ class ExpressionCompiler:
         return tests[0] if len(tests) == 1 else Call("or", tests)
 
     def _typeswitch(self, switch: ast.Typeswitch) -> KernelExpression:
-        tests = [self.type_test(switch.operand, case) for case in switch.cases]
+        tests = [type_test(self, switch.operand, case) for case in switch.cases]
         results = []
         for case in switch.cases:
             with self.scope():
@@ -581,60 +680,7 @@ class ExpressionCompiler:
         self.slots.pop(key_of(name), None)
         self.lets.pop(key_of(name), None)
 
-    def type_test(self, operand: ast.Expr, case: ast.TypeswitchCase) -> KernelExpression:
-        """Whether the element of a loop is of one of the types of a case."""
-        nodes = self.nodes(operand)
-        if nodes.path or nodes.of is not None:
-            raise NoTemplate("the type of anything but the element of a loop", operand)
-        is_element = self.variables[-1 - nodes.up] not in self.any_kind
-        tests = tuple(self._type_test(kind, nodes.up, is_element) for kind in case.types)
-        return tests[0] if len(tests) == 1 else Call("or", tests)
-
-    def _type_test(self, kind: ast.SequenceTypeNode, up: int, is_element: bool) -> KernelExpression:
-        match kind.item:
-            case ast.ElementTest(name=None, type=None):
-                return Constant(True) if is_element else IsKind("element", up)
-            case ast.TextTest() if not is_element:
-                return IsKind("text", up)
-            case ast.ElementTest(name=ast.Name() as name, type=None):
-                return Named(*name.expanded, up)
-            case ast.AnyKindTest():
-                return Constant(True)
-            case ast.TextTest() | ast.AttributeTest() | ast.CommentTest() | ast.DocumentTest():
-                return Constant(False)
-        raise NoTemplate("a type it does not know")
-
-
-_EAGER = frozenset(
-    {"+", "-", "*", "div", "idiv", "mod", "negate", "plus", "one", "number", "string", "data", "abs", "floor",
-     "ceiling", "round", "round-half-to-even", "concat", "upper-case", "lower-case", "normalize-space", "string-length",
-     "substring", "translate"}
-)  # fmt: skip
-"""Operators and functions that compute all their arguments, whatever they are."""
-
-
-def _is_eager(expression: KernelExpression) -> bool:
-    """Whether all of an expression is computed: then an error in it is one of the whole."""
-    match expression:
-        case Constant() | SlotValue() | Given():
-            return True
-        case NodesOf():
-            return True
-        case EachNode(inner=inner):
-            # Others than the first may not be asked for their values, but nodes are no errors.
-            return _is_node(inner)
-        case Matching(value=value) | Formatted(value=value):
-            return _is_eager(value)
-        case Call(function=function, arguments=arguments):
-            return (function in _EAGER or function.startswith("to ")) and all(map(_is_eager, arguments))
-    return False
-
-
-def _is_node(inner: KernelExpression) -> bool:
-    match inner:
-        case Call(function="if", arguments=(Call(function="eq", arguments=(SlotValue(), Constant())), then, other)):
-            return _is_node(then) and other == NOTHING
-    return isinstance(inner, NodesOf)
+_OF_ALL_TUPLES = (ast.GroupByClause, ast.CountClause, ast.OrderByClause, ast.WindowClause)
 
 
 _Branch = tuple[KernelExpression, KernelExpression]
@@ -642,20 +688,6 @@ _Branch = tuple[KernelExpression, KernelExpression]
 
 def _chain(branches: Iterable[_Branch], default: KernelExpression) -> KernelExpression:
     return reduce(lambda rest, branch: Call("if", (*branch, rest)), reversed(list(branches)), default)
-
-
-def key_of(name: ast.Name) -> str:
-    """The key that identifies a variable."""
-    return f"{{{name.uri}}}{name.local}" if name.uri else name.local
-
-
-def type_word(kind: ast.SequenceTypeNode) -> str:
-    """The name of the kernel function that lets values of a type pass."""
-    match kind:
-        case ast.SequenceTypeNode(item=ast.AtomicType(name=name), occurrence="" | "?" as occurrence):
-            if name.uri == XS and name.local in CASTS:
-                return f"as{occurrence} {name.local}"
-    raise NoTemplate("a variable of a type that the kernel does not know")
 
 
 def is_outside(values: KernelExpression) -> bool:

@@ -23,6 +23,7 @@ from xylem.syntax import ast
 
 from ..template_paths import NoTemplate
 from .as_loops import is_atomic
+from .item_kinds import VALUES
 
 if TYPE_CHECKING:
     from .compiler import ExpressionCompiler
@@ -60,7 +61,9 @@ def json_value(c: ExpressionCompiler, expr: ast.Expr) -> JsonValue:
 
 
 def _is_atomic(c: ExpressionCompiler, expr: ast.Expr) -> bool:
-    return is_atomic(expr) or (isinstance(expr, ast.VarRef) and expr.name.local in c.slots)
+    if isinstance(expr, ast.VarRef) and expr.name.local in c.slots and not expr.name.uri:
+        return c.kinds_of(c.value(expr)) == VALUES
+    return is_atomic(expr)
 
 
 def _members(c: ExpressionCompiler, expr: ast.Expr) -> tuple[JsonMember, ...]:
@@ -98,6 +101,8 @@ def _of_clauses(c: ExpressionCompiler, clauses: tuple[ast.Clause, ...], result: 
                 return _of_clauses(c, (first, *more, *rest), result)
             if c.is_path(clause.collection):
                 nodes = c.nodes(clause.collection)
-                with c.turn(clause.name, nodes):
+                if nodes.of is not None:
+                    raise NoTemplate("a loop over text nodes or attributes", result)
+                with c.turn(clause.name):
                     return (EachMember(nodes.path, _of_clauses(c, rest, result), nodes.up),)
     raise NoTemplate("a clause of a FLWOR expression in JSON", result)

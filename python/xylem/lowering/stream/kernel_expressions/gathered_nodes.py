@@ -1,0 +1,61 @@
+"""Paths that begin at nodes that were gathered: in a variable, by a sort, in several places.
+
+        sort($o/line)/sku    →   document order(EachOf(sorted lines, sku))
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from xylem.plan.kernel_expression import Call, EachOf, KernelExpression, SlotValue
+from xylem.syntax import ast
+
+from ..template_paths import NoTemplate, key_of
+from .item_kinds import ELEMENTS, are_nodes
+
+if TYPE_CHECKING:
+    from .compiler import ExpressionCompiler
+
+_GATHERED = (ast.FunctionCall, ast.Flwor, ast.If, ast.SequenceExpr)
+"""Expressions that give nodes otherwise than by steps from the element of a loop."""
+
+
+def begins_at_items(c: ExpressionCompiler, expr: ast.Expr) -> bool:
+    """Whether a path begins at nodes that were gathered, and not at the element of a loop."""
+    if not c.keeps_nodes or not isinstance(expr, ast.Path) or not isinstance(expr.right, ast.AxisStep):
+        return False
+    match _beginning(expr):
+        case ast.VarRef(name=name):
+            return key_of(name) in c.slots and are_nodes(c.kinds_of(SlotValue(c.slots[key_of(name)])))
+        case ast.Filter(base=base):
+            while isinstance(base, ast.Filter):
+                base = base.base
+            return isinstance(base, _GATHERED) or (isinstance(base, ast.VarRef) and key_of(base.name) in c.slots)
+        case beginning:
+            return isinstance(beginning, _GATHERED)
+
+
+def from_items(c: ExpressionCompiler, path: ast.Path) -> KernelExpression:
+    """The steps of a path from each of some nodes, in document order."""
+    beginning, item = _beginning(path), c.fresh()
+    nodes = c.value(beginning)
+    if c.kinds_of(nodes) != ELEMENTS:
+        raise NoTemplate("a path from anything but elements", path)
+    with c.scope(), c.turn(item) as turn:
+        inner = c.value(_replaced_beginning(path, ast.VarRef(item)))
+    return Call("document order", (turn.around(EachOf(nodes, inner)),))
+
+
+def _beginning(path: ast.Expr) -> ast.Expr:
+    """What the axis steps of a path begin at."""
+    while isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
+        path = path.left
+    return path
+
+
+def _replaced_beginning(path: ast.Expr, beginning: ast.Expr) -> ast.Expr:
+    """The same steps from something else."""
+    if isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
+        return replace(path, left=_replaced_beginning(path.left, beginning))
+    return beginning
