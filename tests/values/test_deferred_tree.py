@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 import xylem
-from xylem.values import copied_rows, deferred_tree
+from xylem.source.limits import Limits
+from xylem.values import deferred_tree
 from xylem.values.deferred_tree import DeferredTree
 
 WIDE = "<w>{ for $i in 1 to 40 return <i n='{ $i }'>{ $i }</i> }</w>"
@@ -32,6 +33,8 @@ QUERIES = [
     f"{LAYERS} serialize(local:wrap(3, {WIDE})), path((local:wrap(3, {WIDE})//i)[9])",
     f"{LAYERS} let $l := local:wrap(3, {WIDE}) return ($l | $l/* | ($l//e)[1]) ! name()",
 ]
+
+MANY = "count(<x>{ for $n in 1 to 9 return //w }</x>//i)"
 
 
 def told(query: str) -> str:
@@ -88,12 +91,46 @@ def test_copies_that_double_have_a_limit() -> None:
     assert xylem.compile(f"count({again}//b)").run().value == 40 * 2**8
 
 
-def test_copies_of_everything_a_few_times_are_no_bomb(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(copied_rows, "_most_nodes", 0)
+def test_copies_of_everything_a_few_times_are_no_bomb() -> None:
     wide = b"<r>" + b"".join(b"<w>" + b"<i/>" * 50 + b"</w>" for _ in range(50)) + b"</r>"
+    strict = Limits(copied_nodes=0)
     for query, number in (("count(<x>{ //w }</x>//i)", 2_500), ("count(<x>{ //w, //w, //w, /r }</x>//i)", 10_000)):
-        assert xylem.compile(query).run(xylem.parse(wide)).value == number
+        assert xylem.compile(query).run(xylem.parse(wide, limits=strict)).value == number
     with pytest.raises(xylem.XylemError, match="XYDY0006"):
-        xylem.compile("count(<x>{ for $n in 1 to 9 return //w }</x>//i)").run(xylem.parse(wide)).serialize()
-    monkeypatch.undo()
-    assert xylem.compile("count(<x>{ for $n in 1 to 9 return //w }</x>//i)").run(xylem.parse(wide)).value == 22_500
+        xylem.compile(MANY).run(xylem.parse(wide, limits=strict)).serialize()
+    # The limit belongs to the document.
+    assert xylem.compile(MANY).run(xylem.parse(wide)).value == 22_500
+
+
+SPREAD = "count((//a ! <x>{ . }</x>)//*)"
+
+
+@pytest.mark.parametrize("query", [SPREAD, "let $x := //a ! <x><y/>{ . }</x> return count($x//a)"])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_copies_in_many_elements_are_counted_together(query: str, streamed: bool) -> None:
+    nested = b"<a>" * 4_000 + b"</a>" * 4_000
+    compiled = xylem.compile(query)
+    result = compiled.stream(nested) if streamed else compiled.run(xylem.parse(nested))
+    with pytest.raises(xylem.XylemError, match="XYDY0006"):
+        result.write_to(lambda text: None)
+
+
+def test_copies_that_are_gone_do_not_count() -> None:
+    nested = xylem.parse(b"<a>" * 4_000 + b"</a>" * 4_000)
+    # Eight million nodes are copied, of which one element at a time is needed.
+    assert xylem.compile("sum(//a ! count(<x>{ . }</x>//a))").run(nested).value == 4_000 * 4_001 // 2
+    assert nested.tree.copies.rows == 0
+
+
+def test_copies_of_copies_have_their_originals() -> None:
+    wide = xylem.parse(b"<r>" + b"<w><i/></w>" * 100 + b"</r>", limits=Limits(copied_nodes=0))
+    chain = "let $a := <x>{ //w, /r }</x> let $b := <x>{ $a }</x> let $c := <x>{ $b }</x> return count(($a, $b, $c)//i)"
+    assert xylem.compile(chain).run(wide).value == 600
+
+
+def test_originals_of_a_stream_are_its_items() -> None:
+    item = b"<w>" + b"<i/>" * 50 + b"</w>"
+    query = xylem.compile("count((for $w in //w order by count($w/*) return <x>{ $w }</x>)//i)")
+    parts: list[bytes] = []
+    query.stream(b"<r>" + item * 1_000 + b"</r>", limits=Limits(copied_nodes=0)).write_to(parts.append)
+    assert b"".join(parts) == b"50000"

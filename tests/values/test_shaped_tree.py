@@ -74,9 +74,7 @@ def test_it_is_the_element_a_builder_makes(look: str) -> None:
 
 def test_elements_of_one_shape_have_their_own_values() -> None:
     query = "for $i in 1 to 3 let $t := ('', 'x', '')[$i] return <a n='{ $i }'>{ $t }<b>{ $t }</b></a>"
-    assert xylem.compile(query).run().serialize() == (
-        '<a n="1"><b/></a><a n="2">x<b>x</b></a><a n="3"><b/></a>'
-    )
+    assert xylem.compile(query).run().serialize() == ('<a n="1"><b/></a><a n="2">x<b>x</b></a><a n="3"><b/></a>')
 
 
 def test_duplicate_attributes_are_still_refused() -> None:

@@ -202,10 +202,6 @@ def limits_of(pairs: Iterable[str], *, allow_dtd: bool = True, buffer_limit: str
             names = ", ".join(sorted(name.replace("_", "-") for name in known))
             raise typer.BadParameter(f"{pair!r} is not NAME=NUMBER with one of {names}", param_hint="--limit")
         changed[name] = int(value)
-    if "copied_nodes" in changed:
-        from xylem.values.copied_rows import set_copied_nodes
-
-        set_copied_nodes(changed["copied_nodes"])
     if buffer_limit is not None:
         from .byte_size import in_bytes
 

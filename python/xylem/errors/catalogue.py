@@ -252,7 +252,7 @@ CATALOGUE: dict[str, Entry] = {
         "`xylem explain` shows what it buffers and why; --buffer-limit SIZE raises the limit (limits=… in Python)",
     ),
     "XYDY0006": Entry(
-        "a constructed element has more copies of nodes than the limit allows",
+        "constructed elements have more copies of nodes than the limit allows",
         "look into originals, not into copies of elements that stand in each other; --limit copied-nodes=… raises it",
     ),
     "XYDY0010": Entry(

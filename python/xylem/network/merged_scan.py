@@ -183,7 +183,7 @@ class MergedScan:
         return part
 
     def _new_scanner(self, plan: ScanPlan, limits: Limits) -> Scanner:
-        self._trees = BatchTrees(None, limits.names)
+        self._trees = BatchTrees(None, limits)
         self._trees.begin(None)
         made = scanner_class()
         return self._trees.scanner(plan, limits, None) if made is kernel.Scanner else made(plan, limits)

@@ -18,6 +18,7 @@ from xylem.plan.native_windows import KernelWindows
 from xylem.plan.result_template import Tally, Template
 from xylem.plan.scan_plan import AttributeTest, Batch, PositionTest, PresenceTest, ScanPlan, ValueTest, Written
 from xylem.values.compact_tree import CompactTree
+from xylem.values.copied_rows import Copies
 from xylem.values.name_pool import KIND_BITS, NamePool, current_pool
 from xylem.values.native_rows import (
     NativeColumn,
@@ -323,6 +324,7 @@ def read_tree(
         tree.is_whole = True
     else:
         tree = _python_tree(found, pool, codes, qnames)
+    tree.copies = Copies(limits.copied_nodes)
     if found.identifier_rules:
         rules = [(is_id, (codes[element], codes[attribute])) for element, attribute, is_id in found.identifier_rules]
         tree.id_rules = frozenset(rule for is_id, rule in rules if is_id)

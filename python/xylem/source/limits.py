@@ -42,8 +42,8 @@ class Limits:
     spilled_bytes: int = 100_000_000_000
     """Spill size on disk for an input that must be read more than once but cannot be."""
     copied_nodes: int = DEFAULT_COPIED_NODES
-    """The nodes that one constructed tree may copy, beyond five times the originals (XYDY0006). The limit belongs to
-    the process: `set_copied_nodes` in `xylem.values.copied_rows` sets it in Python."""
+    """The nodes in copies of one input that constructed trees may hold at once, beyond five times the originals
+    (XYDY0006)."""
     held_items: int = 1_000_000
     """Number of items or values that an operation on an infinite sequence may keep (XYDY0010)."""
     regions: int = 20_000_000

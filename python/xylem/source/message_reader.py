@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from xylem.errors import InputError
 from xylem.plan.result_template import Template
 from xylem.values.compact_tree import CompactTree
+from xylem.values.copied_rows import Copies
 from xylem.values.name_pool import KIND_BITS, KIND_MASK, NamePool, current_pool
 from xylem.values.node import Node
 from xylem.values.qname import QName
@@ -49,9 +50,9 @@ class MessageReader:
         if reader is None:
             return ReadBatch(batch, None, None, self.limits)
         if reader.begin() or names is None:
-            names = _Names(pool)
+            names = _Names(pool, self.limits)
         elif names.pool is not pool:
-            names = _Names(pool, names.table)
+            names = _Names(pool, self.limits, names.table)
         self._names = names
         native = _read(reader, batch, writes)
         names.table += reader.new_names()
@@ -160,8 +161,9 @@ class ReadBatch:
 class _Names:
     """From codes of the reader to those of a pool."""
 
-    def __init__(self, pool: NamePool, table: list[tuple[str, str, str]] | None = None) -> None:
+    def __init__(self, pool: NamePool, limits: Limits, table: list[tuple[str, str, str]] | None = None) -> None:
         self.pool = pool
+        self._limits = limits
         self.table: list[tuple[str, str, str]] = [("", "", "")] if table is None else table
         self.native: NativeNames = kernel.new_names()
         self.qnames: dict[int, QName | None] = {0: None}
@@ -174,4 +176,6 @@ class _Names:
             self.native.add(code, pooled, prefix, local)
 
     def tree(self, rows: NativeRows) -> CompactTree:
-        return CompactTree(rows, self.pool, self.qnames)
+        tree = CompactTree(rows, self.pool, self.qnames)
+        tree.copies = Copies(self._limits.copied_nodes)
+        return tree

@@ -227,7 +227,7 @@ class RecordTimes:
             is_plain = first[:2] not in (b"\xff\xfe", b"\xfe\xff") and b"\0" not in first[:4]
             is_plain = is_plain and (declared is None or declared[1].lower() in (b"utf-8", b"us-ascii", b"ascii"))
             self._scanner = scanner_class("auto" if is_plain else "python")(self._plan, self._limits)
-            self._trees = BatchTrees(None, self._limits.names)
+            self._trees = BatchTrees(None, self._limits)
         return self._scanner
 
 

@@ -17,6 +17,7 @@ from xylem.errors import InputError
 from xylem.plan.scan_plan import Batch, ScanPlan, Taken, Written
 from xylem.plan.scan_table import TableState
 from xylem.values.compact_tree import CompactTree
+from xylem.values.copied_rows import Copies
 from xylem.values.name_pool import KIND_BITS, KIND_MASK, NamePool, current_pool
 from xylem.values.qname import QName
 from xylem.values.tree import Tree
@@ -84,7 +85,7 @@ def scan(
     """
     new_scanner = scanner_class(scanner)
     with ByteSource.of(source, limits.decompression_ratio) as byte_source:
-        trees = trees or BatchTrees(None, limits.names)
+        trees = trees or BatchTrees(None, limits)
         trees.begin(uri or byte_source.uri)
         try:
             chunks, scanner_in_use = _begun(new_scanner, plan, limits, byte_source, trees)
@@ -153,9 +154,11 @@ class BatchTrees:
     serve for the next as long as it has the same names in the same order.
     """
 
-    def __init__(self, uri: str | None, most_names: int = DEFAULT_LIMITS.names) -> None:
+    def __init__(self, uri: str | None, limits: Limits = DEFAULT_LIMITS) -> None:
         self._uri = uri
-        self._most_names = most_names
+        self._limits = limits
+        self._most_names = limits.names
+        self._copies = Copies(limits.copied_nodes)
         self._names: list[tuple[str, str, str]] = [("", "", "")]
         self._met = 1
         """Number of them seen in this scan."""
@@ -166,6 +169,7 @@ class BatchTrees:
         """Another scan begins."""
         self._uri = uri
         self._met = 1
+        self._copies = Copies(self._limits.copied_nodes)
 
     def scanner(self, plan: ScanPlan, limits: Limits, encoding: str | None) -> kernel.Scanner:
         """A scanner by the kernel: that of the previous document, if it can start again."""
@@ -201,10 +205,15 @@ class BatchTrees:
         if pool is not self._codes.pool:
             self._codes = _Codes(pool, self._names)
         codes = self._codes
+        tree = self._tree(batch, codes)
+        tree.document_uri = self._uri
+        tree.copies = self._copies
+        return tree
+
+    def _tree(self, batch: Batch, codes: _Codes) -> TreeInterface:
         if batch.native is not None:
             return self._compact_tree(batch.native, codes)
-        tree = Tree(pool, self._uri)
-        tree.document_uri = self._uri
+        tree = Tree(codes.pool, self._uri)
         tree.codes = [codes[code] for code in batch.codes]
         tree.qnames = codes.qnames
         tree.ends, tree.parents, tree.values = batch.ends, batch.parents, batch.values
@@ -238,9 +247,7 @@ class BatchTrees:
                 _, local, prefix = self._names[code >> KIND_BITS]
                 table.add(code, codes[code], prefix, local)
             native.recode(table)
-        tree = CompactTree(native, codes.pool, codes.qnames, self._uri)
-        tree.document_uri = self._uri
-        return tree
+        return CompactTree(native, codes.pool, codes.qnames, self._uri)
 
 
 class _Codes(dict[int, int]):

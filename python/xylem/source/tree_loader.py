@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn, cast
 
 from xylem.errors import InputError, InputPlace
+from xylem.values.copied_rows import Copies
 from xylem.values.name_pool import KIND_BITS, current_pool
 from xylem.values.node import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, PROCESSING_INSTRUCTION, TEXT
 from xylem.values.qname import QName
@@ -53,6 +54,7 @@ class TreeLoader:
         self.limits = limits
         self.is_fragment = is_fragment
         self.tree = Tree(current_pool())
+        self.tree.copies = Copies(limits.copied_nodes)
         self.tree.qnames = {0: None}
         self.id_attributes: set[tuple[str, str]] = set()
         self.idref_attributes: set[tuple[str, str]] = set()

@@ -18,6 +18,7 @@ from .tree import next_order
 from .tree_interface import XML_NAMESPACE, CopiedScope, MovedRows, TreeInterface
 
 if TYPE_CHECKING:
+    from .copied_rows import Copies
     from .native_rows import NativeRows
 
 _NO_NAMES: dict[int, QName] = {}
@@ -53,6 +54,7 @@ class CompactTree(TreeInterface):
     ) -> None:
         """The codes of `native` are those of `names` already; `qnames` has its names with their prefixes."""
         self.order = next_order()
+        self.copies: Copies | None = None
         self.native = native
         self.names = names
         self.qnames = qnames

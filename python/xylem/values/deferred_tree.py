@@ -15,12 +15,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeGuard
 
 from .compact_tree import CompactTree
-from .copied_rows import CopiedRows
+from .copied_rows import CopiedRows, Copies
 from .name_pool import KIND_MASK
 from .node import ELEMENT, Node
 from .qname import QName
 from .tree import Tree
-from .tree_copy import append_subtree
+from .tree_copy import append_rows, input_of
 from .tree_interface import TreeInterface
 
 LEAST_ROWS = 32
@@ -102,7 +102,7 @@ def defer(tree: Tree, pieces: dict[int, Piece]) -> None:
 def _expand(tree: Tree) -> None:
     """Copy all rows, including nested pieces: iteratively, however deep they are."""
     noted = tree.noted
-    _check_rows(noted)
+    tree.copied = _counted(noted)
     if isinstance(tree, DeferredTree):
         tree.become_ordinary()
     own = tree.declared, tree.prefixed, tree.isolated, tree.id_rules, tree.idref_rules
@@ -124,16 +124,16 @@ def _expand(tree: Tree) -> None:
         rows = noted_rows(piece)
         if rows is None:
             node = piece if isinstance(piece, Node) else Node(piece, 0)
-            append_subtree(tree, parent, _NO_SCOPE, node, True, True)
+            append_rows(tree, parent, _NO_SCOPE, node, True, True)
             continue
         begun.append((rows, 0, [0] * len(rows.codes), parent))
     _move_names(tree, places, *own)
     del tree.noted
 
 
-def _check_rows(noted: Noted) -> None:
-    """XYDY0006 if there would be too many rows, before any is copied: pieces in pieces may double with each step."""
-    copied = CopiedRows()
+def _counted(noted: Noted) -> CopiedRows:
+    """What will be copied; XYDY0006 if that is too much: pieces in pieces may double with each step."""
+    originals: list[tuple[int, int, Copies | None]] = []
     rows: dict[int, int] = {}
     waiting = [noted]
     while waiting:
@@ -142,10 +142,10 @@ def _check_rows(noted: Noted) -> None:
         unknown: list[Noted] = []
         for piece in current.pieces.values():
             if isinstance(piece, Node):
-                copied.add_original(piece.tree.order, len(piece.tree))
+                originals.append((piece.tree.order, len(piece.tree), input_of(piece.tree)))
                 size += piece.tree.end(piece.pre) - piece.pre
             elif type(piece) is not DeferredTree:
-                copied.add_original(piece.order, len(piece.codes))
+                originals.append((piece.order, len(piece.codes), input_of(piece)))
                 size += len(piece.codes)
             elif id(piece.noted) in rows:
                 size += rows[id(piece.noted)]
@@ -157,8 +157,13 @@ def _check_rows(noted: Noted) -> None:
         waiting.pop()
         if id(current) not in rows:
             rows[id(current)] = size
-            copied.add_original(-id(current), len(current.codes))
-    copied.check(rows[id(noted)])
+            originals.append((-id(current), len(current.codes), None))
+    # Rows of several inputs count as those of the first one.
+    copied = CopiedRows(next((copies for _, _, copies in originals if copies is not None), None))
+    for order, size, _ in originals:
+        copied.add_original(order, size)
+    copied.add(rows[id(noted)])
+    return copied
 
 
 def noted_rows(piece: Piece) -> Noted | None:

@@ -33,6 +33,7 @@ def opened(node: Node) -> GrowingTree:
     source, row = node.tree, node.pre
     tree = _compact_root(source, source.native, row) if source.native is not None else _python_root(source, row)
     tree.qnames = source.qnames
+    tree.copies = source.copies
     if source.kind(row) == DOCUMENT:
         tree.document_uri = source.document_uri
         return tree

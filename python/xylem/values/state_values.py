@@ -69,9 +69,7 @@ def _plain(kind: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _register_attributes(cls: type, name: str, names: tuple[str, ...], *kinds: tuple[type, ...]) -> None:
-    register(
-        cls, name, lambda value: tuple([getattr(value, one) for one in names]), _filled(cls, names, *kinds)
-    )
+    register(cls, name, lambda value: tuple([getattr(value, one) for one in names]), _filled(cls, names, *kinds))
 
 
 def _register_atomic() -> None:

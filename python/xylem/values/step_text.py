@@ -1,6 +1,6 @@
 """The characters of the node that one step selects, usually a single one, without creating a node.
 
-    $i/name where a string is wanted, "{ $i/@id }", order by $i/price
+$i/name where a string is wanted, "{ $i/@id }", order by $i/price
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-from .copied_rows import CopiedRows
+from .copied_rows import CopiedRows, Copies
 from .name_pool import KIND_BITS, KIND_MASK, NamePool
 from .node import ATTRIBUTE, DOCUMENT, ELEMENT, TEXT, Node
 from .qname import QName
@@ -64,6 +64,7 @@ class Tree(TreeInterface):
     def __init__(self, names: NamePool, base: str | None = None) -> None:
         self.order = next_order()
         self.native: None = None
+        self.copies: Copies | None = None
         self.copied: CopiedRows | None = None
         self.names = names
         self.qnames: list[QName | None] | dict[int, QName | None] = names.qnames

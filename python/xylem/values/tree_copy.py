@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from .compact_tree import CompactTree
-from .copied_rows import CopiedRows
+from .copied_rows import CopiedRows, Copies
 from .name_pool import KIND_BITS, KIND_MASK
 from .node import ATTRIBUTE, ELEMENT, Node
 from .qname import QName
@@ -27,10 +27,25 @@ def append_subtree(target: Tree, parent: int, scope: dict[str, str], node: Node,
     source, start = node.tree, node.pre
     end = source.end(start)
     if end - start >= COUNTED_ROWS:
+        copies = input_of(source)
         if target.copied is None:
-            target.copied = CopiedRows()
-        target.copied.add_original(source.order, len(source))
-        target.copied.check(end - start)
+            target.copied = CopiedRows(copies)
+        target.copied.add_original(source.order, len(source), copies)
+        target.copied.add(end - start, copies)
+    append_rows(target, parent, scope, node, preserve, inherit)
+
+
+def input_of(tree: TreeInterface) -> Copies | None:
+    """The count of copies of the input that a tree belongs to, or was copied from."""
+    if tree.copies is None and isinstance(tree, Tree) and tree.copied is not None:
+        return tree.copied.first
+    return tree.copies
+
+
+def append_rows(target: Tree, parent: int, scope: dict[str, str], node: Node, preserve: bool, inherit: bool) -> None:
+    """The same without counting."""
+    source, start = node.tree, node.pre
+    end = source.end(start)
     row = len(target.codes)
     shift = row - start
     codes, ends, parents, values = source.moved(start, end, shift)

@@ -16,6 +16,7 @@ from .qname import QName
 from .strings import UntypedAtomic
 
 if TYPE_CHECKING:
+    from .copied_rows import Copies
     from .native_rows import NativeRows
     from .version_choice import Lifespan, VersionChoice
 
@@ -34,14 +35,25 @@ class CopiedScope(NamedTuple):
     """Whether it would inherit a default namespace, which must not apply to its unprefixed elements."""
 
 
-
 class TreeInterface:
     """Rows in document order, numbered from 0; attributes right after their element. See `tree.py`."""
 
-    __slots__ = ("_elements_by_id", "base", "document_uri", "id_rules", "idref_rules", "names", "order", "qnames")
+    __slots__ = (
+        "_elements_by_id",
+        "base",
+        "copies",
+        "document_uri",
+        "id_rules",
+        "idref_rules",
+        "names",
+        "order",
+        "qnames",
+    )
 
     order: int
     """The sort key of trees: a process-wide number that grows with each new tree."""
+    copies: Copies | None
+    """The count of copies of the input that it was read from; None for a constructed tree."""
     names: NamePool
     qnames: list[QName | None] | dict[int, QName | None]
     """By `code >> 3`. A document has its own table, to keep the prefixes its author chose."""

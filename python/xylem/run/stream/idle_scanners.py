@@ -31,8 +31,8 @@ class IdleScanners:
         try:
             known, trees = self._idle.pop()
         except IndexError:
-            return BatchTrees(None, limits.names)
-        return trees if known is limits else BatchTrees(None, limits.names)
+            return BatchTrees(None, limits)
+        return trees if known is limits else BatchTrees(None, limits)
 
     def give_back(self, trees: BatchTrees, limits: Limits, input_bytes: int) -> None:
         """Return the scanner of a run that has ended normally."""
