@@ -312,6 +312,7 @@ def test_texts_have_enough_contrast(opened: Opened) -> None:
     for path in ("/runs", "/network"):
         opened.go(path)
         _assert_contrast(opened)
+    opened.page.emulate_media(color_scheme="light")
     opened.page.evaluate("document.querySelector('h1').style.color = '#aaa'")
     assert opened.page.evaluate(CONTRASTS) != []
 
@@ -320,6 +321,18 @@ def _assert_contrast(opened: Opened) -> None:
     for scheme in ("light", "dark"):
         opened.page.emulate_media(color_scheme=scheme)
         assert opened.page.evaluate(CONTRASTS) == [], (opened.page.url, scheme)
+
+
+def test_a_narrow_window_scrolls_tables_and_no_page(opened: Opened) -> None:
+    opened.start(query="b.xq", input="many.xml")
+    opened.until(ENDED)
+    run = opened.page.url.removeprefix(opened.address)
+    opened.page.set_viewport_size({"width": 420, "height": 900})
+    for path in ("/", "/runs", "/network", run):
+        opened.go(path)
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= 420, path
+    opened.page.emulate_media(color_scheme="dark")
+    assert opened.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(23, 24, 26)"
 
 
 def test_the_map_of_a_network(opened: Opened, project: Path) -> None:
@@ -419,7 +432,10 @@ def test_the_keyboard_reaches_all_of_a_run(opened: Opened) -> None:
     opened.page.keyboard.press("Shift+Tab")
     opened.start(query="b.xq", input="few.xml", updates="native")
     opened.until(ENDED)
-    assert {"restart", "result", "slider", "earlier", "messages"} <= _tabbed(opened, 14)
+    assert {"restart", "result", "slider", "earlier"} <= _tabbed(opened, 14)
+    opened.start(query="b.xq", input="broken.xml")
+    opened.until("document.getElementById('messages').textContent !== ''")
+    assert {"restart", "result", "plan", "messages"} <= _tabbed(opened, 14)
 
 
 def _tabbed(opened: Opened, times: int) -> set[str]:

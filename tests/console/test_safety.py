@@ -31,8 +31,8 @@ def test_a_page_and_what_it_may_load() -> None:
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "http:" not in answer.text.replace("http://www.w3.org", "")
-    assert "at most 10 s, 1GB of memory, 1 MB of output" in answer.text
-    assert "At most 60 minutes and 2GB of memory" in client(access).get("/runs").text
+    assert "at most 10 s, 1 GB of memory, 1 MB of output" in answer.text
+    assert "At most 60 minutes and 2 GB of memory" in client(access).get("/runs").text
     for asset in ("/static/playground.js", "/static/console.css"):
         assert client(access).get(asset).status_code == 200
 
@@ -85,3 +85,27 @@ def test_beyond_this_machine_only_with_token_and_tls(tmp_path: Path) -> None:
 def test_an_unknown_example() -> None:
     assert client(Access()).get("/api/example/none").status_code == 404
     assert client(Access()).get("/api/example/sort").json()["query"].startswith("for $d")
+
+
+def test_what_is_not_there_leads_back() -> None:
+    for path in ("/runs/none", "/nothing"):
+        answer = client(Access()).get(path)
+        assert answer.status_code == 404, path
+        assert "Not found" in answer.text
+        assert 'href="/runs"' in answer.text
+
+
+def test_an_empty_project_says_what_belongs_there(tmp_path: Path) -> None:
+    from starlette.testclient import TestClient
+
+    def page() -> str:
+        told: str = TestClient(console_app(Access(), tmp_path), base_url="http://127.0.0.1:8480").get("/runs").text
+        return told
+
+    assert "nothing to run: put a query" in page()
+    assert "<button disabled>Start" in page()
+    (tmp_path / "a.xq").write_text("//a")
+    assert "<button disabled>Start" in page()
+    (tmp_path / "a.xml").write_text("<a/>")
+    assert "Choose a query and an input above" in page()
+    assert "<button>Start" in page()

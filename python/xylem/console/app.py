@@ -48,7 +48,7 @@ def console_app(access: Access | None = None, project: Path | None = None) -> St
             Mount("/static", static),
         ],
         middleware=[Middleware(Guard, access=chosen)],
-        exception_handlers={BodyTooLarge: lambda request, error: too_large()},
+        exception_handlers={BodyTooLarge: lambda request, error: too_large(), 404: runs.no_such_page},
     )
 
 

@@ -26,7 +26,7 @@ from .clean_environment import clean_environment
 TIME_LIMIT_SECONDS = 10
 MEMORY_LIMIT = "1GB"
 MOST_OUTPUT_BYTES = 1_000_000
-LIMITS = f"at most {TIME_LIMIT_SECONDS} s, {MEMORY_LIMIT} of memory, {MOST_OUTPUT_BYTES // 1_000_000} MB of output"
+LIMITS = f"at most {TIME_LIMIT_SECONDS} s, 1 GB of memory, {MOST_OUTPUT_BYTES // 1_000_000} MB of output"
 """As the page shows them."""
 FORMATS = ("xml", "lines", "jsonl", "csv", "table")
 NAME = "query"

@@ -13,9 +13,10 @@ from .registry import METRICS, RUNNERS, SPARK, STREAM, Asked
 
 TIME_LIMIT_SECONDS = 3600
 MEMORY_LIMIT = "2GB"
+SHOWN_MEMORY = "2 GB"
 LIMITS = (
-    f"At most {TIME_LIMIT_SECONDS // 60} minutes and {MEMORY_LIMIT} of memory; "
-    f"continuously, {MEMORY_LIMIT} for each document."
+    f"At most {TIME_LIMIT_SECONDS // 60} minutes and {SHOWN_MEMORY} of memory; "
+    f"continuously, {SHOWN_MEMORY} for each document."
 )
 """As the page shows them."""
 UPDATES = ("native", "keyed", "osmchange", "snapshot", "patch", "debezium", "tokens")

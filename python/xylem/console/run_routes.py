@@ -84,7 +84,7 @@ class RunRoutes:
         try:
             run = await anyio.to_thread.run_sync(self._runs.run, request.path_params["id"])
         except XylemError as error:
-            return HTMLResponse(f"<!doctype html><title>Xylem</title><p>{error.code}: no such run", 404)
+            return self._page("error.html", 404, told=f"{error.code}: there is no such run in this project.")
         return self._page("run.html", run=run)
 
     async def network_page(self, request: Request) -> Response:
@@ -93,8 +93,11 @@ class RunRoutes:
     def network_plan(self, request: Request, given: dict[str, Any]) -> Any:
         return network_plan(self._runs.project, request.query_params.get("file", ""))
 
-    def _page(self, name: str, **values: Any) -> Response:
-        return HTMLResponse(self._pages.get_template(name).render(token=self._access.page_token, **values))
+    async def no_such_page(self, request: Request, error: Exception) -> Response:
+        return self._page("error.html", 404, told=f"There is no page {request.url.path}")
+
+    def _page(self, name: str, status: int = 200, **values: Any) -> Response:
+        return HTMLResponse(self._pages.get_template(name).render(token=self._access.page_token, **values), status)
 
     def sample(self, number: str, place: str) -> tuple[str, str]:
         """The query of a run and one of its dead letters, for the playground."""

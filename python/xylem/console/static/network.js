@@ -14,6 +14,7 @@
     const top = made("thead");
     top.append(head);
     element.append(top, body);
+    element.hidden = rows.length === 0;
     return element;
   };
 
@@ -42,7 +43,7 @@
     const section = made("section", null, { "data-site": site.site });
     section.append(made("h2", `Site ${site.site}`));
     if (site.error) section.append(made("p", site.error));
-    section.append(map(site));
+    if (site.sources.length) section.append(map(site));
     section.append(table(`Streams of ${site.site}`, ["Stream", "Records", "Bytes", "Evaluated", "Subscriptions"], site.sources.map((one) => [one.name, count(one.records), count(one.bytes), count(one.evaluated), count(one.subscriptions)])));
     section.append(table(`Subscriptions of ${site.site}`, ["Subscription", "Stream", "From", "To", "State", "Answer bytes", "Error"], site.subscriptions.map((one) => [one.name, one.source, count(one.from), count(one.to), one.state, count(one.answer_bytes), one.error || ""])));
     return section;

@@ -24,12 +24,14 @@
     else if (!run.command) button(run.runner === "stream" ? "Continue" : "Start again", async () => go(await post(`/api/runs/${run.id}/restart`)));
     return cell;
   };
+  const told = (when) => (when.toDateString() === new Date().toDateString() ? when.toLocaleTimeString() : when.toLocaleString());
   const row = (run) => {
     const line = made("tr"), f = run.figures, head = made("td"), state = made("td");
     state.append(made("span", run.state, { class: `state ${run.state}` }));
-    head.append(made("a", new Date(run.started * 1000).toLocaleTimeString(), { href: `/runs/${run.id}` }));
+    head.append(made("a", told(new Date(run.started * 1000)), { href: `/runs/${run.id}` }));
     const results = f.results === undefined ? f.changes : f.results;
-    const speed = f.megabytes_per_second === undefined ? rate(f.input_bytes === undefined ? undefined : f.input_bytes / 1e6, f.seconds) : rate(f.megabytes_per_second, 1);
+    const read = f.megabytes_per_second === undefined ? f.input_bytes / f.seconds : f.megabytes_per_second * 1e6;
+    const speed = Number.isFinite(read) ? `${bytes(Math.round(read))}/s` : "";
     const items = f.items_per_second === undefined ? rate(results, f.seconds) : rate(f.items_per_second, 1);
     const values = [run.query, run.input, RUNNERS[run.runner], bytes(f.input_bytes), speed, count(f.items === undefined ? results : f.items), items, seconds(f.latency_seconds), bytes(f.held_bytes), count(f.malformed), count(f.late)];
     line.append(head, state, ...values.map((value, index) => made("td", value, index > 2 ? { class: "number" } : {})), actions(run));
@@ -68,7 +70,7 @@
     else if (change.op === "remove") { regions.get(change.region)?.remove(); regions.delete(change.region); }
     else regions.get(change.region).textContent = change.new;
   };
-  const asOf = (commit) => { find("as-of").textContent = body.dataset.updates ? `as of commit ${commit}` : `${count(commit)} items`; };
+  const asOf = (commit) => { find("as-of").textContent = body.dataset.updates ? `as of commit ${commit}` : `${count(commit)} ${commit === 1 ? "item" : "items"}`; };
   const listen = () => {
     const source = new EventSource(`${here}/events`);
     source.addEventListener("display", (event) => {
