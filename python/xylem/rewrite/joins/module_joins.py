@@ -55,8 +55,9 @@ class ModuleJoins:
         made = with_joins(spelled, more, around)
         found, found_more = _worth(facts), _worth(more)
         # Of as many joins, those between comparisons in their normal form have the larger sides.
-        joins, more_joins = found[0], found_more[0]
-        return made if more_joins > joins or (more_joins == joins and (joins or found_more > found)) else joined
+        # So have values that are computed once, but for those that a join makes needless.
+        is_as_good = found_more[0] == found[0] > 0 or found_more == found > (0, 0)
+        return made if found_more > found or is_as_good else joined
 
     def of_stream(self, body: ast.Expr) -> ast.Expr:
         """The body of a query whose functions are already inlined."""

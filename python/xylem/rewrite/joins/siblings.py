@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from xylem.analysis.focus import reads_item
+from xylem.analysis.focus import reads_item, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast
@@ -47,15 +47,23 @@ def compared_beside(node: ast.GeneralComparison, around: Surroundings, name: ast
     if node.op != "=":
         return None
     for condition in conditions(node):
-        start, steps = _steps(condition.own)
-        if steps and not steps[0].predicates:
-            key: ast.Expr = ast.VarRef(name, span=node.span)
-            for step in steps[1:]:
-                key = ast.Path(key, step, span=step.span)
-            test = ast.GeneralComparison("=", key, condition.other, span=node.span)
-            found = _loop(start, steps[0], [test], around, name)
-            if found is not None:
-                return found
+        beside, values = condition.own, list[ast.Expr]()
+        while isinstance(beside, ast.Path):
+            start, steps = _steps(beside)
+            if len(steps) == 1:
+                break
+            values.append(beside.right)
+            beside = beside.left
+        start, steps = _steps(beside)
+        if len(steps) != 1 or steps[0].predicates or any(map(uses_position, values)):
+            continue
+        key: ast.Expr = ast.VarRef(name, span=node.span)
+        for value in reversed(values):
+            key = ast.Path(key, value, span=value.span)
+        test = ast.GeneralComparison("=", key, condition.other, span=node.span)
+        found = _loop(start, steps[0], [test], around, name)
+        if found is not None:
+            return found
     return None
 
 

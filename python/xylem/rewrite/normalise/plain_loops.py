@@ -4,6 +4,7 @@
     let $is := A = B where $is …                        →     where A = B …
     for $b as element(book) in /bib/book …              →     for $b in /bib/book …
     for $b in /bib/book let $c as element() := $b …     →     for $b in /bib/book let $c := $b …
+    /bib/book/(author/last)                             →     /bib/book/author/last
     /bib/book/<t>{ title }</t>                          →     /bib/book ! <t>{ title }</t>
     for $x at $i in E where $i <= 3 return R            →     for $x in subsequence(E, 1, 3) return R
 
@@ -53,6 +54,8 @@ def _plain(node: ast.Node, known: KnownTypes) -> ast.Node | None:
     match node:
         case ast.Flwor():
             made = _with_path(node) or _without_type(node, known) or _of_the_first(node)
+        case ast.Path(left=left, right=ast.Path(left=ast.AxisStep() as first, right=ast.AxisStep() as second)):
+            made = ast.Path(ast.Path(left, first, span=node.span), second, span=node.span)
         case ast.Path(left=left, right=ast.DirectElement() | ast.ComputedElement() as right) if _gives_nodes(left):
             made = ast.SimpleMap(left, right, span=node.span)
     return None if made is None else replaced(made, lambda inner: _plain(inner, known))
