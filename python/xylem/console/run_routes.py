@@ -77,7 +77,7 @@ class RunRoutes:
         project = self._runs.project
         listed = await anyio.to_thread.run_sync(lambda: (project.queries(), project.inputs(), project.folders()))
         queries, inputs, folders = listed
-        offered = {"queries": queries, "inputs": inputs, "folders": folders, "formats": UPDATES}
+        offered: dict[str, Any] = {"queries": queries, "inputs": inputs, "folders": folders, "formats": UPDATES}
         return self._page("runs.html", **offered, limits=LIMITS, root=project.root.name)
 
     async def run_page(self, request: Request) -> Response:
