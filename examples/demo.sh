@@ -4,19 +4,35 @@ set -eu
 cd "$(dirname "$0")"
 
 say() { printf '\n%s\n' "$1"; }
+# The command as it can be typed: words with a special character are in quotes.
+typed() {
+  for word in "$@"; do
+    case $word in
+      *[!A-Za-z0-9_./=:@%,+-]*) printf " '%s'" "$word" ;;
+      *) printf ' %s' "$word" ;;
+    esac
+  done
+}
 show() {
-  printf '\n  $'
-  printf " %s" "$@"
-  printf '\n\n'
+  printf '\n  $%s\n\n' "$(typed "$@")"
   "$@" 2>&1 | sed 's/^/    /'
 }
+# Of an explanation, what the query buffers.
+buffers() {
+  printf '\n  $%s\n\n' "$(typed xylem explain "$@")"
+  xylem explain "$@" | sed -n '/^buffers/,/^$/p' | sed '/^$/d; s/^/    /'
+}
 
-say '1. A feed of departures, and a query that asks which lines leave late (examples/delays.xq). It joins the feed with
-   a second document, groups, sorts and builds a small report:'
+say '1. A feed of departures. What is in it? Then a query that asks which lines leave late (examples/delays.xq): it joins
+   the feed with a second document, groups, sorts and builds a small report.'
+show xylem run -q 'for $e in //* group by $n := name($e) order by count($e) descending return map { "element": $n, "times": count($e) }' -i departures.xml --format table
 show xylem run delays.xq -i departures.xml --var-file lines=lines.xml --output-param indent=yes
 
-say '2. A stream of photons from a satellite. What must a query buffer, if Xylem knows the schema?'
-show xylem explain -q '<seen>{ for $p in /photons/photon where $p/ra > 130 return $p/en }</seen>' --schema photons/photons.dtd
+say '2. A stream of photons from a satellite. What must a query buffer? Of one photon its energy, which might come before the
+   place that decides. A schema says that it never does:'
+seen='<seen>{ for $p in /photons/photon where $p/ra > 130 return $p/en }</seen>'
+buffers -q "$seen"
+buffers -q "$seen" --schema photons/photons.dtd
 
 say '3. A mistake, its place, and a way out:'
 printf '\n  $ xylem run -q %s -i departures.xml\n\n' "'for \$departure in //departure return \$departur/to'"
