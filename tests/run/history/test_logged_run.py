@@ -12,13 +12,16 @@ from xylem.pipeline import StaticEnvironment
 from xylem.query.history_query import HistoryQuery
 from xylem.run.history.evaluation import Surroundings
 from xylem.run.history.logged_run import LoggedRun
+from xylem.run.history.text_runs import TextRuns
 from xylem.sink.changelog import Envelope
+from xylem.source.kernel import is_kernel_built
 from xylem.source.resources import FileResources
 from xylem.source.update_stream.formats import UpdateFormat
 
 from tests.run.history.adversarial_queries import AdversarialQuery
 from tests.run.history.adversarial_streams import AdversarialStream
 from tests.run.history.random_wire import random_query, random_stream
+from tests.run.history.test_text_runs import ANSWERED, random_texts
 
 NAMESPACE = 'xmlns:u="urn:xylem:update"'
 NATIVE = UpdateFormat()
@@ -73,6 +76,38 @@ def test_random_streams_are_continued_at_every_message() -> None:
         assert continued == at_once, f"seed {seed}: {query}"
         lines += len(at_once)
     assert lines > 200
+
+
+@pytest.mark.parametrize("text", ANSWERED)
+def test_texts_that_the_kernel_answers_give_the_same_log(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    answered = TextRuns._answered
+    monkeypatch.setattr(
+        TextRuns, "_answered", lambda self, found: [*answered(self, found), seen.append(len(found))][:-1]
+    )
+    for seed in range(4):
+        rng = random.Random(f"texts {seed} {text}")
+        messages = messages_of(random_texts(rng, 60).replace("\n", ""))
+        query = HistoryQuery(text, StaticEnvironment())
+        with monkeypatch.context() as by_code:
+            by_code.setattr(LoggedRun, "_answered", lambda self, message: None)
+            expected = lines_of(query, messages)
+        assert lines_of(query, messages, rng) == expected, f"seed {seed}"
+    # Where numbers are asked for, random texts end the run early.
+    assert seen or not is_kernel_built() or "xs:integer" in text
+
+
+def lines_of(query: HistoryQuery, messages: list[bytes], saves: random.Random | None = None) -> list[str]:
+    """The log up to the first error, and its code; with `saves`, of runs that continue one another."""
+    one, found = run(query, NATIVE), []
+    try:
+        for message in messages:
+            found += one.take(message)
+            if saves is not None and saves.random() < 0.05:
+                one = run(query, NATIVE, one.save())
+    except XylemError as error:
+        found.append(error.code)
+    return found
 
 
 def test_the_keys_of_a_feed_are_known_again() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from xylem.errors import DynamicError, StaticError
 from xylem.sink.changelog import AppendLog, ChangeLog, ChangeRow, Envelope, change_line, change_lines
+from xylem.sink.display_edits import Edits
 from xylem.source.limits import DEFAULT_LIMITS, Limits
 from xylem.source.malformed import MalformedTally
 from xylem.source.update_stream.formats import UpdateFormat, message_operations, message_run
@@ -38,6 +39,7 @@ from .record_rows import with_rows
 from .retention import Keep
 from .run import history_run
 from .saved_history import history_state, restore_history
+from .text_runs import TextRuns
 
 NOT_APPENDED = "XYST0031"
 ONE_STREAM = ("",)
@@ -101,6 +103,9 @@ class LoggedRun:
             commit = restore_history(self._history, state[0])
             if commit.number:
                 self._run.follow(commit)
+        self._texts: TextRuns | None = None
+        self._may_run_texts = len(streams) == 1 and rows_of is None and keep is None and envelope != "append"
+        """Whether the kernel may yet be asked whether it answers updates of texts."""
         self._final: FinalAnswer | None = None
         if isinstance(self._log, AppendLog):
             self._final = FinalAnswer(self._run, operators.plan, self._feeds, self._log.rows_given)
@@ -109,6 +114,11 @@ class LoggedRun:
         """The lines of the change log for a message of a stream."""
         is_first = self._messages[stream] == 0
         self._messages[stream] += 1
+        answered = None if is_first else self._answered(message)
+        if answered is not None:
+            for told, edits in answered:
+                yield from self._told(told, edits)
+            return
         adapter = self._adapters[stream]
         if self._has_rows and adapter is not None:
             operations = adapter.of_records(records_in(message, adapter))
@@ -125,6 +135,19 @@ class LoggedRun:
             commit = apply(operation)
             if commit is not None:
                 yield from self._lines(commit)
+            if self._texts is not None:
+                self._texts.know(operation)
+
+    def _answered(self, message: bytes) -> Iterator[tuple[Commit, Edits | None]] | None:
+        """The commit of a message and its edits, if the kernel answers it."""
+        simple = self._simple
+        if simple is None or (self._texts is None and not self._may_run_texts):
+            return None
+        if self._may_run_texts:
+            self._may_run_texts = False
+            if isinstance(self._run, Engine):
+                self._texts = TextRuns.of(self._run, self._feeds[0])
+        return None if self._texts is None else self._texts.answered(message, simple)
 
     def finish(self) -> Iterator[str]:
         """The lines for operations that wait for another stream, which will send nothing for now."""
@@ -153,18 +176,21 @@ class LoggedRun:
 
     def _lines(self, commit: Commit) -> Iterator[str]:
         is_changed = self._run.follow(commit) or commit.number == 1
+        yield from self._told(commit, self._run.edits if is_changed else None)
+
+    def _told(self, commit: Commit, edits: Edits | None) -> Iterator[str]:
         self._past.follow(commit, self._run)
-        for row in self._rows(commit, is_changed):
+        for row in self._rows(commit, edits):
             if self._envelope is None:
                 yield change_line(row)
             else:
                 yield from change_lines(row, self._envelope)
 
-    def _rows(self, commit: Commit, is_changed: bool) -> Iterable[ChangeRow]:
+    def _rows(self, commit: Commit, edits: Edits | None) -> Iterable[ChangeRow]:
         if isinstance(self._log, AppendLog):
             assert self._final is not None
             return self._log.rows(commit.number, commit.time, self._final.parts())
-        return self._log.rows(commit.number, commit.time, self._run.edits) if is_changed else ()
+        return () if edits is None else self._log.rows(commit.number, commit.time, edits)
 
     # --- from one run to the next
 

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 from xylem.plan.unit_rows import Rows
 from xylem.rewrite.history.unit_query import only_loop
 from xylem.sink.display_edits import Edits
-from xylem.source.kernel import text_updates
+from xylem.source.kernel import simple_extent, text_updates
 from xylem.source.limits import DEFAULT_LIMITS
 from xylem.source.update_stream.operations import BeginUpdate, Operation
-from xylem.source.update_stream.simple_run import few_of
+from xylem.source.update_stream.simple_run import SimpleRun, few_of
 
 from .answered_rows import AnsweredRows
 from .commits import Commit
@@ -99,6 +99,16 @@ class TextRuns:
                 if commit is not None:
                     yield commit, self._engine.edits if self._engine.follow(commit) else None
                 self.know(operation)
+
+    def answered(self, message: bytes, simple: SimpleRun) -> Iterator[tuple[Commit, Edits | None]] | None:
+        """The same for a message that is one update and nothing else; None if code must apply it."""
+        if not self._history.is_settled or self._engine.why_whole:
+            return None
+        size, number = simple_extent(message, *simple.told)
+        if number != 1 or message[size:].strip(b" \t\r\n"):
+            return None
+        found, _ = self._kernel.read(message, 0, *simple.told, str(self._history.now))
+        return self._answered(found) if found else None
 
     def know(self, operation: Operation) -> None:
         """Code has applied an operation: from now on the kernel may know the regions that it updated."""
