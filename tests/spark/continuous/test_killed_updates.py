@@ -30,7 +30,8 @@ def message(number: int, rng: random.Random) -> str:
     return f'<u:replace {NAMESPACE} of="{target}" t="{number}"><quote>{rng.randint(80, 140)}</quote></u:replace>'
 
 
-def test_each_change_once(tmp_path: Path) -> None:
+@pytest.mark.parametrize("keep", [("--keep-time", "30"), ()], ids=["the past is kept", "texts by the kernel"])
+def test_each_change_once(tmp_path: Path, keep: tuple[str, ...]) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     rng = random.Random(7)
@@ -42,7 +43,7 @@ def test_each_change_once(tmp_path: Path) -> None:
 
     query = tmp_path / "rises.xq"
     query.write_text(QUERY)
-    stream = [str(query), "--updates", "native", "--input", f"dir:{folder}", "--keep-time", "30"]
+    stream = [str(query), "--updates", "native", "--input", f"dir:{folder}", *keep]
     disturbed = [*stream, "--output", f"file:{tmp_path}/changes.jsonl", "--checkpoint", f"{tmp_path}/state"]
     metrics = tmp_path / "metrics.jsonl"
     feeder = Feeder(add, metrics, ahead=60, seconds=0.05)
@@ -55,6 +56,8 @@ def test_each_change_once(tmp_path: Path) -> None:
     quiet = CliRunner().invoke(app, ["run", str(query), "-i", str(folder), "--updates", "native", "--report", "log"])
     assert quiet.exit_code == 0, quiet.stderr
     assert (tmp_path / "changes.jsonl").read_text() == quiet.stdout
+    if not keep:
+        return
     last = json.loads(quiet.stdout.splitlines()[-1])["t"]
     then = ["run", str(query), "--updates", "native", "--report", "final", "--as-of", str(last - 5)]
     kept = CliRunner().invoke(app, [*then, "--checkpoint", f"{tmp_path}/state"])
