@@ -93,6 +93,11 @@ def test_texts_that_the_kernel_answers_give_the_same_log(text: str, monkeypatch:
             by_code.setattr(LoggedRun, "_answered", lambda self, message: None)
             expected = lines_of(query, messages)
         assert lines_of(query, messages, rng) == expected, f"seed {seed}"
+        together = [messages[0], *(b"\n".join(messages[at : at + 7]) for at in range(1, len(messages), 7))]
+        assert lines_of(query, together, rng) == expected, f"seed {seed}"
+        streams = [b"<u:stream %s>%s</u:stream>" % (NAMESPACE.encode(), some) for some in together[1:]]
+        # In a stream, what stands before an update needs no namespace of its own.
+        assert expected[-1] == "XYIN0001" or lines_of(query, [messages[0], *streams], rng) == expected, f"seed {seed}"
     # Where numbers are asked for, random texts end the run early.
     assert seen or not is_kernel_built() or "xs:integer" in text
 

@@ -124,7 +124,13 @@ class LoggedRun:
             operations = adapter.of_records(records_in(message, adapter))
         else:
             operations = message_operations(
-                message, self._how, adapter, self._limits, is_first=is_first, simple=self._simple
+                message,
+                self._how,
+                adapter,
+                self._limits,
+                is_first=is_first,
+                simple=self._simple,
+                leaves_runs=self._texts is not None,
             )
         if len(self._feeds) > 1:
             self._waiting.operations[stream].extend(operations)
@@ -132,6 +138,10 @@ class LoggedRun:
             return
         apply = self._feeds[0].apply
         for operation in operations:
+            if operation.simple is not None and self._texts is not None:
+                for told, edits in self._texts.followed(operation):
+                    yield from self._told(told, edits)
+                continue
             commit = apply(operation)
             if commit is not None:
                 yield from self._lines(commit)
@@ -139,7 +149,7 @@ class LoggedRun:
                 self._texts.know(operation)
 
     def _answered(self, message: bytes) -> Iterator[tuple[Commit, Edits | None]] | None:
-        """The commit of a message and its edits, if the kernel answers it."""
+        """The commits of a message and their edits, if it consists of updates that the kernel may answer."""
         simple = self._simple
         if simple is None or (self._texts is None and not self._may_run_texts):
             return None
@@ -147,7 +157,7 @@ class LoggedRun:
             self._may_run_texts = False
             if isinstance(self._run, Engine):
                 self._texts = TextRuns.of(self._run, self._feeds[0])
-        return None if self._texts is None else self._texts.answered(message, simple)
+        return None if self._texts is None else self._texts.message(message, simple)
 
     def finish(self) -> Iterator[str]:
         """The lines for operations that wait for another stream, which will send nothing for now."""

@@ -100,15 +100,12 @@ class TextRuns:
                     yield commit, self._engine.edits if self._engine.follow(commit) else None
                 self.know(operation)
 
-    def answered(self, message: bytes, simple: SimpleRun) -> Iterator[tuple[Commit, Edits | None]] | None:
-        """The same for a message that is one update and nothing else; None if code must apply it."""
-        if not self._history.is_settled or self._engine.why_whole:
+    def message(self, data: bytes, simple: SimpleRun) -> Iterator[tuple[Commit, Edits | None]] | None:
+        """The same for a message that consists of simple updates; None for any other message."""
+        size, number = simple_extent(data, *simple.told)
+        if not number or data[size:].strip(b" \t\r\n"):
             return None
-        size, number = simple_extent(message, *simple.told)
-        if number != 1 or message[size:].strip(b" \t\r\n"):
-            return None
-        found, _ = self._kernel.read(message, 0, *simple.told, str(self._history.now))
-        return self._answered(found) if found else None
+        return self.followed(Operation("run", where=(0, 1, 1), data=data[:size], simple=simple))
 
     def know(self, operation: Operation) -> None:
         """Code has applied an operation: from now on the kernel may know the regions that it updated."""

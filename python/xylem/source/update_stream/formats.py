@@ -93,8 +93,12 @@ def message_operations(
     *,
     is_first: bool,
     simple: SimpleRun | None = None,
+    leaves_runs: bool = False,
 ) -> Iterator[Operation]:
-    """The operations of one message, a document, of a stream of messages. `simple` is the result of `message_run`."""
+    """The operations of one message, a document, of a stream of messages. `simple` is the result of `message_run`.
+
+    `leaves_runs`: whether runs of simple updates are passed on unparsed.
+    """
     if feed is None:
         from .wire import read_wire
 
@@ -102,7 +106,9 @@ def message_operations(
             found, end = simple.read(message, (0, 1, 1))
             if len(found) == 1 and (end == len(message) or not message[end:].strip(b" \t\r\n")):
                 return iter(found)
-        return read_wire([message], limits=limits, commits_items=how.commits_items, is_first=is_first)
+        return read_wire(
+            [message], limits=limits, commits_items=how.commits_items, is_first=is_first, leaves_runs=leaves_runs
+        )
     return feed.operations([message], limits)
 
 
