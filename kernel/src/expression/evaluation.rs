@@ -133,7 +133,7 @@ impl<'a> Evaluation<'a, '_> {
             Expression::Fold([so_far, item], parts) => {
                 let [values, start, step] = &**parts;
                 let mut value = self.all(start)?;
-                self.each(values, &mut |atom| {
+                self.items(values, &mut |atom| {
                     value = self.with(*so_far, std::mem::take(&mut value), |inside| {
                         inside.with(*item, Value::One(atom), |inside| inside.all(step))
                     })?;
@@ -177,15 +177,13 @@ impl<'a> Evaluation<'a, '_> {
                 })
             }
             Expression::Call(Function::DocumentOrder, arguments) => {
-                let mut rows = Vec::new();
-                self.items(&arguments[0], &mut |atom| {
-                    let Atom::Node(row) = atom else { return Err(Undecided) };
-                    rows.push(row);
-                    Ok(())
-                })?;
-                rows.sort_unstable();
-                rows.dedup();
+                let rows = self.rows_of(&arguments[0])?;
                 rows.into_iter().try_for_each(|row| take(self.wanted(Atom::Node(row), wanted)))
+            }
+            Expression::Call(Function::Among(is_there), arguments) => {
+                let (rows, others) = (self.rows_of(&arguments[0])?, self.rows_of(&arguments[1])?);
+                let kept = rows.into_iter().filter(|row| others.binary_search(row).is_ok() == *is_there);
+                kept.into_iter().try_for_each(|row| take(self.wanted(Atom::Node(row), wanted)))
             }
             Expression::Call(Function::Distinct, arguments) => {
                 distinct(self.all(&arguments[0])?.into_atoms())?.into_iter().try_for_each(take)
@@ -327,6 +325,19 @@ impl<'a> Evaluation<'a, '_> {
         Ok(found)
     }
 
+    /// The rows of nodes in document order, each once.
+    fn rows_of(&self, expression: &'a Expression) -> Result<Vec<usize>, Undecided> {
+        let mut rows = Vec::new();
+        self.items(expression, &mut |atom| {
+            let Atom::Node(row) = atom else { return Err(Undecided) };
+            rows.push(row);
+            Ok(())
+        })?;
+        rows.sort_unstable();
+        rows.dedup();
+        Ok(rows)
+    }
+
     /// An item as it is wanted: the value of a node, or the node.
     fn wanted(&self, atom: Atom<'a>, wanted: Wanted) -> Atom<'a> {
         match (atom, wanted) {
@@ -379,6 +390,7 @@ impl<'a> Evaluation<'a, '_> {
             | Function::Data
             | Function::Distinct
             | Function::DocumentOrder
+            | Function::Among(_)
             | Function::Reverse
             | Function::CodePoints
             | Function::IndexOf

@@ -90,6 +90,8 @@ pub enum Function {
     Reverse,
     /// Nodes in document order, each once.
     DocumentOrder,
+    /// Nodes that are also among others, or without the flag those that are not, in document order.
+    Among(bool),
     /// A required value.
     One,
     /// fn:number
@@ -162,6 +164,8 @@ impl Function {
             "empty" => Function::Empty,
             "distinct-values" => Function::Distinct,
             "reverse" => Function::Reverse,
+            "intersect" => Function::Among(true),
+            "except" => Function::Among(false),
             "document order" => Function::DocumentOrder,
             "sum" => Function::Aggregate(Aggregate::Sum),
             "avg" => Function::Aggregate(Aggregate::Average),
@@ -231,7 +235,7 @@ impl Function {
     fn takes(self, arguments: usize) -> bool {
         match self {
             Function::Arithmetic(_) | Function::General(_) | Function::Single(_) | Function::Power => arguments == 2,
-            Function::Adjust(_) | Function::DateWithTime | Function::IndexOf | Function::Range => arguments == 2,
+            Function::Adjust(_) | Function::Among(_) | Function::DateWithTime | Function::IndexOf | Function::Range => arguments == 2,
             Function::RoundTo { .. } => arguments == 1 || arguments == 2,
             Function::And | Function::Or | Function::Sequence => true,
             Function::If => arguments == 3,

@@ -6,8 +6,8 @@
             default return $n };
     →   a body for the current node:  When(note, (), When(element, Alike(… Apply(local:t, below) …), Copies(())))
 
-Needs:  one parameter, a node; the same for `$nodes as node()*` if the body is a loop over it. The result type only says
-        that the results are nodes.
+Needs:  one parameter, a node; the same for `$nodes as node()*` if the body is a loop over it. The result type says
+        that the results are nodes; each way through the body gives as many of them as it allows.
 Safe:   a node has no values but those of its texts; comments and deep recursion are left to the query.
 """
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from xylem.functions.registry import FN
 from xylem.plan.kernel_expression import NodesOf
-from xylem.plan.result_template import Apply, Part
+from xylem.plan.result_template import Alike, Apply, Construct, Copies, Let, Part, When
 from xylem.syntax import ast
 
 from .template_paths import NoTemplate
@@ -39,6 +39,8 @@ class NodeFunction:
     body: ast.Expr
     takes_many: bool = False
     """Whether it is applied to each node of a sequence; else it has a single node."""
+    returns: str = "*"
+    """How many nodes its type allows for the parameter."""
 
 
 class AppliedFunctions:
@@ -89,13 +91,16 @@ class AppliedFunctions:
         self.bodies.append(())
         with self._compiler.inside_function(function.parameter):
             self.bodies[number] = written(function.body)
+        if not fits(self.bodies[number], function.returns):
+            raise NoTemplate("a function that may give too many nodes, or none", function.body)
         return number
 
 
 def node_function(declaration: ast.FunctionDecl) -> NodeFunction:
     """The body of a function, and the variable bound to the node in it."""
     body, (parameter, *more) = declaration.body, declaration.parameters
-    if body is None or more or not _is_any(declaration.returns, "*"):
+    returns = next((each for each in ("*", "", "?", "+") if _is_any(declaration.returns, each)), None)
+    if body is None or more or returns is None:
         raise NoTemplate("a function that does not turn a node into nodes", body)
     name, takes_many = parameter.name, False
     if _is_any(parameter.type, "*"):
@@ -109,7 +114,33 @@ def node_function(declaration: ast.FunctionDecl) -> NodeFunction:
         raise NoTemplate("a function of nodes of a kind, or of several", body)
     if name.uri:
         raise NoTemplate("a variable in a namespace", body)
-    return NodeFunction(name.local, body, takes_many)
+    if takes_many and returns != "*":
+        raise NoTemplate("a function of several nodes that gives a number of them", body)
+    return NodeFunction(name.local, body, takes_many, returns)
+
+
+def fits(parts: tuple[Part, ...], occurrence: str) -> bool:
+    """Whether parts certainly give as many nodes as a type allows."""
+    fewest, most = _number_of(parts)
+    return (occurrence in ("*", "?") or fewest > 0) and (occurrence in ("*", "+") or most < 2)
+
+
+def _number_of(parts: tuple[Part, ...]) -> tuple[int, int]:
+    """At least how many nodes are written, and at most: 2 stands for any number."""
+    fewest = most = 0
+    for part in parts:
+        match part:
+            case Construct() | Alike() | Copies(path=(), below=False):
+                one = 1, 1
+            case When(parts=then, otherwise=otherwise):
+                branches = _number_of(then), _number_of(otherwise)
+                one = min(branch[0] for branch in branches), max(branch[1] for branch in branches)
+            case Let():
+                one = 0, 0
+            case _:
+                one = 0, 2
+        fewest, most = fewest + one[0], most + one[1]
+    return fewest, most
 
 
 def _is_any(kind: ast.SequenceTypeNode | None, occurrence: str) -> bool:

@@ -44,6 +44,7 @@ from .kernel_expressions.compiler import ExpressionCompiler
 from .kernel_expressions.gathered_nodes import begins_at_items
 from .kernel_expressions.item_kinds import ATTRIBUTES, VALUES, are_nodes
 from .kernel_expressions.loop_turns import Turn
+from .kernel_expressions.records import of_one_map
 from .kernel_expressions.tuples import gathering, last_gathering, read_in, windows
 from .kernel_expressions.type_tests import type_test
 from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, rows_of_values
@@ -465,6 +466,8 @@ class TemplateExpressions:
                     lambda: self.frames.inner(lambda: self._clauses(rest, result)),
                     lambda: (),
                 )
+            case ast.ForClause() if self.columns is None and (let := of_one_map(clause)) is not None:
+                self._clauses((let, *rest), result)
             case ast.ForClause(type=None, position=None, allowing_empty=False):
                 applied = None if rest else self.functions.applied(result, self._function_body, clause)
                 if applied is not None:
@@ -500,9 +503,9 @@ class TemplateExpressions:
         except NoTemplate:
             if standing is None:
                 raise
-            bound = None
-        if bound is not None:
-            self.frames.add(Let(*bound))
+            bound = []
+        for slot, value in bound:
+            self.frames.add(Let(slot, value))
         if standing is not None:
             self.compiler.lets[key_of(clause.name)] = standing
 

@@ -108,7 +108,7 @@ class TemplateHoles:
     @property
     def _of_record(self) -> set[str]:
         compiler = self._compiler
-        return {*compiler.variables, *compiler.paths, *compiler.slots}
+        return {*compiler.variables, *compiler.paths, *compiler.slots, *compiler.records}
 
     def _settled(self, expression: ast.Expr) -> ast.Expr:
         lets = {("", name): value for name, value in self._compiler.lets.items()}

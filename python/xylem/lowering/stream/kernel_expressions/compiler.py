@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
@@ -21,7 +21,6 @@ from xylem.plan.kernel_expression import (
     EachNode,
     EachOf,
     EachTuple,
-    FoldValues,
     Formatted,
     Given,
     GivenLookup,
@@ -43,7 +42,8 @@ from xylem.syntax import ast
 from ..template_paths import NoTemplate, key_of, taken_by
 from .as_loops import as_loop, first_of, is_atomic, of_item, of_value
 from .caught_errors import caught
-from .gathered_nodes import begins_at_items, from_items
+from .functions_of_items import fold, sort
+from .gathered_nodes import begins_at_items, from_items, set_operation
 from .item_kinds import ELEMENTS, JSON, VALUES, Kinds, are_nodes, kinds_of
 from .json_lookups import json_path
 from .json_values import is_plain_json, json_value
@@ -52,6 +52,7 @@ from .lookups import lookup
 from .loop_turns import Turn, moved_out
 from .matching import matching
 from .pictures import FORMATTING, DecimalFormats, picture_of
+from .records import Record, entries_of, looked_up, of_one_map
 from .tuples import gathering, last_gathering, read_in, windows
 from .type_tests import instance, type_test, type_word
 
@@ -88,6 +89,8 @@ class ExpressionCompiler:
         """Whether code looks up what the kernel has loops for."""
         self.slot_kinds: dict[int, Kinds] = {}
         """What the slots have, if that is not atomic values."""
+        self.records: dict[str, Record] = {}
+        """The variables for maps and arrays whose values have slots."""
         self.leaves: set[str] = set()
         """The variables among them that stand for attributes or text nodes."""
         self.paths: dict[str, ast.Expr] = {}
@@ -111,10 +114,12 @@ class ExpressionCompiler:
     def scope(self) -> Iterator[None]:
         """Restore the variables afterwards: those bound inside are known only inside."""
         slots, paths, leaves, lets = dict(self.slots), dict(self.paths), set(self.leaves), dict(self.lets)
+        records = dict(self.records)
         try:
             yield
         finally:
             self.slots, self.paths, self.leaves, self.lets = slots, paths, leaves, lets
+            self.records = records
 
     def condition(self, expr: ast.Expr) -> KernelExpression:
         """An expression used by its effective boolean value."""
@@ -177,6 +182,10 @@ class ExpressionCompiler:
                 return Constant(number)
             case ast.DoubleLiteral(value=number):
                 return Constant(float(number))
+            case ast.Lookup() | ast.DynamicCall() | ast.FunctionCall() if (found := looked_up(self, expr)) is not None:
+                return found
+            case ast.SetOperation():
+                return set_operation(self, expr)
             case ast.VarRef() | ast.Lookup() | ast.DynamicCall() | ast.FunctionCall() if (
                 self.keeps_nodes and (path := json_path(self, expr)) is not None
             ):
@@ -282,19 +291,36 @@ class ExpressionCompiler:
             raise NoTemplate("nodes that are kept", expr)
         return kinds or VALUES
 
-    def bind(self, clause: ast.LetClause) -> tuple[int, KernelExpression] | None:
-        """Bind a variable: if its value must be computed, return the slot and the computation; a path needs nothing."""
+    def bind(self, clause: ast.LetClause) -> list[tuple[int, KernelExpression]]:
+        """Bind a variable; return the slots and the computations of what must be computed: a path needs nothing."""
         name, value = clause.name, clause.value
         if clause.type is not None:
             typed = Call(type_word(clause.type), (self.value(value),))
-            return self.new_slot(name), typed
+            return [(self.new_slot(name), typed)]
+        entries = entries_of(value) if self.keeps_nodes else None
+        if entries is not None:
+            return self._bind_record(name, entries, value)
         if self.is_path(value):
             self.alias(name, value)
-            return None
+            return []
         if not is_atomic(value) and not self.keeps_nodes:
             raise NoTemplate("a variable that is neither a path nor an atomic value", value)
         computed = self.kept(value)
-        return self.new_slot(name, self.kept_kinds(computed, value)), computed
+        return [(self.new_slot(name, self.kept_kinds(computed, value)), computed)]
+
+    def _bind_record(
+        self, name: ast.Name, entries: dict[str | int, ast.Expr], of: ast.Expr
+    ) -> list[tuple[int, KernelExpression]]:
+        computed = [(key, value, self.kept(value)) for key, value in entries.items()]
+        has_members = isinstance(of, ast.CurlyArray)
+        if has_members and any(self.kept_kinds(kept, value) != VALUES for _, value, kept in computed):
+            raise NoTemplate("an array of nodes", of)
+        slots = {key: self.new_slot(self.fresh(), self.kept_kinds(kept, value)) for key, value, kept in computed}
+        # It hides whatever had its name.
+        self.new_slot(name)
+        del self.slots[key_of(name)]
+        self.records[key_of(name)] = Record(slots, isinstance(of, ast.MapConstructor), has_members)
+        return [(slots[key], kept) for key, _, kept in computed]
 
     def kept(self, expr: ast.Expr) -> KernelExpression:
         """An expression whose items are kept in slots: values that are parsed from JSON as their texts."""
@@ -306,7 +332,7 @@ class ExpressionCompiler:
         """Inside a function of a node, which sees nothing else; it is recursive, so no values are stored in it."""
         variables, slot = self.variables[:], self._next_slot
         around = self.slots, self.paths, self.leaves, self.lets, self.any_kind
-        turns, self._turns = self._turns, {}
+        turns, self._turns, records, self.records = self._turns, {}, self.records, {}
         self.variables[:] = [parameter]
         self.slots, self.paths, self.leaves, self.lets, self.any_kind = {}, {}, set(), {}, {parameter}
         try:
@@ -314,7 +340,7 @@ class ExpressionCompiler:
         finally:
             self.variables[:] = variables
             self.slots, self.paths, self.leaves, self.lets, self.any_kind = around
-            self._turns = turns
+            self._turns, self.records = turns, records
         if self._next_slot != slot:
             raise NoTemplate("variables in a function that calls itself")
 
@@ -322,6 +348,7 @@ class ExpressionCompiler:
         """A place for the value of a variable."""
         self.paths.pop(key_of(name), None)
         self.lets.pop(key_of(name), None)
+        self.records.pop(key_of(name), None)
         self.leaves.discard(key_of(name))
         slot = self.slots[key_of(name)] = self._next_slot
         self._next_slot += 1
@@ -389,7 +416,11 @@ class ExpressionCompiler:
             case ast.LetClause():
                 bound = self.bind(clause)
                 inner = self.clauses(rest, finish)
-                return inner if bound is None else LetValue(*bound, inner)
+                for slot, value in reversed(bound):
+                    inner = LetValue(slot, value, inner)
+                return inner
+            case ast.ForClause() if self.keeps_nodes and (let := of_one_map(clause)) is not None:
+                return self.clauses((let, *rest), finish)
             case ast.WhereClause(test=test):
                 return Call("if", (self.condition(test), self.clauses(rest, finish), NOTHING))
             case ast.ForClause(type=None, position=None, allowing_empty=False):
@@ -516,6 +547,7 @@ class ExpressionCompiler:
         self.paths.pop(key, None)
         self.slots.pop(key, None)
         self.lets.pop(key, None)
+        self.records.pop(key, None)
         depth, turn = len(self.variables), Turn(self._next_slot)
         self._turns[depth] = turn
         self.variables.append(key)
@@ -567,9 +599,9 @@ class ExpressionCompiler:
             case ast.FunctionCall(name=name, arguments=(values, start, ast.InlineFunction() as step)) if (
                 name.expanded == (FN, "fold-left")
             ):
-                return self._fold(values, start, step)
+                return fold(self, values, start, step)
             case ast.FunctionCall(name=name, arguments=(values, *options)) if name.expanded == (FN, "sort"):
-                return self._sort(values, options)
+                return sort(self, values, options)
             case ast.FunctionCall(name=name, arguments=(value, parameters)) if name.expanded == (FN, "serialize"):
                 if is_plain_json(parameters):
                     return Json(json_value(self, value))
@@ -601,44 +633,6 @@ class ExpressionCompiler:
                 return once
             raise NoTemplate("an aggregate of what is outside of the loop", call)
         return Call(word, arguments)
-
-    def _fold(self, values: ast.Expr, start: ast.Expr, step: ast.InlineFunction) -> KernelExpression:
-        """fold-left(E, Z, function($a, $b) { F }), if only the values of nodes are used."""
-        if len(step.parameters) != 2 or step.returns is not None or any(each.type for each in step.parameters):
-            raise NoTemplate("a function with types", step)
-        if not is_atomic(start) or not is_atomic(step.body):
-            raise NoTemplate("a fold that may give nodes", step)
-        taken, first = self.value(values), self.value(start)
-        with self.scope():
-            so_far, item = (self.new_slot(each.name) for each in step.parameters)
-            if not is_atomic(values):
-                item = self.leaf_slot(step.parameters[1].name, self.kinds_of(taken))
-            return FoldValues(so_far, item, taken, first, self.value(step.body))
-
-    def _sort(self, values: ast.Expr, options: Sequence[ast.Expr]) -> KernelExpression:
-        """sort(E, (), function($x) { K }): for $x in E order by K return $x, where missing keys come first."""
-        match options:
-            case () | (ast.SequenceExpr(items=()),):
-                item, key = self.fresh(), None
-            case (ast.SequenceExpr(items=()), ast.InlineFunction(parameters=(parameter,), returns=None, body=body)):
-                item, key = parameter.name, body
-                if parameter.type is not None:
-                    raise NoTemplate("a function with types", values)
-            case _:
-                raise NoTemplate("a sort by a collation, or a function that is not written there", values)
-        if not self.by_code_points:
-            raise NoTemplate("a sort by a collation", values)
-        kept = self.kept_kinds(self.value(values), values)
-        if kept != VALUES and key is None and not self.keeps_nodes:
-            raise NoTemplate("nodes in another order", values)
-        loop = ast.ForClause(item, None, values)
-
-        def keyed() -> KernelExpression:
-            found = self.value(ast.VarRef(item))
-            return KeyedValues((self.value(ast.VarRef(item) if key is None else key),), found)
-
-        with self.scope():
-            return SortedValues((Order(False, False),), self.clauses((loop,), keyed))
 
     def _part_of_string(self, part: str | ast.Expr) -> KernelExpression:
         if isinstance(part, str):
@@ -679,6 +673,7 @@ class ExpressionCompiler:
         self.paths[key_of(name)] = self.in_terms_of_loops(path)
         self.slots.pop(key_of(name), None)
         self.lets.pop(key_of(name), None)
+        self.records.pop(key_of(name), None)
 
 _OF_ALL_TUPLES = (ast.GroupByClause, ast.CountClause, ast.OrderByClause, ast.WindowClause)
 

@@ -17,7 +17,9 @@ from .item_kinds import ELEMENTS, are_nodes
 if TYPE_CHECKING:
     from .compiler import ExpressionCompiler
 
-_GATHERED = (ast.FunctionCall, ast.Flwor, ast.If, ast.SequenceExpr)
+_GATHERED = (
+    ast.FunctionCall, ast.Flwor, ast.If, ast.SequenceExpr, ast.SetOperation, ast.Lookup, ast.DynamicCall
+)  # fmt: skip
 """Expressions that give nodes otherwise than by steps from the element of a loop."""
 
 
@@ -59,3 +61,13 @@ def _replaced_beginning(path: ast.Expr, beginning: ast.Expr) -> ast.Expr:
     if isinstance(path, ast.Path) and isinstance(path.right, ast.AxisStep):
         return replace(path, left=_replaced_beginning(path.left, beginning))
     return beginning
+
+
+def set_operation(c: ExpressionCompiler, expr: ast.SetOperation) -> KernelExpression:
+    """Nodes of one expression that are, or are not, nodes of another; or those of both."""
+    left, right = c.value(expr.left), c.value(expr.right)
+    if not c.keeps_nodes or "value" in c.kinds_of(left) | c.kinds_of(right):
+        raise NoTemplate("an operation on anything but nodes", expr)
+    if expr.op == "union":
+        return Call("document order", (Call(",", (left, right)),))
+    return Call(expr.op, (left, right))

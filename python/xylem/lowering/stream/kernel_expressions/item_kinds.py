@@ -58,6 +58,8 @@ def kinds_of(expression: KernelExpression, slots: Mapping[int, Kinds]) -> Kinds:
             return kinds_of(inner, slots)
         case Call(function=",", arguments=parts) | Call(function="if", arguments=(_, *parts)):
             return _all(parts, slots)
+        case Call(function="except" | "intersect", arguments=(argument, _)):
+            return kinds_of(argument, slots)
         case Call(function=function, arguments=(argument,)) if function in _PASSING:
             return kinds_of(argument, slots)
     return VALUES

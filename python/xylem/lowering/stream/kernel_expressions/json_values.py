@@ -24,6 +24,7 @@ from xylem.syntax import ast
 from ..template_paths import NoTemplate
 from .as_loops import is_atomic
 from .item_kinds import VALUES
+from .records import record_as_json
 
 if TYPE_CHECKING:
     from .compiler import ExpressionCompiler
@@ -47,6 +48,8 @@ def json_value(c: ExpressionCompiler, expr: ast.Expr) -> JsonValue:
             if len(set(keys)) < len(entries):
                 raise NoTemplate("keys that are computed, or there twice", expr)
             return JsonMap(tuple((key, json_value(c, entry.value)) for key, entry in zip(keys, entries, strict=True)))
+        case ast.VarRef(name=name) if (record := record_as_json(c, name)) is not None:
+            return record
         case ast.SquareArray(members=members):
             return JsonArray(tuple(json_value(c, member) for member in members))
         case ast.CurlyArray(body=body):
@@ -91,7 +94,7 @@ def _of_clauses(c: ExpressionCompiler, clauses: tuple[ast.Clause, ...], result: 
         return _members(c, result)
     clause, rest = clauses[0], clauses[1:]
     match clause:
-        case ast.LetClause() if c.bind(clause) is None:
+        case ast.LetClause() if not c.bind(clause):
             return _of_clauses(c, rest, result)
         case ast.WhereClause(test=test):
             return (SomeMembers(c.condition(test), _of_clauses(c, rest, result)),)
