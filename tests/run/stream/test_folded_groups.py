@@ -163,3 +163,17 @@ def test_the_scan_keeps_groups_by_any_key(keys: str, parts: str) -> None:
         for pieces in ([document], parts_of):
             found = from_stream(program, pieces, scanner="kernel")
             assert (found.text, found.error) == (expected.text, expected.error)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "for $b in /s/p for $c in $b/v group by $k := string($c) return $k",
+        "for $b in /s/p for $c in $b/v group by $k := string($c) order by $k return ($k, count($k))",
+        "for $b in /s/p for $c in $b/v let $k := string($c) group by $k return <k>{ $k }</k>",
+        "for $b in /s/p for $c in $b/v group by $k := string($c), $l := name($b) return $k || $l",
+    ],
+)
+def test_groups_of_which_only_the_keys_are_asked_for(query: str) -> None:
+    document = b"<s><p><v>1</v><v>2</v></p><p><v>2</v></p><p/></s>"
+    assert written(xylem.compile(query).stream(document).xdm()) == from_tree(query, document).text

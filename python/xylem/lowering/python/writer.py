@@ -139,12 +139,15 @@ class Writer:
 
     @contextmanager
     def indented(self, block: bool = False) -> Iterator[None]:
+        """Write lines one step further in; with `block`, those of a statement, which has at least one."""
         frame = self.frame
-        depth, blocks = frame.depth, frame.blocks
+        depth, blocks, before = frame.depth, frame.blocks, len(frame.body)
         frame.depth += 1
         frame.blocks += block
         try:
             yield
+            if block and not any(isinstance(entry, Line) for entry in frame.body[before:]):
+                self.line("pass")
         finally:
             frame.depth, frame.blocks = depth, blocks
 
