@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 from typer.testing import CliRunner
@@ -17,6 +19,25 @@ def test_every_command_has_help_under_its_own_name(name: str) -> None:
     told = CliRunner().invoke(app, [name, "--help"])
     assert told.exit_code == 0
     assert f"Usage: xylem {name} " in told.output.replace("root", "xylem")
+
+
+def helps(words: list[str]) -> Iterator[tuple[list[str], str]]:
+    """The help of a command and of all below it."""
+    told = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "200"}).output
+    yield words, told
+    _, _, listed = told.partition("─ Commands ─")
+    for name in re.findall(r"^│ ([a-z][a-z-]*) ", listed, re.MULTILINE):
+        yield from helps([*words, name])
+
+
+def test_values_of_options_have_plain_names() -> None:
+    """`--seed NUMBER` and `--site PATH`, not `<int>` and `<path>`."""
+    all_of_them = [pair for name in ("network", "bench", "subscribe", "console") for pair in helps([name])]
+    assert len(all_of_them) > 30
+    for words, told in all_of_them:
+        options = [line for line in told.splitlines() if re.search(r" --[a-z]", line)]
+        assert not re.search(r"<(str|int|float|path|file)( range)?>", "\n".join(options)), words
+    assert re.search(r"--seed +NUMBER", {" ".join(words): told for words, told in all_of_them}["bench xmark"])
 
 
 def test_all_are_listed_in_order() -> None:

@@ -65,7 +65,8 @@ QUERIES = [
     "//a",
     "max(//a[not(*)] ! string-length(path(.)))",
 ]
-TODAY = QUERIES if turns.is_campaign() else QUERIES[turns.today() % 3 :: 3]
+# A document has its turn once a month: the next third of the queries is for the next month, not for the next day.
+TODAY = QUERIES if turns.is_campaign() else QUERIES[turns.today() // turns.MOST_DAYS % 3 :: 3]
 
 _MEASURED = """
 import json, sys, time

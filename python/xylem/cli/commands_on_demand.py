@@ -33,6 +33,20 @@ FILES = {
 }
 """Where each command is, in the order of `xylem --help`. A file has an `app` with one command or several, or is one."""
 
+VALUES = {
+    "str": "TEXT",
+    "text": "TEXT",
+    "int": "NUMBER",
+    "integer": "NUMBER",
+    "int range": "NUMBER",
+    "integer range": "NUMBER",
+    "float": "NUMBER",
+    "float range": "NUMBER",
+    "file": "FILE",
+    "path": "PATH",
+}
+"""By the name of a type, what help calls the value of an option that says nothing else: `--seed NUMBER`."""
+
 
 class _Commands(UserDict[str, Any]):
     """Commands by name. Typer reads them one by one to run a command, all of them to list them."""
@@ -48,7 +62,17 @@ def _load(name: str) -> Any:
     several = getattr(found, "commands", {})
     command = several.get(name, found)
     command.name = name
+    _name_values(command)
     return command
+
+
+def _name_values(command: Any) -> None:
+    """Plain words for values in the help of a command and of those below it, instead of types of Python."""
+    for option in command.params:
+        if option.param_type_name == "option" and option.metavar is None and not option.is_flag:
+            option.metavar = VALUES.get(option.type.name)
+    for inner in getattr(command, "commands", {}).values():
+        _name_values(inner)
 
 
 class CommandsOnDemand(TyperGroup):

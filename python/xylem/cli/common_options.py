@@ -35,8 +35,9 @@ Inputs = Annotated[
         "--input",
         metavar="DOC.xml",
         help="Input document: a file, directory, pattern, zip archive or URL; `-` is standard input. With several "
-        "documents, a leading `/` means each of them and `collection()` all. `FILE?frames=lines` holds a document in "
-        "each line; with `frames=length` four bytes before it give its length, with `frames=netconf` `]]>]]>` ends it.",
+        "documents, a leading `/` means each of them and `collection()` all. `FILE?frames=lines` has a document in "
+        "each line; with `frames=length` four bytes before each say its length; with `frames=netconf`, `]]>]]>` ends "
+        "each.",
         rich_help_panel=INPUT,
     ),
 ]

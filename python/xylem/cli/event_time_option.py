@@ -41,7 +41,8 @@ LatePolicy = Annotated[
     typer.Option(
         "--late",
         metavar="drop|stop|dead-letter=PLACE",
-        help="How to handle later items: drop and count them, stop with an error, or write them to a file.",
+        help="How to handle items that come even later: drop and count them, stop with an error, or write them to a "
+        "file.",
         rich_help_panel=WINDOWS,
     ),
 ]

@@ -144,11 +144,11 @@ def start(
     ] = None,
     log: Annotated[
         str,
-        typer.Option("--log", metavar="PLACE", help="Where streams are kept: `files`, or `kafka://HOST:PORT`."),
+        typer.Option("--log", metavar="PLACE", help="Where to keep streams: `files`, or `kafka://HOST:PORT`."),
     ] = "files",
     catalogue: Annotated[
         str,
-        typer.Option("--catalogue", metavar="PLACE", help="Where it is kept: `files`, or `postgresql://HOST/DATABASE`."),
+        typer.Option("--catalogue", metavar="PLACE", help="Where to keep the catalogue: `files`, or `postgresql://HOST/DATABASE`."),
     ] = "files",
     subnet_most: Annotated[
         int, typer.Option("--subnet-most", min=1, help="Divide a subnet with more super-peers.")
@@ -227,7 +227,8 @@ def code(
 
 `xylem network operator smooth smooth.py --signature smooth.py.sig --source photons`
 
-The operator is given each record of a stream and gives records, which make a stream of its name. A WebAssembly module
+The operator reads the records of the source one by one and returns records, which form a stream with the name of the
+operator. A WebAssembly module
 exports `memory`, `alloc` and `record`, and imports nothing. Python must be signed by somebody whom the owner of the
 site lists in its file `allowed-signers`."""
 )
@@ -294,7 +295,7 @@ def join(
         typer.Option("--tls-cert", help="Certificate of the other site, or of its issuer.", show_default=False),
     ] = None,
     assign: Annotated[
-        bool, typer.Option("--assign", help="Let the network choose the neighbour; the other site is one of it.")
+        bool, typer.Option("--assign", help="Let the network of the other site choose the neighbour.")
     ] = False,
 ) -> None:
     """Make another site a neighbour of this one."""
@@ -359,7 +360,7 @@ def revoke(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the token.")],
     site: SiteDirectory = DEFAULT_SITE,
 ) -> None:
-    """Withdraw a token: nobody gets in with it any more. Subscriptions made with it go on."""
+    """Withdraw a token: the site refuses it from now on. Subscriptions made with it continue."""
     from urllib.parse import quote
 
     from .site_commands import client

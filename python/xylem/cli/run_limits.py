@@ -56,7 +56,7 @@ MemoryLimit = Annotated[
     typer.Option(
         "--memory-limit",
         metavar="SIZE",
-        help="Maximum memory of the process, such as `2GB`; with `--on spark`, that of each task's. A run that needs "
+        help="Maximum memory of the process, such as `2GB`; with `--on spark`, of each task. A run that needs "
         "more stops with an error.",
         show_default=False,
         rich_help_panel=LIMITS,

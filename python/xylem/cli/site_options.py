@@ -75,7 +75,7 @@ def publish(
     ] = None,
     sites: Annotated[
         str | None,
-        typer.Option("--sites", metavar="SITES", help="Sites that may have the stream; `*` is any name.",
+        typer.Option("--sites", metavar="SITES", help="Sites that may receive the stream; `*` is any name.",
                      show_default="all"),
     ] = None,
     token_file: TokenFile = None,

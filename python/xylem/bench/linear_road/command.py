@@ -24,8 +24,8 @@ def linear_road(
         typer.Option(
             "--warm-up",
             min=0,
-            help="So many minutes before --from-minute go first, without the clock: a run that begins in the middle "
-            "then knows the vehicles that are on the road. In one process.",
+            help="Send this many minutes before --from-minute first, without the clock, so that a run that begins in "
+            "the middle knows the vehicles on the road. Only in one process.",
         ),
     ] = 0,
     speed: Annotated[
