@@ -1,4 +1,4 @@
-"""`xylem bench best-match`: joins of what fits best, from file to answer, beside libraries for tables."""
+"""`xylem bench best-match`: best-match joins, from file to answer, beside libraries for tables."""
 
 from __future__ import annotations
 

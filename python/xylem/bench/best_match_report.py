@@ -1,4 +1,4 @@
-"""What `xylem bench best-match` tells: tables, bars, and the figures of the thesis' evaluation."""
+"""The report of `xylem bench best-match`: tables, bars, and the figures of the thesis' evaluation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_SPILLED = 3.0
 LEAST_SPREAD = 1.5
 """How many times faster two tasks at a time must be where finding pairs takes the most time."""
 PANDAS_ONLY = ("core",)
-"""What is compared with pandas alone: others are told."""
+"""Tasks whose bar compares Xylem with pandas alone; other peers are only listed."""
 
 
 def comparison(figures: Figures) -> Table:

@@ -147,7 +147,7 @@ def _timed(run: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
 
 
 def _mark(pairs: Iterable[tuple[float, float]]) -> str:
-    """What answers have in common, however often equal distances are told."""
+    """A form in which answers are comparable, however often they repeat equal distances."""
     rows = sorted({(round(one, 6), round(other, 6)) for one, other in pairs})
     flat = array("d", (number for row in rows for number in row))
     return f"{len(rows)} {hashlib.sha256(flat.tobytes()).hexdigest()[:12]}"

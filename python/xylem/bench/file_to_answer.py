@@ -1,4 +1,4 @@
-"""From a file to an answer in this process: what is prepared, what is measured, and how answers are told apart.
+"""From a file to an answer in this process: what is prepared, what is measured, and how answers are compared.
 
 Imports are not counted: they are paid once, whatever the size of the document. Memory is that of the whole process,
 until there is an answer: comparing it with others comes after.

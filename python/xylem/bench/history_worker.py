@@ -24,7 +24,7 @@ Engine = Callable[[HistoryTask, int, int, int], dict[str, Any]]
 _CHUNK = 64 * 1024
 _BLOCK = 500
 _FEW = 5
-"""So many updates are enough to tell what evaluating from the beginning costs."""
+"""This many updates are enough to measure the cost of evaluating from the beginning."""
 
 
 def xylem(task: HistoryTask, regions: int, updates: int, seed: int) -> dict[str, Any]:

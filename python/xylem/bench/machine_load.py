@@ -1,4 +1,4 @@
-"""Whether others use the machine while it is measured."""
+"""Whether other processes use the machine during a measurement."""
 
 from __future__ import annotations
 

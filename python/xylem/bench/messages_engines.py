@@ -19,7 +19,7 @@ PARSE_RUN, STREAM, MANY = "parse + run", "Query.stream", "Query.stream_many"
 RUN_STREAM, RUN_FRAMES, RUN_FILES = "run over one stream", "run over frames", "run over files"
 LXML, LXML_FILES, STANDARD = "lxml", "lxml over files", "ElementTree"
 COMPARED: Final = 100
-"""So many answers of a loop are compared; of a run, all."""
+"""This many answers of a loop are compared; of a run, all are."""
 LEAST_BESIDE_START: Final = 0.2
 """Less than this share of what it costs to start is no more than a guess."""
 _LATER_CALLS = 20
@@ -116,7 +116,7 @@ def _file_contents(folder: Path) -> Iterator[bytes]:
 
 
 def by_command(engine: str, task: MessageTask, folder: Path, repetitions: int) -> dict[str, Any]:
-    """All messages by one `xylem run`; what it costs to start is told apart, by a run over next to nothing."""
+    """All messages by one `xylem run`; a run over next to nothing measures the cost of the start."""
     query = task.wrapped if engine == RUN_STREAM else task.query
     few = _next_to_nothing(engine, folder)
     # The best of each before they are subtracted: the least difference would be that of two disturbed runs.

@@ -34,7 +34,7 @@ class Cost:
     """One query by one engine."""
 
     messages: int
-    """How many were answered: as many as there was time for."""
+    """The number of messages that were answered within the time."""
     microseconds: float
     """For one message: CPU time, but on Spark elapsed time."""
     first_call_seconds: float

@@ -79,7 +79,7 @@ def _records(tests: str, paths: str, where: str = "") -> str:
 def subscriptions(
     topology: list[str], number: int, overlap: float, draw: random.Random, regions: int = 1
 ) -> list[Wanted]:
-    """So many subscriptions, in turns over either stream."""
+    """This number of subscriptions, alternately over one stream and the other."""
     schema = load_schema(DTD)
     boxes: dict[str, list[Box]] = {stream: [] for stream in STREAMS}
     found = []

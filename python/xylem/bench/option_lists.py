@@ -1,4 +1,4 @@
-"""Options that are lists: numbers, and names out of those there are."""
+"""Options that are lists: numbers, and names from a known list."""
 
 from __future__ import annotations
 

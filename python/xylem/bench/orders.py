@@ -23,7 +23,7 @@ MESSAGES, WRAPPED, FILES = "messages.txt", "wrapped.xml", "files"
 
 
 def generate(number: int, size_bytes: int = 300, seed: int = 0) -> Iterator[str]:
-    """So many messages of about a size; the same seed gives the same ones."""
+    """This number of messages of about this size; the same seed gives the same ones."""
     random = Random(f"orders {seed}")
     for order in range(number):
         yield _order(order, size_bytes, random)

@@ -1,4 +1,4 @@
-"""The most memory a process had."""
+"""The peak memory of a process."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Prose:
         return f"<parlist>\n{''.join(items)}</parlist>\n"
 
     def _mixed(self, length: int, enclosing: str | None) -> str:
-        """So many words, with marks strewn in; the words of a mark come on top."""
+        """This number of words with marks among them; the words of a mark are extra."""
         gap, parts = self._nested_gap if enclosing else self._gap, []
         while True:
             run = int(gap())

@@ -1,4 +1,4 @@
-"""Which of XMark's twenty queries: `1-7,13` as numbers."""
+"""A choice of XMark's twenty queries: `1-7,13` as numbers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Ways from a file to an answer: ours, and those people use today. Each is run in a process of its own.
 
 Beside Xylem: a bare parse by expat, which answers nothing; loops over lxml's `iterparse` as they are written by hand,
-freeing what has passed; Saxon and pygixml, which hold the whole tree. Who is not installed is left out.
+freeing what has passed; Saxon and pygixml, which hold the whole tree. An engine that is not installed is left out.
 """
 
 from __future__ import annotations

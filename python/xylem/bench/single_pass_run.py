@@ -16,7 +16,7 @@ from .worker_process import Limit, Stopped, figures_of
 ENGINES = ("Xylem", "Saxon", "BaseX")
 PLAIN = "plain scan"
 LONG_ENOUGH = 55
-"""So many times the time of Xylem an engine has at least: less would not show how much longer it takes."""
+"""An engine gets at least this multiple of Xylem's time: less would not show how much longer it takes."""
 
 
 @dataclass(frozen=True)

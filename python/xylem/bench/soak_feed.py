@@ -1,4 +1,4 @@
-"""What a soak is fed with: a log that never ends, as fast as it is read, and no faster.
+"""The input of a soak: a log that never ends, as fast as it is read, and no faster.
 
 A thousand entries make up a second of the log's own time, which counts milliseconds. Documents appear in a directory;
 there are never more than a few that have not been read, so that the rate is the highest that the query sustains. What

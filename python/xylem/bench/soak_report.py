@@ -1,4 +1,4 @@
-"""What a soak shows: figures, a figure, and whether anything grows that should not."""
+"""The report of a soak: figures, a plot, and whether anything grows that should not."""
 
 from __future__ import annotations
 

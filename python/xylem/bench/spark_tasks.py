@@ -25,7 +25,7 @@ class SparkTask:
     query: str
     row_tag: str
     columns: str
-    """What Spark's source is told to read of a row."""
+    """The columns that Spark's source reads."""
     answer: Callable[[Any], Any]
     """From the DataFrame of rows to the text of the answer, one line after another."""
 

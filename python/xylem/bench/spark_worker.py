@@ -1,4 +1,4 @@
-"""One engine of `xylem bench spark` in a process of its own: what it is told on the command line, it measures.
+"""One engine of `xylem bench spark` in a process of its own: it measures what the command line names.
 
     python -m xylem.bench.spark_worker ENGINE FOLDER MASTER REPEAT [TASK]
 

@@ -11,7 +11,7 @@ from .option_lists import listed_names, listed_numbers
 from .progress import console, on_the_terminal, save, tell
 
 WAYS = ("Xylem", "Xylem; streamed", "Saxon", "BaseX", "loop by hand", "loop over iterparse", "pandas")
-"""By default; names with a comma are told with a semicolon."""
+"""The default; names that contain a comma are written with a semicolon."""
 
 
 def windows(

@@ -71,7 +71,7 @@ def verdicts(results: WindowResults) -> Iterator[tuple[bool, str]]:
 
 
 def _of_one_length(rows: Sequence[SizeFigures]) -> Sequence[SizeFigures]:
-    """The figures by which the cost is told to grow with the open windows: the longest input with several sizes.
+    """The figures that show how the cost grows with the open windows: the longest input with several sizes.
 
     An input is longer than the others of its row where the largest windows would not fit into it.
     """

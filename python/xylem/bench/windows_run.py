@@ -19,7 +19,7 @@ MOST_FOR_ALL = 100_000
 """Beyond so many items, the ways that get fewer of them, or hold all, would show nothing new."""
 UNHURT = ("Xylem", "Xylem, streamed", "loop by hand", "pandas")
 MEMORY_SIZE = 1_000
-"""The size of the windows whose memory is told."""
+"""The size of the windows for the measurement of memory."""
 MOST_SECONDS = 60.0
 """For one measurement, if nothing else is said."""
 INDEXED = ("sliding", "time", "keyed")

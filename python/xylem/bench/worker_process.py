@@ -1,4 +1,4 @@
-"""A measurement in a process of its own: a module of this package says its figures in a line of JSON, or is stopped.
+"""A measurement in a process of its own: a module of this package prints its figures as a line of JSON, or is stopped.
 
 A process that is stopped takes with it all that it has started, a JVM for instance.
 """
@@ -22,7 +22,7 @@ from .process_tree import cpu_seconds
 
 Figures = dict[str, Any]
 PATIENCE = 10
-"""So many times its limit of CPU time a process may take by the clock."""
+"""A process may take this multiple of its CPU limit in elapsed time."""
 _LOOKED_AT_SECONDS = 0.5
 """How long it may take until a process is seen to have taken its time."""
 

@@ -21,7 +21,7 @@ from .xmark_stream_worker import BY_HAND, ON_SPARK, STREAMED
 REPEATED_SECONDS = 5.0
 """What has taken so much CPU time is not repeated."""
 LEAST_APART = 2.0
-"""Growth is told from one size to another that is so many times as large: nearer ones would tell noise, enlarged."""
+"""Growth is computed between sizes at least this far apart: between closer ones it would be enlarged noise."""
 SPREAD = (11, 12)
 """The queries that are asked of Spark, too: joins by inequality, whose time is in evaluation."""
 

@@ -17,7 +17,7 @@ _FIELD = re.compile(rb'(\w+)="(-?[0-9]+)"')
 _BLOCK_BYTES = 1 << 22
 
 Arrival = tuple[int, float]
-"""So many bytes of the output were there at this time."""
+"""The size of the output, in bytes, at this time."""
 
 
 def answers_in(path: Path, arrivals: Sequence[Arrival] = ()) -> Iterator[Answer]:

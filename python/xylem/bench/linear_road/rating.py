@@ -27,7 +27,7 @@ class Rating:
     work: Work
     is_on_spark: bool = False
     warm_up: int = 0
-    """So many minutes went ahead of the clock."""
+    """Minutes that were sent first, without the clock."""
     oracle_cpu_seconds: float = 0.0
 
 

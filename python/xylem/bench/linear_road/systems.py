@@ -169,7 +169,7 @@ class _Answers:
         return bool(data)
 
     def take_until(self, told: int) -> None:
-        """All that comes until something is told."""
+        """Everything that arrives until the next message."""
         while True:
             ready, _, _ = select.select([self._descriptor, told], [], [])
             if self._descriptor not in ready or not self.take():

@@ -98,7 +98,7 @@ class Compared(Live, Read):
 
 _first = itemgetter(0)
 _MOST_KEYS = 16_384
-"""So many order keys are kept to be told from others by their identity."""
+"""The number of order keys that are kept, so that equal keys are one object."""
 
 
 class LiveLoop(ABC):
