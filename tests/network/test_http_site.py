@@ -72,7 +72,10 @@ def expected(query: str, document: str = DOCUMENT) -> str:
 @pytest.mark.timeout(600)
 def test_a_site_that_is_killed_goes_on(site: RunningSite) -> None:
     client = site.start()
-    client.publish("s", [DOCUMENT[:100].encode()])
+    # The document is cut within a record: that one is not in the stream, and the publisher is told.
+    with pytest.raises(InputError, match="XYIN0001"):
+        client.publish("s", [DOCUMENT[:100].encode()])
+    assert client.sources()[0]["records"] == DOCUMENT[:100].count("</p>")
     for name, query in QUERIES.items():
         client.subscribe(name, query, "s", "earliest")
     whole = DOCUMENT.encode()

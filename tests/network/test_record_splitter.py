@@ -49,6 +49,26 @@ def test_any_cut_gives_the_same_elements() -> None:
         assert [element(record) for record in records] == whole
 
 
+@pytest.mark.parametrize(
+    "data", [b"<s><r>1</r><r>2", b"<s><r>1</r><r><x>2</x>", b"<s><r>1</r><r", b"<s><r>1</r></r", b"<s"]
+)
+def test_a_document_that_ends_within_a_record_is_an_error(data: bytes) -> None:
+    splitter = RecordSplitter()
+    records, fault = splitter.feed(data)
+    assert fault is None
+    assert len(records) == data.count(b"</r>")
+    found = splitter.finish()
+    assert isinstance(found, InputError)
+    assert found.code == "XYIN0001"
+
+
+@pytest.mark.parametrize("data", [b"<s><r>1</r>", b"<s><r>1</r>\n <!-- and so on -->", b"<s>", b"<s><r/></s>", b""])
+def test_the_elements_around_the_records_may_stay_open(data: bytes) -> None:
+    splitter = RecordSplitter()
+    splitter.feed(data)
+    assert splitter.finish() is None
+
+
 def test_what_is_whole_before_an_error_is_given() -> None:
     splitter = RecordSplitter()
     records, fault = splitter.feed(b"<s><r>1</r><r>2</r><r>3</x></s>")

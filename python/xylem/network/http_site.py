@@ -113,6 +113,7 @@ def application(peer: Peer, pulling: Pulling, access: Access) -> Starlette:
         async for chunk in request.stream():
             if chunk:
                 position = await run_in_threadpool(publication.feed, chunk)
+        await run_in_threadpool(publication.finish)
         return {"records": publication.records, "position": position}
 
     async def schema(request: Request) -> Any:

@@ -66,6 +66,18 @@ class RecordSplitter:
             self.is_over = True
         return (self._taken(boundary) if self._has_records else []), fault
 
+    def finish(self) -> InputError | None:
+        """The error in a document whose bytes end within a record; the elements around the records may stay open."""
+        inside, _ = self._finder.place()
+        is_in_tag = self._held.rfind(b"<") > self._held.rfind(b">")
+        if self.is_over or (inside is Inside.NOTHING and not is_in_tag):
+            return None
+        try:
+            self._checker.finish()
+        except InputError as error:
+            return error
+        return None
+
     def _fault(self, data: bytes) -> InputError | None:
         try:
             self._checker.feed(data, False)

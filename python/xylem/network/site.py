@@ -16,7 +16,7 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -336,8 +336,8 @@ class Publication:
             raise fault
         return position
 
-    def feed_all(self, chunks: Iterator[bytes]) -> int:
-        position = self._stream.log.end
-        for chunk in chunks:
-            position = self.feed(chunk)
-        return position
+    def finish(self) -> None:
+        """XYIN0001 for a document that ended within a record: those before it are in the stream."""
+        fault = self._splitter.finish()
+        if fault is not None:
+            raise fault
