@@ -44,5 +44,5 @@ SPELLINGS = _SECTIONS["spellings"]
 FLAT = _SECTIONS["bare items"]
 OTHER_WORDS = _SECTIONS["other words"]
 ORDERS = _SECTIONS["orders"]
-NO_SCHEMA = _SECTIONS["without a schema"]
+NO_SCHEMA = _SECTIONS["without a schema"] + _SECTIONS["operations without a schema"]
 """These are asked without the DTD."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,7 @@ from xylem.network.site_client import SiteClient
 
 pytest.importorskip("sse_starlette", reason="sites over HTTP need: pip install 'xylem-xquery[network]'")
 
+COMMAND = [sys.executable, "-m", "xylem"]
 HOT = "<hot>{ /s/p[x > 1]/x }</hot>"
 
 
@@ -71,6 +74,16 @@ def test_a_token_opens_the_streams_it_names(site: SiteClient) -> None:
     refused("XYRT0059", lambda: feed.subscribe("x", HOT, "alarms-north", "earliest"))
 
 
+def test_a_stream_that_is_put_together_needs_its_parts(site: SiteClient) -> None:
+    site.ask("POST", "/virtual/both", {"stream": "photons"})
+    site.ask("POST", "/virtual/both", {"stream": "alarms"})
+    alice = holder(site, "alice", subscribe=["both", "photons"])
+    told = refused("XYRT0059", lambda: alice.subscribe("all", HOT, "both", "earliest"))
+    assert "'both', which is made from 'alarms': it must name these as well" in told
+    carol = holder(site, "carol", subscribe=["photons", "alarms"])
+    carol.subscribe("all", HOT, "both", "earliest")
+
+
 def test_whoever_has_a_token_sees_its_own_subscriptions(site: SiteClient) -> None:
     site.subscribe("mine", HOT, "photons", "earliest")
     alice, bob = (holder(site, name, subscribe=["*"]) for name in ("alice", "bob"))
@@ -102,6 +115,18 @@ def test_a_token_that_was_withdrawn_opens_nothing(site: SiteClient, tmp_path: Pa
     assert made.stdout.strip() not in (tmp_path / "site" / "catalogue.db").read_bytes().decode("latin-1")
     assert run.invoke(network_app, ["revoke", "carol", "--site", str(tmp_path / "site")]).exit_code == 0
     refused("XYRT0055", carol.sources)
+
+
+def test_a_user_is_told_what_a_query_would_share(site: SiteClient, tmp_path: Path) -> None:
+    place = f"{tmp_path / 'site'}@site"
+    command = [*COMMAND, "explain", "-q", HOT, "--network", place]
+    told = subprocess.run([*command, "--source", "photons"], capture_output=True, text=True, check=True).stdout
+    assert told.startswith("query: reads the source at site")
+    unsaid = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "XYRT0053" in unsaid.stderr
+    alone = subprocess.run([*command[:-2], "--source", "photons"], capture_output=True, text=True, check=False)
+    assert alone.returncode == 2
+    assert "--network" in alone.stderr
 
 
 def test_an_explanation_says_nothing_of_the_queries_of_others(site: SiteClient) -> None:

@@ -74,6 +74,15 @@ def explain(
             show_default=False,
         ),
     ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            "--source",
+            metavar="STREAM",
+            help="With --network SITE@PEER: the stream that the query reads, if it does not name one.",
+            show_default=False,
+        ),
+    ] = None,
     updates: Annotated[
         bool,
         typer.Option("--updates", help="Explain a run over update streams: what updates cost, what is kept."),
@@ -88,8 +97,10 @@ def explain(
     if network is not None:
         from .network_plan import explain_in_network
 
-        explain_in_network(query_source(query, text), network)
+        explain_in_network(query_source(query, text), network, source)
         return
+    if source is not None:
+        raise typer.BadParameter("it names a stream of a network: give --network SITE@PEER", param_hint="--source")
     if updates:
         from .explain_query import explain_updates
 

@@ -60,8 +60,11 @@ def xml_lines(network: DescribedNetwork, optimize: bool) -> Iterator[str]:
         yield plan_xml(nested_plan(planner, name))
 
 
-def explain_in_network(source: QuerySource, place: str) -> None:
-    """What a query would use of the subscriptions of a network, and what not, and why."""
+def explain_in_network(source: QuerySource, place: str, stream: str | None = None) -> None:
+    """What a query would use of the subscriptions of a network, and what not, and why.
+
+    `stream` is the one that its context item stands for.
+    """
     from xylem.network.network_file import asked_query, read_network
 
     file, at, peer = place.rpartition("@")
@@ -71,9 +74,12 @@ def explain_in_network(source: QuerySource, place: str) -> None:
     if Path(file).is_dir():
         from .site_commands import client
 
-        for line in client(Path(file)).ask("POST", "/explain", {"query": source.text, "at": peer})["told"]:
+        body = {"query": source.text, "at": peer, "source": stream}
+        for line in client(Path(file)).ask("POST", "/explain", body)["told"]:
             typer.echo(line)
         return
+    if stream is not None:
+        raise typer.BadParameter("the file of a network names its source", param_hint="--source")
     network = read_network(Path(file))
     if peer not in network.topology.peers:
         known = ", ".join(network.topology.peers)

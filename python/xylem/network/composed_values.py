@@ -31,42 +31,44 @@ _ROUNDED = {"round": round_half_up, "floor": floor, "ceiling": ceiling}
 
 def composed(expr: ast.Expr, facts: RecordFacts) -> tuple[Measured, tuple[Step, ...]] | None:
     """A number of the record and what is done to it, in order; None for anything else, and if nothing is done."""
-    match expr:
-        case ast.SequenceExpr(items=(item,)):
-            return composed(item, facts)
-        case ast.Unary(op=op, operand=operand):
-            return _then(operand, ("turn" if op.count("-") % 2 else "+", 0.0), facts)
-        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)) if uri == FN:
-            return _then(argument, (local, 0.0), facts) if local in _ROUNDED else None
-        case ast.Arithmetic(op="+" | "-" | "*" | "div" as op, left=left, right=right):
-            number = constant_number(right)
-            if number is not None:
-                return _with_number(left, op, number, facts)
-            number = constant_number(left)
-            if number is not None and op != "div":
-                # 5 - x is -x + 5.
-                return _with_number(right, "from" if op == "-" else op, number, facts)
-    return None
-
-
-def _with_number(
-    operand: ast.Expr, op: str, number: Number, facts: RecordFacts
-) -> tuple[Measured, tuple[Step, ...]] | None:
-    other = to_double(number)
-    if not math.isfinite(other) or (op in ("*", "div") and other == 0):
-        return None
-    return _then(operand, (op, other), facts)
-
-
-def _then(operand: ast.Expr, step: Step, facts: RecordFacts) -> tuple[Measured, tuple[Step, ...]] | None:
-    inner = composed(operand, facts)
-    if inner is not None:
-        return inner[0], (*inner[1], step)
-    found = measured(operand, facts)
+    operand, steps = operations(expr)
+    found = measured(operand, facts) if steps else None
     if found is None or found.variable.view != "double":
         return None
     # What comes out of an operation is a number, whatever was put in.
-    return replace(found, is_typed=True), (step,)
+    return replace(found, is_typed=True), steps
+
+
+def operations(expr: ast.Expr) -> tuple[ast.Expr, tuple[Step, ...]]:
+    """What operations with constants begin with, and these in order: each is an error for several values."""
+    match expr:
+        case ast.SequenceExpr(items=(item,)):
+            return operations(item)
+        case ast.Unary(op=op, operand=operand):
+            return _then(operand, ("turn" if op.count("-") % 2 else "+", 0.0))
+        case ast.FunctionCall(name=ast.Name(local=local, uri=uri), arguments=(argument,)) if uri == FN:
+            return _then(argument, (local, 0.0)) if local in _ROUNDED else (expr, ())
+        case ast.Arithmetic(op="+" | "-" | "*" | "div" as op, left=left, right=right):
+            number = constant_number(right)
+            if number is not None:
+                return _with_number(expr, left, op, number)
+            number = constant_number(left)
+            if number is not None and op != "div":
+                # 5 - x is -x + 5.
+                return _with_number(expr, right, "from" if op == "-" else op, number)
+    return expr, ()
+
+
+def _with_number(expr: ast.Expr, operand: ast.Expr, op: str, number: Number) -> tuple[ast.Expr, tuple[Step, ...]]:
+    other = to_double(number)
+    if not math.isfinite(other) or (op in ("*", "div") and other == 0):
+        return expr, ()
+    return _then(operand, (op, other))
+
+
+def _then(operand: ast.Expr, step: Step) -> tuple[ast.Expr, tuple[Step, ...]]:
+    start, steps = operations(operand)
+    return start, (*steps, step)
 
 
 def result_of(steps: tuple[Step, ...], value: float) -> float:

@@ -21,10 +21,10 @@ from xylem.rewrite.substitution import FocusInTheWay, Substitution
 from xylem.syntax import ast
 from xylem.values.numbers import to_double
 
-from .composed_values import Step, bounds_of, composed
+from .composed_values import Step, bounds_of, composed, operations
 from .constants import Constant, Number, constant_number, constant_text, constants_of, in_view
 from .difference_bounds import ZERO, DifferenceBounds
-from .item_conditions import ItemCondition, atomized_path, deeper, item_condition, needed_paths
+from .item_conditions import THE_ITEM, ItemCondition, atomized_path, deeper, item_condition, literal, needed_paths
 from .measured_values import (
     Measured,
     is_exact,
@@ -223,6 +223,7 @@ class _Reader:
         made = composed(own, self._facts)
         if made is None:
             found = self._of_sum(own, op, constant, holds) or self._of_difference(own, op, constant, holds)
+            found = found or (self._of_only_item(own, op, constant) if holds else None)
             if found is not None:
                 return found
         if made is not None:
@@ -276,6 +277,25 @@ class _Reader:
         is_strict = number != 0 or op in ("<", ">")
         order = _ordered(x, y, (">" if is_above else "<") + ("" if is_strict else "="), Fraction(0), True)
         return None if order is None else both(_bounded(value, op, number, True), order)
+
+    def _of_only_item(self, own: ast.Expr, op: str, constant: Number) -> Zones | None:
+        """note - 1 > 2, which is an error for several notes: then there is one, and it is above 3."""
+        operand, steps = operations(own)
+        path, number = atomized_path(operand), in_view(constant, "double")
+        if not steps or path is None or number is None or self._facts.is_at_most_one(path) or op == "!=":
+            return None
+        value = measured(own, self._facts)
+        if value is None:
+            return None
+        found = _bounded(value, op, number, True)
+        for part in ("<=", ">=") if op == "=" else (op,):
+            known = bounds_of(steps, part, number)
+            if isinstance(known, bool):
+                found = both(found, self._presence(path, True)) if known else NEVER
+            else:
+                test = ast.GeneralComparison(known[0], THE_ITEM, literal(float(known[1])))
+                found = both(found, _atom(self._some_item(path, test), True))
+        return found
 
     def _of_size(self, own: ast.Expr, op: str, constant: Number, holds: bool) -> Zones | None:
         """abs(x) < 2 is x > -2 and x < 2, for a single number."""

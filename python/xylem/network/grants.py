@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
@@ -81,9 +81,14 @@ class Caller:
         grant = self.grant
         return grant is None or all(_is_one_of(stream, grant.subscribe) for stream in streams)
 
-    def must_subscribe(self, stream: str, bases: Iterable[str]) -> None:
-        if not self.may_subscribe(bases):
-            raise self._refused(f"subscribe to '{stream}'")
+    def must_subscribe(self, stream: str, bases: Collection[str]) -> None:
+        if self.may_subscribe(bases):
+            return
+        told = f"subscribe to '{stream}'"
+        if self.grant is not None and _is_one_of(stream, self.grant.subscribe):
+            others = [base for base in sorted(set(bases)) if not _is_one_of(base, self.grant.subscribe)]
+            told += f", which is made from {' and '.join(map(repr, others))}: it must name these as well"
+        raise self._refused(told)
 
     def owns(self, subscription: str, asked_by: Callable[[str], str]) -> bool:
         """Whether a subscription is the caller's own, or the caller may manage those of others."""

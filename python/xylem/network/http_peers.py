@@ -292,5 +292,6 @@ def stream_of(peer: Peer, caller: Caller, query: str, source: str | None) -> str
 
     found = source or SubscribedQuery(query, "query").source
     if found is not None:
-        caller.must_subscribe(found, {found, *base_streams(peer.state, found)})
+        # Who may read all that a stream is made from may read the stream, as `GET /sources` says.
+        caller.must_subscribe(found, base_streams(peer.state, found))
     return source

@@ -21,7 +21,7 @@ from xylem.syntax import ast
 
 from .conditions import zones_of
 from .difference_bounds import ZERO, Bound, DifferenceBounds
-from .item_conditions import THE_ITEM, atomized_path, literal
+from .item_conditions import THE_ITEM, atomized_path, literal, strict_paths
 from .measured_values import count_of, is_exact, is_whole
 from .record_facts import RecordFacts, bare, is_path, is_place
 from .zones import EXISTS, Kinds, Some, SomeItem, Variable, Zone, Zones, covered, shared_variable
@@ -162,6 +162,9 @@ def _of_number(variable: Variable, most: Bound | None, least: Bound | None) -> l
             # One of the values is the minimum, and one the maximum.
             return _one_between(atomized_path(values), most, least)
     found: list[Zone] = []
+    if isinstance(variable.term, (ast.Arithmetic, ast.Unary, ast.FunctionCall)):
+        for path in strict_paths(variable.term):
+            found += [_that(Some(path, "", EXISTS)), _there(path)]
     if variable.view == "double" and is_path(variable.term) and bare(variable.term) != variable.term:
         # note[1] is one of the notes.
         found += _one_between(bare(variable.term), most, least)

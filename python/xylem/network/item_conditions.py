@@ -240,7 +240,7 @@ def needed_paths(test: ast.Expr) -> list[ast.Expr]:
     """Paths that select something wherever a condition holds that is not compared otherwise."""
     match test:
         case ast.GeneralComparison(left=left, right=right) | ast.ValueComparison(left=left, right=right):
-            return [*_strict(left), *_strict(right)]
+            return [*strict_paths(left), *strict_paths(right)]
         case ast.Quantified(kind="some", bindings=bindings):
             collections = [one.collection for one in bindings]
             return [one for one in collections if isinstance(one, ast.Path) and is_path(one)]
@@ -250,20 +250,20 @@ def needed_paths(test: ast.Expr) -> list[ast.Expr]:
 _STRICT = ("abs", "avg", "ceiling", "data", "floor", "max", "min", "round")
 
 
-def _strict(expr: ast.Expr) -> list[ast.Expr]:
+def strict_paths(expr: ast.Expr) -> list[ast.Expr]:
     """The paths without whose nodes an expression gives nothing."""
     path = atomized_path(expr)
     if path is not None:
         return [path] if isinstance(path, ast.Path) else []
     match expr:
         case ast.SequenceExpr(items=(item,)):
-            return _strict(item)
+            return strict_paths(item)
         case ast.Arithmetic(left=left, right=right):
-            return [*_strict(left), *_strict(right)]
+            return [*strict_paths(left), *strict_paths(right)]
         case ast.Unary(operand=operand) | ast.CastAs(operand=operand):
-            return _strict(operand)
+            return strict_paths(operand)
         case ast.FunctionCall(name=name, arguments=(argument,)) if (
             name.uri == PREFIXES["xs"] or (name.uri == FN and name.local in _STRICT)
         ):
-            return _strict(argument)
+            return strict_paths(argument)
     return []

@@ -113,6 +113,9 @@ def _match_windows(own: Properties, wanted: Properties) -> Match:
         return Match(False, why)
     is_same = (own.windowed.size, own.windowed.step) == (wanted.windowed.size, wanted.windowed.step)
     told = "the windows are the same" if is_same else "the windows are put together from its windows"
+    has_averages = any(one.function == "avg" for one in own.windowed.written)
+    if has_averages and not (is_same and wanted.windowed.written <= own.windowed.written):
+        told += "; an average travels as its sum and count, which its text does not show"
     return Match(True, told)
 
 

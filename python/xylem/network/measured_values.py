@@ -106,9 +106,18 @@ def measured(expr: ast.Expr, facts: RecordFacts) -> Measured | None:
             view = _view_of_sum(expr.op, left, right, facts)
             return None if view is None else Measured(shared_variable(expr, view))
         case ast.Unary(operand=operand):
-            found = measured(operand, facts)
-            return None if found is None else Measured(shared_variable(expr, found.variable.view))
+            view = _view_of_operand(operand, facts)
+            return None if view is None else Measured(shared_variable(expr, view))
     return None
+
+
+def _view_of_operand(operand: ast.Expr, facts: RecordFacts) -> str | None:
+    """The type of an operand, of which there is one, or none, or it is an error."""
+    found = measured(operand, facts)
+    if found is not None:
+        return found.variable.view
+    # The values of a record are untyped, and count as doubles.
+    return None if atomized_path(operand) is None else "double"
 
 
 def number_argument(expr: ast.Expr) -> ast.Expr | None:
@@ -163,8 +172,8 @@ def _call(call: ast.FunctionCall, facts: RecordFacts) -> Measured | None:
             domain = Kinds.ANY & ~Kinds.MISSING if local == "sum" else Kinds.ANY
             return Measured(shared_variable(call, "double", domain))
         if local in _LIKE_OPERAND:
-            operand = measured(argument, facts)
-            return None if operand is None else Measured(shared_variable(call, operand.variable.view))
+            view = _view_of_operand(argument, facts)
+            return None if view is None else Measured(shared_variable(call, view))
     return _by_signature(call)
 
 
@@ -183,10 +192,10 @@ def _view_of_sum(op: str, left: ast.Expr, right: ast.Expr, facts: RecordFacts) -
     views: list[str] = []
     is_of_record = False
     for side in (left, right):
-        found, constants = measured(side, facts), constants_of(side)
-        if found is not None:
+        of_record, constants = _view_of_operand(side, facts), constants_of(side)
+        if of_record is not None:
             is_of_record = True
-            views.append(found.variable.view)
+            views.append(of_record)
         elif constants is None or len(constants) != 1 or isinstance(constants[0], (str, Moment)):
             return None
         else:

@@ -107,9 +107,9 @@ def refusal(status: int, data: bytes) -> InputError:
 
 
 def passed_on(told: str) -> InputError | None:
-    """The error that a site told of, if it is one of networks: it explains itself, with its own hint."""
+    """The error that a site told of, if it is one of networks or documents: it explains itself, with its own hint."""
     code = told.partition(":")[0]
-    if not re.fullmatch(r"XYRT00[56]\d", code) or code == "XYRT0055" or code not in CATALOGUE:
+    if not re.fullmatch(r"XYRT00[56]\d|XYIN0001", code) or code == "XYRT0055" or code not in CATALOGUE:
         return None
     return InputError(code, told.removeprefix(_before_reason(code)))
 
