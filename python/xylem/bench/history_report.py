@@ -53,13 +53,8 @@ def remarks(results: HistoryResults) -> Iterator[str]:
         "programs in bytewax and pathway know these streams alone, and tell each change; pathway puts together those "
         "of 50 ms."
     )
-    for task, found in results.peers.items():
-        ours = found.get("Xylem")
-        for peer in ("Saxon", "bytewax", "pathway"):
-            theirs = found.get(peer)
-            if ours is not None and theirs is not None and ours["updates"] == theirs["updates"]:
-                same = "the same answer" if ours["answer"] == theirs["answer"] else "ANOTHER ANSWER"
-                yield f"{task}: {peer} gives {same}"
+    for (task, peer), is_same in results.agreed.items():
+        yield f"{task}: {peer} gives {'the same answer' if is_same else 'ANOTHER ANSWER'}"
     whole = [task for task, found in results.costs.items() if any(one["whole"] for one in found.values())]
     if whole:
         yield f"evaluated from the beginning: {', '.join(whole)}"

@@ -39,6 +39,8 @@ class HistoryResults:
     costs: dict[str, dict[int, Figures]] = field(default_factory=dict)
     peers: dict[str, dict[str, Figures]] = field(default_factory=dict)
     """By task and processor."""
+    agreed: dict[tuple[str, str], bool] = field(default_factory=dict)
+    """By task and processor, whether its answer after the updates that it took is that of Xylem."""
     memory: Figures | None = None
     reasons: list[str] = field(default_factory=list)
 
@@ -87,8 +89,12 @@ def run(plan: Plan, show: Callable[[str], None]) -> HistoryResults:
             if NAMED[task].plain is None and NAMED[task].sql is None:
                 continue
             found = measured(peer, task, plan.peer_regions, plan.updates)
-            if found is not None:
-                results.peers.setdefault(task, {})[peer] = found
+            if found is None:
+                continue
+            results.peers.setdefault(task, {})[peer] = found
+            if "answer" in found:
+                ours = measured("Xylem", task, plan.peer_regions, found["updates"])
+                results.agreed[task, peer] = ours is not None and ours["answer"] == found["answer"]
         if task in results.peers:
             known = results.costs.get(task, {}).get(plan.peer_regions)
             found = known or measured("Xylem", task, plan.peer_regions, plan.updates)
