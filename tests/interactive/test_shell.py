@@ -102,3 +102,7 @@ def test_a_query_that_finds_nothing_for_its_namespace(tmp_path: Path, told: list
     shell.take("count(//b)")
     shell.take("//c")
     assert "".join(told) == "1\n"
+    shell.has_reader = True
+    shell.take("//c")
+    shell.take("1, //c")
+    assert "".join(told) == "1\n(no results)\n1\n"

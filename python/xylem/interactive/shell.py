@@ -43,6 +43,8 @@ class Shell:
         self._elements: set[str] = set()
         self._head = b""
         self._accounted = "", ""
+        self.has_reader = False
+        """Whether somebody reads along, who would wonder about no output at all."""
         self.look_at_input()
 
     def look_at_input(self) -> None:
@@ -142,9 +144,13 @@ class Shell:
         beginning = list(islice(self._rest, 2))
         self._rest = chain(beginning, self._rest)
         self._show()
+        told = None
         if self._head and is_nothing(" ".join(beginning)):
             told = advice_for(query.compiled, text, self._head, ":ns auto")
-            self._write(f"{told}\n" if told else "")
+        if told is None and not beginning and self.has_reader:
+            told = "(no results)"
+        if told:
+            self._write(f"{told}\n")
 
     def _whole_input(self) -> bytes:
         from xylem.source.byte_source import ByteSource
@@ -196,6 +202,7 @@ def run_shell(place: str | None) -> None:
         return
     toolkit = optional_package("prompt_toolkit", "shell")
     session = _session(toolkit, shell)
+    shell.has_reader = True
     sys.stdout.write("XQuery over " + (place or "no input (give one with :input FILE)") + "; :help shows commands\n")
     while True:
         try:
