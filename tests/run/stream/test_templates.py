@@ -119,6 +119,7 @@ CASES = {
     "wildcards": "for $p in /d/* return <p k='{ $p/*/@k }'>{ $p/* }</p>",
     "atomic values side by side": "for $p in /d/r return <p>{ data($p/a), data($p/b), 1 }{ 2 }</p>",
     "atomic values outside of elements": "for $p in /d/r return data($p/a)",
+    "a value of an attribute under a condition": "for $p in /d/r where $p/b > 3 return $p/@k/string()",
     "values and nodes outside of elements": "for $p in /d/r return (string($p/@k), $p/b, 5, '', $p/b * 2)",
     "values among others": "('x', for $p in /d/r return $p/b/string(), <e/>, 7)",
     "json": "for $p in /d/r return serialize(map { 'k': string($p/@k) }, map { 'method': 'json' })",

@@ -62,6 +62,7 @@ def body(random: Random) -> str:
             "return <w from='{ $s/t }' to='{ $e/t }' k='{ $s/@k, $e/@k }'/>",
             f"return <w p='{{ $sp, $ep }}'>{{ string($w[1]/v[1]), {one} }}</w>",
             f"return string-join(($s/@k, string({one})), '-')",
+            f"return <w>{{ $s/@k/string(), {one}, $e/v/string() }}</w>",
         )
     )
 

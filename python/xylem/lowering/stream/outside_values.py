@@ -57,7 +57,7 @@ class _Items:
                 return self.are_text(body)
             case For(path=path, body=body, window=None):
                 self._positions |= {loop} if (loop := program.position) else set()
-                return self.are_text(body) and (isinstance(body, Leaf) or not _ends_in_attributes(path))
+                return self.are_text(body) and (_is_leaf(body) or not _ends_in_attributes(path))
             case Copy(path=path):
                 return not _ends_in_attributes(path)
             case Leaf(expression=expression):
@@ -67,7 +67,7 @@ class _Items:
                 return all(
                     isinstance(handler, OnFirst | On)
                     and self.are_text(handler.body)
-                    and (isinstance(handler.body, Leaf) or isinstance(handler, OnFirst) or handler.step.axis == "child")
+                    and (_is_leaf(handler.body) or isinstance(handler, OnFirst) or handler.step.axis == "child")
                     for handler in handlers
                 )
         return False
@@ -94,6 +94,13 @@ class _Items:
                 found = self._known(expr)
                 return found is not None and found.returns.startswith("xs:")
         return isinstance(expr, _TEXT) or is_boolean(expr)
+
+
+def _is_leaf(body: Flux) -> bool:
+    """Whether only an expression is written, perhaps under conditions."""
+    while isinstance(body, If):
+        body = body.body
+    return isinstance(body, Leaf)
 
 
 def _ends_in_attributes(path: tuple[Step, ...]) -> bool:

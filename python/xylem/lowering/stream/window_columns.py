@@ -68,6 +68,9 @@ class WindowColumns:
             return node
         if isinstance(node, (ast.Path, ast.SimpleMap)):
             node = self._by_item(node)
+        strings = self._strings(node)
+        if strings is not None:
+            return strings
         if self._is_path(node):
             return self._column(node, mode)
         match node:
@@ -98,6 +101,17 @@ class WindowColumns:
                 inner = ast.Path(item, step, span=node.span)
                 return ast.If(_with_focus(predicate, item), inner, ast.SequenceExpr(()), span=node.span)
         return node
+
+    def _strings(self, node: ast.Node) -> ast.Expr | None:
+        """$item/@id/string() as for $value in $item/@id return string($value); None for anything else."""
+        match node:
+            case ast.Path(left=ast.Path() as left, right=ast.FunctionCall(name=name, arguments=())) if (
+                name.expanded == (FN, "string") and self._is_path(left)
+            ):
+                value = ast.Name("value of a column", None, "")
+                string = ast.FunctionCall(name, (ast.VarRef(value),), span=node.span)
+                return ast.Flwor((ast.ForClause(value, None, self._column(left, Read.VALUES)),), string, span=node.span)
+        return None
 
     def _is_path(self, node: ast.Node) -> bool:
         while isinstance(node, ast.Path):
