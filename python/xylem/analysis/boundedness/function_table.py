@@ -64,7 +64,7 @@ _WRITTEN: dict[str, tuple[Reading, ...]] = {
     "fn:trace": (B,),
     "fn:unordered": (P,),
     "fn:zero-or-one": (S,),
-    "_history:lookup": (B,),
+    "_history:lookup": (B, B, B, B),
     "_history:moment": (B,),
     "_history:versions": (B,),
     "_match:place": (B,),
