@@ -65,7 +65,7 @@ _WRITTEN: dict[str, tuple[Reading, ...]] = {
     "fn:unordered": (P,),
     "fn:zero-or-one": (S,),
     "_history:lookup": (B, B, B, B),
-    "_history:moment": (B,),
+    "_history:moment": (B, B),
     "_history:versions": (B,),
     "_match:place": (B,),
     "_match:size": (B,),
