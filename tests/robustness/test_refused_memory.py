@@ -13,8 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from tests import turns
-
 COPY = (
     "declare function local:c($n) { typeswitch ($n) case element() return element { node-name($n) }"
     " { $n/@*, $n/node() ! local:c(.) } default return $n }; count(local:c(/*)//*)"
@@ -46,7 +44,6 @@ FORMS = {
     "constructed": "count(<x>{ //order }</x>//total)",
     "JSON": "string-length(serialize(array { //order ! map { 'a': string(total) } }, map { 'method': 'json' }))",
 }
-TODAY = [name for place, name in enumerate(FORMS) if turns.is_campaign() or place % 3 == turns.today() % 3]
 ORDERS = 8_000
 
 _SOURCE = f"""
@@ -146,7 +143,7 @@ def assert_goes_on(code: str, *arguments: str) -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", TODAY)
+@pytest.mark.parametrize("name", FORMS)
 def test_a_process_goes_on(name: str) -> None:
     assert_goes_on(_QUERY, FORMS[name])
 
