@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from xylem.pipeline import StaticEnvironment, compile_query
 from xylem.plan.flux_printer import print_flux
 from xylem.rewrite.safety import unsafe_places
+from xylem.run.deep_stack import with_deep_stack
+
+from tests.spellings.growth import calls
 
 from .flux_interpreter import answer
 from .plain_tree import parsed
@@ -67,3 +71,19 @@ def test_the_answer_stays(query: str) -> None:
     program = planned(query).program
     assert unsafe_places(program) == []
     assert answer(program, parsed(DOCUMENT), None, prolog_of(query)) == expected(query, DOCUMENT)
+
+
+def test_functions_that_call_each_other_compile_in_linear_time() -> None:
+    def query(size: int) -> str:
+        called = ("$x", *(f"local:f{number}($x, $y)" for number in range(size)))
+        bodies = (f"$x/a[@k = $y/@k], {called[number]}" for number in range(size))
+        declared = (f"declare function local:f{number}($x, $y) {{ {body} }};" for number, body in enumerate(bodies))
+        return "".join(declared) + "//a"
+
+    def cost(size: int) -> int:
+        text = query(size)
+        return with_deep_stack(lambda: calls(lambda: compile_query(text, StaticEnvironment())))
+
+    cost(2)
+    few, some, many = (cost(size) for size in (10, 20, 40))
+    assert many - some < 3 * (some - few)

@@ -6,13 +6,15 @@
 Gain:   the parent is an open element with a variable: its attributes are known, and the scan never looks back.
 Needs:  a path of child steps, so that its matches do not nest; no position variable. For an ancestor, a path from the
         document in which one step has its name.
-Safe:   nested loops over child steps bind the same nodes in the same order, and `$p` is the parent or ancestor.
+Safe:   nested loops over child steps bind the same nodes in the same order, and `$p` is the parent or ancestor. Behind
+        a `group by` it has that of each item: `$p/self::node()` gives each node once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from xylem.analysis.ast_replacement import replaced
 from xylem.syntax import ast
@@ -21,6 +23,7 @@ from .fresh_names import Names
 from .step_lists import StepList, is_document, local_name, step_list
 from .substitution import variable
 
+N = TypeVar("N", bound=ast.Node)
 PARENT = ast.AxisStep("parent", ast.AnyKindTest())
 
 
@@ -41,11 +44,17 @@ def bind_parent(
     outer = ast.ForClause(variable(bound).name, None, StepList(path.start, path.steps[:at]).path(), span=clause.span)
     inner = replace(clause, collection=StepList(variable(bound), path.steps[at:]).path())
 
-    def parent(node: ast.Node) -> ast.Node | None:
-        return variable(bound) if isinstance(node, ast.Path) and node == up else None
+    one: ast.Expr = variable(bound)
+    # Behind a `group by`, the items of a group may have one parent: a step gives it once.
+    each = ast.Path(one, ast.AxisStep("self", ast.AnyKindTest()))
+    grouped = next((at for at, clause in enumerate(rest) if isinstance(clause, ast.GroupByClause)), len(rest))
 
-    clauses = tuple(replaced(one, parent) for one in rest)
-    return (outer, inner, *clauses), replaced(result, parent)
+    def with_parent(part: N, place: int) -> N:
+        above = each if place > grouped else one
+        return replaced(part, lambda node: above if isinstance(node, ast.Path) and node == up else None)
+
+    clauses = tuple(with_parent(clause, place) for place, clause in enumerate(rest))
+    return (outer, inner, *clauses), with_parent(result, len(rest))
 
 
 def _asked_above(

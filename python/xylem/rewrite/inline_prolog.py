@@ -16,7 +16,7 @@ Safe:   functions have no focus and no state: a call is its body with the parame
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 
 from xylem.analysis.ast_replacement import replaced
@@ -39,6 +39,7 @@ from .substitution import Substitution
 from .unshadowed import global_names, unshadowed
 
 ExpandedName = tuple[str, str]
+FunctionKey = tuple[str, str, int]
 Names = frozenset[ExpandedName]
 _ANY_NUMBER = ("*", "**")
 _TRUTH = (ast.And, ast.GeneralComparison, ast.Or, ast.Quantified)
@@ -95,13 +96,15 @@ def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:
 
 class _Inliner:
     def __init__(
-        self, functions: Mapping[tuple[str, str, int], ast.FunctionDecl], body: ast.Expr, statements: Statements
+        self, functions: Mapping[FunctionKey, ast.FunctionDecl], body: ast.Expr, statements: Statements
     ) -> None:
         self.functions = functions
         self.statements = statements
         self.body = body
         self.size = 0
         self.results = 0
+        self.recursive: dict[FunctionKey, bool] = {}
+        self.calls: dict[FunctionKey, frozenset[FunctionKey]] = {}
 
     def inlined(self, expr: ast.Expr, known: KnownTypes, bound: Names) -> ast.Expr:
         """An expression of the query or of a function after inlining.
@@ -195,23 +198,23 @@ class _Inliner:
         let = ast.LetClause(name, converted.unchecked, value, span=body.span)
         return ast.Flwor((let,), ast.VarRef(name, span=body.span), span=body.span)
 
-    def _recurs(self, key: tuple[str, str, int]) -> bool:
+    def _recurs(self, key: FunctionKey) -> bool:
         """Whether a call may lead to the same function."""
-        seen: set[tuple[str, str, int]] = set()
+        if key in self.recursive:
+            return self.recursive[key]
+        seen: set[FunctionKey] = set()
         todo = [key]
         while todo:
-            declared = self.functions.get(todo.pop())
-            if declared is None or declared.body is None:
-                continue
-            for node in declared.body.walk():
-                if isinstance(node, ast.FunctionCall):
-                    called = (*node.name.expanded, len(node.arguments))
-                    if called == key:
-                        return True
-                    if called not in seen:
-                        seen.add(called)
-                        todo.append(called)
-        return False
+            seen.update(new := self._called(todo.pop()) - seen)
+            todo += new
+        self.recursive[key] = key in seen
+        return key in seen
+
+    def _called(self, key: FunctionKey) -> frozenset[FunctionKey]:
+        """The functions that the body of a function calls."""
+        if key not in self.calls:
+            self.calls[key] = called_in(self.functions[key], self.functions.keys())
+        return self.calls[key]
 
     def _can_go(self, declared: ast.FunctionDecl, call: ast.FunctionCall, known: KnownTypes) -> bool:
         body = declared.body
@@ -227,6 +230,12 @@ class _Inliner:
             if name in held and not known.is_item(argument):
                 return False
         return True
+
+
+def called_in(part: ast.Node, functions: Set[FunctionKey]) -> frozenset[FunctionKey]:
+    """Those of the functions that a part of the query calls."""
+    calls = (node for node in part.walk() if isinstance(node, ast.FunctionCall))
+    return frozenset(functions & {(*call.name.expanded, len(call.arguments)) for call in calls})
 
 
 def gives_type(body: ast.Expr, kind: ast.SequenceTypeNode | None, parameters: Iterable[ast.Parameter]) -> bool:

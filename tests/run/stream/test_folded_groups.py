@@ -177,3 +177,17 @@ def test_the_scan_keeps_groups_by_any_key(keys: str, parts: str) -> None:
 def test_groups_of_which_only_the_keys_are_asked_for(query: str) -> None:
     document = b"<s><p><v>1</v><v>2</v></p><p><v>2</v></p><p/></s>"
     assert written(xylem.compile(query).stream(document).xdm()) == from_tree(query, document).text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "for $a in /s/p group by $k := 1 return <r>{ count($a/..), $a/.. }</r>",
+        "for $a in /s/p order by $a/v[1] group by $k := count($a/v) return count($a/parent::s)",
+        "for $a in /s/p where $a/.. group by $k := name($a/..) return ($k, count($a/..), count($a))",
+        "for $a in /s/p/v group by $k := string($a) return <k>{ count($a/ancestor::s), count($a/..) }</k>",
+    ],
+)
+def test_items_of_a_group_may_have_one_parent(query: str) -> None:
+    document = b"<s><p><v>1</v><v>2</v></p><p><v>2</v><v>2</v></p><p/></s>"
+    assert written(xylem.compile(query).stream(document).xdm()) == from_tree(query, document).text

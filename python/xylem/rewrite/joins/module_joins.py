@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
 
 from xylem.analysis.static_context import StaticContext
 from xylem.functions.context import CODEPOINT_COLLATION
 from xylem.plan.part_names import PART_NAMESPACE
 from xylem.syntax import ast
 
-from ..inline_prolog import inline_functions
+from ..inline_prolog import called_in, inline_functions
 from ..normalise import normalise
 from ..unshadowed import global_names, unshadowed
 from .find_joins import with_joins
 from .rule_name import RULE
 from .surroundings import Surroundings, may_be_many
 from .visitor import JoinFacts
+
+MOST_NODES = 60
+"""Functions larger than this are not put into others, which would be compiled again in each."""
 
 
 class ModuleJoins:
@@ -36,6 +40,17 @@ class ModuleJoins:
         self.is_possible = (
             RULE not in without and not static.is_sequential and static.default_collation == CODEPOINT_COLLATION
         )
+
+    @cached_property
+    def small_declarations(self) -> tuple[ast.Declaration, ...]:
+        """The prolog without functions that are large or call others: in each function, only small ones are put in."""
+        functions = {(*d.name.expanded, len(d.parameters)): d for d in self.prolog if isinstance(d, ast.FunctionDecl)}
+        large = {
+            id(one)
+            for one in functions.values()
+            if called_in(one, functions.keys()) or sum(1 for _ in one.walk()) > MOST_NODES
+        }
+        return tuple(one for one in self.prolog if id(one) not in large)
 
     def of_body(self, body: ast.Expr) -> ast.Expr:
         """The body of a main module; functions are inlined if that exposes a join."""
@@ -73,12 +88,13 @@ class ModuleJoins:
         assert declaration.body is not None
         own = {parameter.name.expanded for parameter in declaration.parameters}
         # A parameter may have the name of a global variable, which the body cannot read then.
-        prolog = [one for one in self.prolog if not (isinstance(one, ast.VariableDecl) and one.name.expanded in own)]
+        hidden = {id(one) for one in self.prolog if isinstance(one, ast.VariableDecl) and one.name.expanded in own}
+        prolog = [one for one in self.small_declarations if id(one) not in hidden]
         return self._joined(declaration.body, prolog, Surroundings.of_function(declaration.parameters))
 
     def of_value(self, value: ast.Expr) -> ast.Expr:
         """The value of a global variable."""
-        return self._joined(value, self.prolog, None)
+        return self._joined(value, self.small_declarations, None)
 
     def _facts(self, *, shares_values: bool = False) -> JoinFacts:
         return JoinFacts(
