@@ -61,9 +61,11 @@ class SpellOutFunctions(QueryRule):
             return functions.get(node.name.expanded) if isinstance(node, ast.VarRef) else None
 
         def at(node: ast.Node) -> ast.Node | None:
-            if not isinstance(node, ast.FunctionCall) or node.name.expanded not in ((FN, "for-each"), (FN, "filter")):
-                return _spelled_out(node, facts)
-            sequence, function = node.arguments
+            match node:
+                case ast.FunctionCall(name=name, arguments=(sequence, function)) if name.expanded in _OVER_ITEMS:
+                    pass
+                case _:
+                    return _spelled_out(node, facts)
             written = written_function(replaced(function, named), facts) or function
             made = node if written is function else replace(node, arguments=(sequence, written))
             # A call in a function is put in first (`inline_functions`): then one sees whether it is a condition.
@@ -125,6 +127,7 @@ def _found(call: ast.FunctionCall, indexes: ast.Expr, facts: QueryFacts) -> ast.
 _AS_STRINGS = (Values.STRING, Values.UNTYPED)
 _LOOPS = ("for-each", "filter")
 """Loops over any items they are given."""
+_OVER_ITEMS = tuple((FN, local) for local in _LOOPS)
 _IN_PARTS = ((FN, "count"), (FN, "exists"), (FN, "empty"))
 
 
