@@ -192,6 +192,13 @@ def test_a_missing_file_and_bad_xml_are_input_errors(tmp_path: Path) -> None:
     assert caught.value.code == "XYIN0001"
 
 
+@pytest.mark.parametrize("text", ["1" + "+1" * 1500, "/a" + "/b" * 60, "//a[. = 'x']"])
+def test_an_explanation_prints_as_text(text: str) -> None:
+    explanation = xylem.compile(text).explain()
+    assert str(explanation) == explanation.to_text()
+    assert len(repr(explanation)) < 100
+
+
 def test_explanations_name_the_joins() -> None:
     explanation = xylem.compile("for $a in 1 to 3 for $b in 1 to 3 where $a = $b return $a").explain()
     assert [step.effect for step in explanation.steps] == ["passes", "hash join"]

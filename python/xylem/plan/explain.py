@@ -7,7 +7,7 @@ the query then runs over trees in memory, and holds items in addition.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from xylem.analysis.focus import reads_focus
@@ -86,9 +86,9 @@ class Refusal:
         return f"{self.why} (line {self.span.line})" if self.span is not None else self.why
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Explanation:
-    """How a query is executed: for people by `to_text`, for programs by `to_dict`."""
+    """How a query is executed: for people as text (`print`), for programs by `to_dict`."""
 
     name: str
     inputs: tuple[tuple[str, str], ...]
@@ -103,8 +103,15 @@ class Explanation:
     stream: StreamAccount | Refusal
     streamability: Streamability
     data_flow: DataFlow
-    operators: OperatorPlan = field(repr=False)
+    operators: OperatorPlan
     """The running operators."""
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        # The trees of a query can be too deep, and are too long, for the form that a dataclass has.
+        return f"<explanation of {self.name}: {'a stream' if isinstance(self.stream, StreamAccount) else 'a tree'}>"
 
     @property
     def holds(self) -> tuple[Step, ...]:

@@ -194,7 +194,13 @@ class Live:
 
     def __init__(self, *arguments: str, stderr: int = subprocess.PIPE) -> None:
         self.process = subprocess.Popen(
-            [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, bufsize=0
+            [*COMMAND, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            bufsize=0,
+            # A shell lets what it starts in the background ignore interrupts.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def feed(self, text: str) -> None:

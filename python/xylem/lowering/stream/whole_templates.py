@@ -79,10 +79,20 @@ _MOST_STEPS = 3
 
 
 def needed_for_whole(body: Flux, variable: str) -> Projection | None:
-    """The parts of an element to keep for its template; None for the whole element."""
+    """The parts of an element to keep for its template; None for the whole element, and for what is not near."""
     needs = Projection()
     add_needs(hoisted(body), {variable: needs})
-    return None if needs.subtree or needs.string or needs.leaves or needs.above else needs
+    if needs.subtree or needs.string or needs.leaves or needs.above or _is_deep(needs):
+        return None
+    return needs
+
+
+def _is_deep(needs: Projection) -> bool:
+    """Whether something is asked for that is not near: no template need be tried for it."""
+    level, depth = [needs], 0
+    while level and depth <= _MOST_STEPS:
+        level, depth = [below for one in level for below in one.children.values()], depth + 1
+    return bool(level)
 
 
 def is_near(template: Template) -> bool:
