@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::plan::{Keep, NameOf, Plan, ALL_SIBLINGS, COMMENTS, COUNT, END, INSTRUCTIONS, ITEM, START, TEXTS};
+use crate::plan::{Await, Keep, NameOf, Plan, Step, ALL_SIBLINGS, COMMENTS, COUNT, END, INSTRUCTIONS, ITEM, START, TEXTS};
 
 /// Which attributes of an element are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +65,10 @@ pub struct Action {
     pub awaiting: Vec<u32>,
     /// Steps that others wait for.
     pub awaited: Vec<u32>,
+    /// Whether it is remembered with what is in it.
+    pub holds: bool,
+    /// Steps in whose elements others wait for children.
+    pub scopes: Vec<u32>,
     /// Kinds and steps of the records at its end.
     pub at_end: Vec<(u8, u32)>,
 }
@@ -125,6 +129,12 @@ pub struct Automaton {
     late_above: Vec<Vec<u32>>,
     /// Steps that records of others wait for.
     awaited: Vec<u32>,
+    /// Steps in whose elements records wait for children.
+    scopes: Vec<u32>,
+    /// Steps whose elements may have in them what waits for them.
+    around: Vec<u32>,
+    /// Steps that remember elements with what is in them.
+    holding: Vec<u32>,
 }
 
 impl Automaton {
@@ -135,6 +145,9 @@ impl Automaton {
             attribute_classes: attribute_classes(&plan),
             late_above: late_above(&plan),
             awaited: awaited(&plan),
+            scopes: all_awaits(&plan).filter_map(|one| one.scope_step()).collect(),
+            around: all_awaits(&plan).filter(|one| one.scope != 1).map(|one| one.step).collect(),
+            holding: holding(&plan),
             plan,
             ..Automaton::default()
         };
@@ -378,10 +391,13 @@ impl Automaton {
         let remembered = of(|step| step.remembers > 0);
         let awaiting = of(|step| !step.awaits.is_empty());
         let awaited = reached.iter().copied().filter(|step| self.awaited.contains(step)).collect::<Vec<u32>>();
+        let scopes = reached.iter().copied().filter(|step| self.scopes.contains(step)).collect::<Vec<u32>>();
         let has_siblings = !(remembered.is_empty() && awaiting.is_empty() && awaited.is_empty());
         let is_simple = has_row && counted.is_empty() && at_start.is_empty() && texts.is_empty() && !has_siblings;
+        let holds = remembered.iter().any(|step| self.holding.contains(step));
         Action {
             state: 0,
+            holds,
             skips,
             is_barren: is_dead && !inner.copies && !inner.spells && !inner.collects,
             has_row,
@@ -390,7 +406,7 @@ impl Automaton {
             keeps_text,
             collects: inner.collects && !inner.copies && !inner.spells,
             keeps_comments: inner.copies && self.plan.comments || keeps_remarks,
-            is_item: !items.is_empty(),
+            is_item: !items.is_empty() || reached.iter().any(|step| self.around.contains(step)),
             attributes: self.kept_attributes(inner, reached),
             counted,
             at_start,
@@ -402,6 +418,7 @@ impl Automaton {
             remembered,
             awaiting,
             awaited,
+            scopes,
             at_end,
         }
     }
@@ -441,10 +458,22 @@ fn attribute_classes(plan: &Plan) -> FxHashMap<(String, String), u32> {
     classes
 }
 
+/// The steps that remember more of their elements than start tags, which are repeated while they are open.
+fn holding(plan: &Plan) -> Vec<u32> {
+    let has_steps = |number: usize| plan.steps.iter().skip(1).any(|step| step.parent == number);
+    let holds = |&(number, step): &(usize, &Step)| {
+        step.remembers > 0 && (step.keep != Keep::Nothing || step.text || step.remarks || has_steps(number))
+    };
+    plan.steps.iter().enumerate().filter(holds).map(|(number, _)| number as u32).collect()
+}
+
+fn all_awaits(plan: &Plan) -> impl Iterator<Item = &Await> {
+    plan.steps.iter().flat_map(|step| &step.awaits)
+}
+
 /// The steps whose elements others count; a record that waits for all of them waits for the end of their parent.
 fn awaited(plan: &Plan) -> Vec<u32> {
-    let all = plan.steps.iter().flat_map(|step| &step.awaits);
-    all.filter(|&&(_, many)| many != ALL_SIBLINGS).map(|&(other, _)| other).collect()
+    all_awaits(plan).filter(|one| one.many != ALL_SIBLINGS).map(|one| one.step).collect()
 }
 
 /// For each step, those before it on its path that are late, outermost first.

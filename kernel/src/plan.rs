@@ -26,6 +26,29 @@ pub const WRITTEN: u8 = 5;
 /// In place of a number of siblings: all of them.
 pub const ALL_SIBLINGS: u32 = u32::MAX;
 
+/// What an element waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Await {
+    /// The step whose elements it waits for.
+    pub step: u32,
+    /// That many of its following siblings, or `ALL_SIBLINGS`: all in the scope.
+    pub many: u32,
+    /// The ancestor they are children of: its height, 1 for the parent; or, negated, a step that reaches the nearest one.
+    pub scope: i32,
+}
+
+impl Await {
+    fn is_among(&self, steps: usize) -> bool {
+        let is_step = |number: u32| number > 0 && (number as usize) < steps;
+        is_step(self.step) && self.scope != 0 && (self.scope > 0 || is_step(self.scope.unsigned_abs()))
+    }
+
+    /// The step that reaches the ancestor.
+    pub fn scope_step(&self) -> Option<u32> {
+        (self.scope < 0).then(|| self.scope.unsigned_abs())
+    }
+}
+
 /// What to keep of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Keep {
@@ -207,8 +230,8 @@ pub struct Step {
     pub remembers: u32,
     /// The label under which elements are numbered among those below their parent.
     pub label: Option<u32>,
-    /// Steps with counts: an element is reported when that many following siblings that the step reaches have ended.
-    pub awaits: Vec<(u32, u32)>,
+    /// An element is reported when all of these are met.
+    pub awaits: Vec<Await>,
     /// What to keep.
     pub keep: Keep,
     /// (uri, local) of the attributes to keep, None for all.
@@ -251,7 +274,7 @@ impl Plan {
             if step.parent >= number {
                 return Some(format!("step {number} comes before its parent"));
             }
-            if step.awaits.iter().any(|&(other, _)| other as usize >= self.steps.len() || other == 0) {
+            if step.awaits.iter().any(|one| !one.is_among(self.steps.len())) {
                 return Some(format!("step {number} waits for one that does not exist"));
             }
             if !step.awaits.is_empty() && (step.nests || step.outermost || step.report != ITEM) {

@@ -17,7 +17,7 @@ StepTuple: TypeAlias = tuple[
     str | None,
     str | None,
     int,
-    tuple[tuple[bool, bool, bool], tuple[int, int | None, list[tuple[int, int]]]],
+    tuple[tuple[bool, bool, bool], tuple[int, int | None, list[tuple[int, int, int]]]],
     int,
     list[tuple[str, str]] | None,
     tuple[bool, bool],

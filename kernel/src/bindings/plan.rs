@@ -6,7 +6,7 @@ use pyo3::types::PyTuple;
 
 use super::template::result;
 use crate::limits::Limits;
-use crate::plan::{AttributeTest, Comparison, Constant, Keep, Plan, StartTest, Step, ValueTests, ValuesBelow};
+use crate::plan::{AttributeTest, Await, Comparison, Constant, Keep, Plan, StartTest, Step, ValueTests, ValuesBelow};
 use crate::row_paths::{PathStep, WantedName};
 
 /// sign, text or None, number or None
@@ -27,7 +27,7 @@ type StepTuple<'py> = (
     Option<String>,
     Option<String>,
     u8,
-    ((bool, bool, bool), (u32, Option<u32>, Vec<(u32, u32)>)),
+    ((bool, bool, bool), (u32, Option<u32>, Vec<(u32, u32, i32)>)),
     u8,
     Option<Vec<(String, String)>>,
     (bool, bool),
@@ -114,7 +114,7 @@ fn step(tuple: StepTuple<'_>) -> PyResult<Step> {
         late,
         remembers,
         label,
-        awaits,
+        awaits: awaits.into_iter().map(|(step, many, scope)| Await { step, many, scope }).collect(),
         keep,
         attributes,
         text,

@@ -283,6 +283,8 @@ impl Projector {
         self.end_among_siblings(&element);
         if !self.automaton.action(element.action).at_end.is_empty() {
             self.report_end(&element);
+        } else if self.first_item == self.open.len() {
+            self.first_item = NO_ITEM;
         }
     }
 
@@ -430,7 +432,9 @@ impl Projector {
 
     fn note_item(&mut self) {
         let place = self.open.len() - 1;
-        if self.first_item == NO_ITEM && self.automaton.action(self.open[place].action).is_item {
+        let action = self.automaton.action(self.open[place].action);
+        // The document's element has no siblings.
+        if self.first_item == NO_ITEM && (action.is_item || action.holds && place > 1) {
             self.first_item = place;
         }
     }

@@ -104,7 +104,7 @@ impl Projector {
         let is_remembered = !self.automaton.action(element.action).remembered.is_empty();
         if self.first_item == self.open.len() {
             self.first_item = NO_ITEM;
-            let is_free = self.wholes.is_empty() && !is_remembered;
+            let is_free = self.wholes.is_empty() && !is_remembered && !self.siblings.waits_from(row);
             if is_spared && !is_reported && is_free && !self.rows.points_from(row) {
                 self.rows.truncate(row);
                 // Part of it may have been reported before, while it was open.

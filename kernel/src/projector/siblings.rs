@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::start_tests::next_number;
 use super::{Open, Projector};
-use crate::plan::ALL_SIBLINGS;
+use crate::plan::{Await, ALL_SIBLINGS};
 use crate::rows::Rows;
 use crate::value_tests::Verdict;
 
@@ -30,7 +30,10 @@ pub(super) struct Size {
 
 /// An item that is reported as soon as enough later siblings have ended, or its parent has.
 struct Awaiting {
+    /// The place of its parent, or of the outermost ancestor whose children it waits for.
     parent: usize,
+    /// The first row that stays with it: its own, or that of the ancestor's child around it.
+    held: u32,
     step: u32,
     row: u32,
     /// Its test results; None while it is open.
@@ -58,12 +61,17 @@ impl Siblings {
     /// The first row that is held for a waiting item.
     #[inline(always)]
     pub(super) fn first_row(&self) -> Option<u32> {
-        self.awaiting.front().map(|item| item.row)
+        self.awaiting.front().map(|item| item.held)
     }
 
-    /// The same, if the item is a child of the open element at a place.
+    /// The same, if the item waits for children of the open element at a place.
     pub(super) fn first_awaiting_in(&self, place: usize) -> Option<u32> {
-        self.awaiting.front().filter(|item| item.parent == place).map(|item| item.row)
+        self.awaiting.front().filter(|item| item.parent == place).map(|item| item.held)
+    }
+
+    /// Whether an item waits whose row is one of those from a row on.
+    pub(super) fn waits_from(&self, row: u32) -> bool {
+        self.awaiting.back().is_some_and(|item| item.row >= row)
     }
 
     /// A waiting item has ended.
@@ -99,6 +107,7 @@ impl Siblings {
         }
         for item in &mut self.awaiting {
             item.row = item.row - from + to;
+            item.held = item.held - from + to;
         }
     }
 
@@ -136,10 +145,15 @@ impl Siblings {
         self.size.bytes -= size.bytes;
     }
 
-    fn wait(&mut self, item: Awaiting, awaited: &[(u32, u32)]) {
+    /// An item waits for those of `awaited`, in scopes that are open.
+    fn wait(&mut self, item: Awaiting, awaited: impl Iterator<Item = (u32, u32)>) {
+        // Earlier items are reported first, so they wait as long: those that wait in inner elements come last.
+        for other in self.awaiting.iter_mut().rev().take_while(|other| other.parent > item.parent) {
+            (other.parent, other.held) = (item.parent, item.held);
+        }
         let number = self.told + self.awaiting.len();
         self.awaiting.push_back(item);
-        for &(step, many) in awaited {
+        for (step, many) in awaited {
             if self.waiting.len() <= step as usize {
                 self.waiting.resize(step as usize + 1, Vec::new());
             }
@@ -208,8 +222,24 @@ impl Projector {
             }
         }
         for &step in &action.awaiting {
-            let awaited = &self.automaton.plan().steps[step as usize].awaits;
-            self.siblings.wait(Awaiting { parent, step, row, verdict: None, unmet: awaited.len() }, awaited);
+            let all = &self.automaton.plan().steps[step as usize].awaits;
+            let scopes: Vec<(&Await, usize)> =
+                all.iter().filter_map(|one| Some((one, self.place_of_scope(one, place)?))).collect();
+            let outermost = scopes.iter().map(|&(_, place)| place).min().unwrap_or(parent);
+            let held = self.open[outermost + 1].row;
+            let item = Awaiting { parent: outermost, held, step, row, verdict: None, unmet: scopes.len() };
+            self.siblings.wait(item, scopes.iter().map(|(one, _)| (one.step, one.many)));
+        }
+    }
+
+    /// The place of the ancestor whose children the element at a place waits for; None if it has no such ancestor.
+    fn place_of_scope(&self, awaited: &Await, place: usize) -> Option<usize> {
+        match awaited.scope_step() {
+            None => place.checked_sub(awaited.scope.unsigned_abs() as usize),
+            Some(step) => {
+                let is_scope = |at: &usize| self.automaton.action(self.open[*at].action).scopes.contains(&step);
+                (0..place).rev().find(is_scope)
+            }
         }
     }
 

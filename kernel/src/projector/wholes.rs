@@ -95,7 +95,8 @@ impl Projector {
         for (&other, number) in taken_back.counts.iter().zip(counted) {
             self.counts[other as usize] = number;
         }
-        if self.wholes.is_empty() && self.first_item == NO_ITEM && !self.rows.points_from(row) {
+        let is_read = self.rows.points_from(row) || self.siblings.waits_from(row);
+        if self.wholes.is_empty() && self.first_item == NO_ITEM && !is_read {
             self.rows.truncate(row);
             self.repeated = self.repeated.min(self.rows.len());
         }

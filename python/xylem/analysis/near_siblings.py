@@ -25,6 +25,18 @@ EITHER_SIDE = "sibling"
 
 
 @dataclass(frozen=True)
+class Scope:
+    """An ancestor whose children are read: `..`, `../..`, or the nearest with a name."""
+
+    height: int = 1
+    """0: by name."""
+    name: tuple[str, str] | None = None
+
+    def __str__(self) -> str:
+        return f"ancestor::{self.name[1]}[1]" if self.name else "/".join([".."] * self.height)
+
+
+@dataclass(frozen=True)
 class NearSibling:
     """The n-th sibling of those that pass a test, or all of them."""
 
@@ -33,6 +45,8 @@ class NearSibling:
     tests: tuple[ast.Expr, ...]
     """Predicates before the number; decided by a start tag."""
     number: int
+    scope: Scope = Scope()
+    """The ancestor whose children they are; another one than the parent only if all are kept."""
 
     @property
     def is_behind(self) -> bool:
@@ -61,9 +75,19 @@ def near_sibling(step: ast.AxisStep) -> NearSibling | None:
     return None
 
 
-def children_of_parent(test: ast.NodeTest) -> NearSibling:
-    """The children of a node's parent that pass a test."""
-    return NearSibling(EITHER_SIDE, test, (), ALL_SIBLINGS)
+def children_of(scope: Scope, test: ast.NodeTest) -> NearSibling:
+    """The children of a node's parent, or of another ancestor, that pass a test."""
+    return NearSibling(EITHER_SIDE, test, (), ALL_SIBLINGS, scope)
+
+
+def nearest_named(step: ast.AxisStep) -> Scope | None:
+    """The scope of `ancestor::b[1]`."""
+    if step.axis != "ancestor" or not isinstance(step.test, ast.NameTest):
+        return None
+    match step.predicates:
+        case (ast.IntegerLiteral(value=1),):
+            return Scope(0, step.test.name.expanded)
+    return None
 
 
 def counted_siblings(call: ast.Expr) -> tuple[ast.Expr | None, ast.AxisStep] | None:

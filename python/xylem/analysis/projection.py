@@ -15,10 +15,12 @@ from enum import IntEnum
 from xylem.analysis.near_siblings import (
     EITHER_SIDE,
     NearSibling,
-    children_of_parent,
+    Scope,
+    children_of,
     counted_siblings,
     near_sibling,
     nearest,
+    nearest_named,
 )
 from xylem.analysis.streamable_paths import is_descend
 from xylem.functions.library import look_up
@@ -67,6 +69,8 @@ class Projection:
     """The node it was reached from; None for a variable."""
     via: str = ""
     """The axis it was reached by: child, or descendant."""
+    scope: Scope | None = None
+    """Which one ancestor of a variable's node it represents, if it is known and its children can be kept."""
     above: Projection | None = field(default=None, repr=False)
     """The needed parts of the ancestors of a variable's node, by the names of its `children`."""
     siblings: dict[NearSibling, Projection] = field(default_factory=dict)
@@ -89,11 +93,17 @@ class Projection:
             found = self.children[axis, uri, local] = Projection(parent=self, via=axis)
         return found
 
-    def around(self, uri: str | None, local: str | None, via: str = "ancestor") -> Projection:
-        """The ancestors of a variable's node with a name, or its parent."""
+    def around(self, uri: str | None, local: str | None, scope: Scope | None = None) -> Projection:
+        """The ancestors of a variable's node with a name, or one of them."""
         if self.above is None:
             self.above = Projection()
-        return self.above.child(via, uri, local)
+        return self.above.ancestor(uri, local, scope)
+
+    def ancestor(self, uri: str | None, local: str | None, scope: Scope | None) -> Projection:
+        """The same, of what is above it."""
+        found = self.child("ancestor" if scope is None else str(scope), uri, local)
+        found.scope = scope
+        return found
 
     def beside(self, sibling: NearSibling) -> Projection:
         """A sibling of a variable's node."""
@@ -105,10 +115,10 @@ class Projection:
         return found
 
     def beside_it(self, test: ast.NodeTest) -> Projection:
-        """The children of the parent of a variable's node, which this represents: siblings, on either side."""
-        assert self.via == "parent"
+        """The children of an ancestor of a variable's node, which this represents: siblings, on either side."""
+        assert self.scope is not None
         assert self.parent is not None
-        sibling = children_of_parent(test)
+        sibling = children_of(self.scope, test)
         found = self.parent.siblings.get(sibling)
         if found is None:
             found = self.parent.siblings[sibling] = Projection(parent=self.parent, via=EITHER_SIDE)
@@ -131,8 +141,8 @@ class Projection:
         self.string |= other.string
         self.subtree |= other.subtree
         if other.above is not None:
-            for (via, uri, local), above in other.above.children.items():
-                self.around(uri, local, via).merge(above)
+            for (_, uri, local), above in other.above.children.items():
+                self.around(uri, local, above.scope).merge(above)
             for sibling, near in other.above.siblings.items():
                 own = self.beside(sibling)
                 own.merge(near)
@@ -147,9 +157,22 @@ class Projection:
         """
         if self.above is None:
             return False
-        if any(one.axis == EITHER_SIDE and not beside.subtree for one, beside in self.above.siblings.items()):
+        if any(one.axis == EITHER_SIDE and not beside.is_copied for one, beside in self.above.siblings.items()):
             return True
         return any(one.children or one.leaves or one.string or one.subtree for one in self.above.children.values())
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether the elements are copied, or elements in them, and nothing else is read."""
+        if self.subtree:
+            return True
+        reads = self.attributes or self.all_attributes or self.leaves or self.string or self.is_counted
+        return not reads and bool(self.children) and all(below.is_copied for below in self.children.values())
+
+    @property
+    def looks_far(self) -> bool:
+        """Whether children are needed of an ancestor of a variable's node further up than its parent."""
+        return self.above is not None and any(one.scope != Scope() for one in self.above.siblings)
 
     @property
     def looks_behind(self) -> bool:
@@ -214,29 +237,6 @@ def project(
         None if root is None else [root],
     )
     _consume(expression, scope, use)
-
-
-def looks_beyond(expression: ast.Expr, names: Iterable[str]) -> bool:
-    """Whether an expression needs more of its nodes' ancestors than names and attributes of open elements.
-
-    Those are known while an element is open: nothing else is.
-    """
-    found = {("", name): Projection() for name in names}
-    try:
-        project(expression, found)
-    except NotProjectable:
-        return True
-    return any(projection.looks_above for projection in found.values())
-
-
-def looks_beside(expression: ast.Expr, name: ExpandedName) -> bool:
-    """Whether an expression reads siblings of a variable's node, or other content of its parent."""
-    found = Projection()
-    try:
-        project(expression, {name: found})
-    except NotProjectable:
-        return True
-    return found.above is not None and (bool(found.above.siblings) or found.looks_above)
 
 
 def _consume(node: ast.Expr, scope: _Scope, use: Use) -> None:
@@ -355,7 +355,7 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
             reached.append(projection)
         match node.test:
             case ast.NameTest() | ast.Wildcard() | ast.ElementTest():
-                if projection.via == "parent" and axis == "child" and not descends and not node.predicates:
+                if projection.scope is not None and axis == "child" and not descends and not node.predicates:
                     reached.append(projection.beside_it(node.test))
                 else:
                     reached.append(projection.child(below, *_name(node.test)))
@@ -374,8 +374,13 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
 
 
 _SIDEWAYS = {"preceding-sibling", "following-sibling"}
-_AROUND = ("ancestor", "parent")
-"""How ancestors of a variable's node were reached."""
+MOST_HEIGHT = 8
+"""Children of an ancestor further up are not kept one by one."""
+
+
+def _is_around(projection: Projection) -> bool:
+    """Whether it represents an ancestor of a variable's node."""
+    return projection.via == "ancestor" or projection.scope is not None
 
 
 def _name(test: ast.NodeTest) -> tuple[str | None, str | None]:
@@ -396,9 +401,9 @@ def _upward(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
         at = projection
         if _is_beside(at):
             raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
-        if at.via in _AROUND and at.parent is not None:
+        if _is_around(at) and at.parent is not None:
             # It is an ancestor of the variable's node, like everything above it.
-            reached.append(at.parent.child("ancestor", *_name(node.test)))
+            reached.append(at.parent.ancestor(*_name(node.test), _scope(node, at.scope)))
             continue
         while at.parent is not None:
             reached.append(at.parent)
@@ -408,8 +413,18 @@ def _upward(node: ast.AxisStep, context: list[Projection]) -> list[Projection]:
             if node.axis == "parent":
                 break
         if node.axis != "parent" or projection.parent is None:
-            reached.append(at.around(*_name(node.test), "parent" if node.axis == "parent" else "ancestor"))
+            scope = _scope(node, Scope(0)) if projection.parent is None else None
+            reached.append(at.around(*_name(node.test), scope))
     return reached
+
+
+def _scope(node: ast.AxisStep, below: Scope | None) -> Scope | None:
+    """The one ancestor that a step leads to from a node, or from an ancestor of it; None if it is not known."""
+    if below is None or below.name is not None:
+        return None
+    if node.axis == "parent":
+        return Scope(below.height + 1) if below.height < MOST_HEIGHT else None
+    return nearest_named(node) if below.height == 0 else None
 
 
 def _between(above: Projection, test: ast.NodeTest) -> Projection:
@@ -431,7 +446,7 @@ def _sideways(node: ast.AxisStep, context: list[Projection]) -> list[Projection]
                 raise NotProjectable(node, f"the {node.axis} axis looks beyond what has been kept")
             reached.append(projection.beside(near))
             continue
-        if projection.via in _AROUND:
+        if _is_around(projection):
             # An open element: preceding siblings stay, following ones are still to come.
             near = near_sibling(node) if node.axis == "preceding-sibling" else None
             if near is None:
@@ -590,7 +605,7 @@ def _call(node: ast.FunctionCall, scope: _Scope) -> list[Projection]:
 def _count_siblings(node: ast.Node, start: ast.Expr | None, step: ast.AxisStep, scope: _Scope) -> bool:
     """Record that the preceding siblings of a variable's node are counted; return whether it is such a node."""
     context = _focus(scope, node) if start is None else _nodes(start, scope)
-    if not context or any(one.parent is not None and one.via not in _AROUND for one in context):
+    if not context or any(one.parent is not None and not _is_around(one) for one in context):
         return False
     near = near_sibling(nearest(step))
     if near is None:

@@ -52,7 +52,8 @@ among the rows, complete, until that element ends: a record's row, and each of i
 `label`, `numbers` tells for such a row which of the elements that the step reached below their parent it is. If a step
 `awaits` others, the ITEM record of an element comes when that many later siblings of each have ended, or its parent
 has; these records come in document order, and the kept parts of those siblings are among the rows then. Instead of a
-number, `ALL_SIBLINGS` keeps all of them, and waits for the parent.
+number, `ALL_SIBLINGS` keeps all of them, and waits for the parent, or for another ancestor: of that height (1 is the
+parent), or, negated, the nearest that a step reaches. Without such an ancestor, nothing is awaited.
 
 **A scanner** is `Scanner(plan, limits)` with `feed(data, flush=False) -> Batch | None` and `finish() -> Batch`. The
 division of the input into `data` changes the batches but never the records. A batch is returned when there is enough
@@ -237,8 +238,9 @@ class ScanStep:
     """Number of recent elements below each open element that stay. None for step 0 and below it."""
     label: int | None = None
     """The label under which they are numbered; requires `remembers`."""
-    awaits: tuple[tuple[int, int], ...] = ()
-    """Steps, and the number of their elements that must have ended after one before its ITEM, its only report."""
+    awaits: tuple[tuple[int, int, int], ...] = ()
+    """Steps, the number of their elements that must have ended after one before its ITEM, its only report, and the
+    ancestor whose children they are."""
     remarks: bool = False
     """Keep the comments and processing instructions that are its children."""
 

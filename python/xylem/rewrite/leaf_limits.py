@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
-from xylem.analysis.projection import NotProjectable, Projection, looks_beyond, project
+from xylem.analysis.looking_around import looks_beyond
+from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.analysis.statements import Statements
 from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import ABOVE, ELSEWHERE
@@ -50,7 +51,9 @@ class LeafLimits:
         self._check_prolog(expr)
         read = stream_variables(expr, streams)
         # An expression that cannot be projected reads the whole document, which can be kept.
-        if not read <= {ROOT} and looks_beyond(expr, streams):
+        # The end of an element must not come before items inside that wait for the end of another around it.
+        is_outermost = len({ROOT, *streams}) == 2
+        if not read <= {ROOT} and looks_beyond(expr, streams, may_wait=is_outermost):
             raise TooFar
         if len(read) > 1 and any(map(_compares_places, expr.walk())):
             raise TooFar

@@ -15,7 +15,7 @@ from functools import partial
 from xylem.analysis.facts.best_match_loops import join_of
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import uses_position
-from xylem.analysis.projection import looks_beside
+from xylem.analysis.looking_around import looks_beside, looks_far
 from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.streamable_paths import StreamablePath, is_element_test, streamable_path
 from xylem.functions.registry import FN
@@ -284,7 +284,7 @@ class _Converter:
         if window is not None and any(step.predicates or step.axis == "descendant" for step in found.steps):
             # Items that pass the tests are given to its windows.
             return None
-        if _is_told_alone(found, ast.Flwor(tuple(rest), result), clause.name.expanded):
+        if _is_told_wrongly(found, ast.Flwor(tuple(rest), result), clause.name.expanded):
             return None
         bound = self.names.keep(clause.name)
         inner = place.where(clause.name, variable(bound))
@@ -549,7 +549,7 @@ class _Converter:
                 raise TooFar
             path, conditions = split
         made = result(variable(bound))
-        if _is_told_alone(path, made, ("", bound)):
+        if _is_told_wrongly(path, made, ("", bound)):
             raise TooFar
         body = self.convert(made, inner)
         for condition in reversed(conditions):
@@ -672,6 +672,13 @@ def _ends_in_value(part: Flux) -> bool:
     return False
 
 
-def _is_told_alone(path: StreamablePath, body: ast.Expr, name: tuple[str, str]) -> bool:
-    """Whether a body reads siblings of a text or comment, which the scan reports as soon as it is complete."""
-    return not is_element_test(path.steps[-1].test) and looks_beside(body, name)
+def _is_told_wrongly(path: StreamablePath, body: ast.Expr, name: tuple[str, str]) -> bool:
+    """Whether the scan would report an item too early or too late for what its body reads around it.
+
+    It reports a text or comment as soon as it is complete, before its siblings. It reports an item whose body reads
+    children of an ancestor at the end of that one, which may come after elements that loops around it go through.
+    """
+    if not is_element_test(path.steps[-1].test):
+        return looks_beside(body, name)
+    goes_through = path.variable != ROOT or (len(path.steps) > 1 and path.steps[0].axis == "child")
+    return goes_through and looks_far(body, name)

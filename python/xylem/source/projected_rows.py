@@ -34,12 +34,15 @@ class OpenRow:
 class AwaitingItem:
     """An item that is reported when later siblings, or its parent, have ended."""
 
-    __slots__ = ("holds", "left", "parent", "row", "step")
+    __slots__ = ("held", "holds", "left", "place", "row", "step")
 
-    def __init__(self, step: int, row: int, parent: OpenRow, awaited: Iterable[tuple[int, int]]) -> None:
+    def __init__(self, step: int, row: int, place: int, held: int, awaited: Iterable[tuple[int, int]]) -> None:
         self.step = step
         self.row = row
-        self.parent = parent
+        self.place = place
+        """The place of its parent among the open rows, or of the outermost ancestor whose children it waits for."""
+        self.held = held
+        """The first row that stays with it: its own, or that of the ancestor's child around it."""
         self.left = dict(awaited)
         """The awaited steps, with the number of elements of each."""
         self.holds: bool | None = None
@@ -130,9 +133,14 @@ class ProjectedRows:
             parent.remembered.remove(same[0])
         parent.remembered.append((step, row))
 
-    def wait(self, step: int, awaited: Iterable[tuple[int, int]]) -> None:
-        """The innermost open element will be reported later."""
-        self.awaiting.append(AwaitingItem(step, self.open[-1].row, self.open[-2], awaited))
+    def wait(self, step: int, place: int, awaited: Iterable[tuple[int, int]]) -> None:
+        """The innermost open element will be reported later; it waits in the open element at a place."""
+        held = self.open[place + 1].row
+        for other in self.awaiting:
+            # Earlier items are reported first, so they wait as long.
+            if other.place > place:
+                other.place, other.held = place, held
+        self.awaiting.append(AwaitingItem(step, self.open[-1].row, place, held, awaited))
 
     def complete(self, step: int, holds: bool) -> None:
         """The innermost open element, which will be reported later, is about to end."""
@@ -143,16 +151,16 @@ class ProjectedRows:
     def end_waiting(self, steps: Iterable[int]) -> None:
         """The innermost open element, which the steps reach, is about to end: report items waiting in it or for it."""
         for item in self.awaiting:
-            if item.parent is self.open[-1]:
+            if item.place >= len(self.open) - 1:
                 item.left.clear()
         for step in steps:
             self._meet(step)
         self.tell_awaited()
 
     def _meet(self, step: int) -> None:
-        parent, row = self.open[-2], self.open[-1].row
+        place, row = len(self.open) - 2, self.open[-1].row
         for item in self.awaiting:
-            if item.parent is parent and item.holds is not None and item.row < row and step in item.left:
+            if item.place == place and item.holds is not None and item.row < row and step in item.left:
                 item.left[step] -= 1
                 if not item.left[step]:
                     del item.left[step]
@@ -187,7 +195,7 @@ class ProjectedRows:
     def held_rows(self) -> int:
         """Number of rows repeated in the next batch because of an open item."""
         held = [open_row.row for open_row in self.open if open_row.is_whole]
-        held += [item.row for item in self.awaiting[:1]]
+        held += [item.held for item in self.awaiting[:1]]
         return len(self.batch.codes) - min(held) if held else 0
 
     @property
@@ -223,14 +231,14 @@ class ProjectedRows:
                 if row == first:
                     open_row.row = first + shift
                     self.open.append(open_row)
-            self._repeat_remembered(old, open_row)
-            if self.awaiting and self.awaiting[0].parent is open_row:
-                self._repeat_all(old, self.awaiting[0].row, open_rows[place + 1 :])
+            self._repeat_remembered(old, open_row, place)
+            if self.awaiting and self.awaiting[0].place == place:
+                self._repeat_all(old, self.awaiting[0].held, open_rows[place + 1 :])
                 return
 
-    def _repeat_remembered(self, old: Batch, parent: OpenRow) -> None:
+    def _repeat_remembered(self, old: Batch, parent: OpenRow, place: int) -> None:
         """Repeat the kept children of an open element, except those repeated for a waiting item."""
-        held = self.awaiting[0].row if self.awaiting and self.awaiting[0].parent is parent else len(old.codes)
+        held = self.awaiting[0].held if self.awaiting and self.awaiting[0].place == place else len(old.codes)
         moved: dict[int, int] = {}
         for first in sorted({row for _, row in parent.remembered if row < held}):
             moved[first] = len(self.batch.codes)
@@ -250,6 +258,7 @@ class ProjectedRows:
             ]
         for item in self.awaiting:
             item.row += shift
+            item.held += shift
         self.open += open_rows
 
     def _repeat_rows(self, old: Batch, first: int, end: int) -> int:

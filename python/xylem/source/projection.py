@@ -201,7 +201,20 @@ class Projection(TreeLoader):
                 number = positions[step, _NUMBER] = positions.get((step, _NUMBER), 0) + 1
                 self.rows.number(label, number)
         for step in reached.awaiting:
-            self.rows.wait(step, self.plan.steps[step].awaits)
+            self._wait(step)
+
+    def _wait(self, step: int) -> None:
+        """The innermost open element is reported when what it waits for in its open ancestors has ended."""
+        inner = len(self._open) - 1
+        found = []
+        for other, many, scope in self.plan.steps[step].awaits:
+            if scope > 0:
+                places = [inner - scope] if scope <= inner else []
+            else:
+                places = [at for at in range(inner) if -scope in self._open[at].reached.scopes]
+            found += [(places[-1], other, many)] if places else []
+        outermost = min((place for place, _, _ in found), default=inner - 1)
+        self.rows.wait(step, outermost, ((other, many) for _, other, many in found))
 
     def _check_attributes(self, attributes: list[str]) -> None:
         if len(attributes) > 2 * self.limits.attributes:
@@ -288,7 +301,9 @@ class Projection(TreeLoader):
         kept = [place for place, other in enumerate(attributes, 1) if wanted is None or self._name(other) in wanted]
         own = [(new, name.prefix) for new, old in enumerate((0, *kept)) for place, name in prefixes if place == old]
         pairs = [(attributes[place - 1], values[place - 1]) for place in kept]
-        self.rows.start(code, pairs, element.declared, own, element.reached.is_item)
+        # The document's element has no siblings to stay for.
+        stays = element.reached.holds and len(self._open) > 2
+        self.rows.start(code, pairs, element.declared, own, element.reached.is_item or stays)
         element.has_row = True
 
     # --- text, comments, processing instructions

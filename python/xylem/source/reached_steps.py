@@ -33,6 +33,7 @@ class ReachedSteps:
         "awaiting",
         "copies",
         "counted",
+        "holds",
         "is_item",
         "is_kept",
         "keeps_leaves",
@@ -45,6 +46,7 @@ class ReachedSteps:
         "records_at_end",
         "records_at_start",
         "remembered",
+        "scopes",
         "takes_string",
     )
 
@@ -58,7 +60,9 @@ class ReachedSteps:
         self.keeps_text = any(step.text for step in asked)
         self.keeps_remarks = any(step.remarks for step in asked)
         self.keeps_leaves = self.keeps_text or self.keeps_remarks
-        self.is_item = any(step.report & Report.ITEM for step in asked)
+        # What waits for an element of such a step may be in it: its rows stay while it is open.
+        around = {other for step in plan.steps for other, _, scope in step.awaits if scope != 1}
+        self.is_item = any(step.report & Report.ITEM for step in asked) or not around.isdisjoint(numbers)
         self.attributes = _united([step.attributes for step in asked])
         self.counted = [number for number in numbers if plan.steps[number].report & Report.COUNT]
         self.records_at_start = [n for n in numbers if plan.steps[n].report & Report.START]
@@ -68,8 +72,12 @@ class ReachedSteps:
             for kind, report in ((TEXT, Report.TEXTS), (COMMENT, Report.COMMENTS), (INSTRUCTION, Report.INSTRUCTIONS))
         }
         self.remembered = [n for n in numbers if plan.steps[n].remembers]
+        self.holds = any(_holds(plan, number) for number in self.remembered)
+        """Whether it is remembered with what is in it."""
         self.awaiting = [n for n in numbers if plan.steps[n].awaits]
-        awaited = {other for step in plan.steps for other, _ in step.awaits}
+        awaited = {other for step in plan.steps for other, _, _ in step.awaits}
+        scopes = {-scope for step in plan.steps for _, _, scope in step.awaits if scope < 0}
+        self.scopes = scopes.intersection(numbers)
         self.awaited = [n for n in numbers if n in awaited]
         self.records_at_end = [
             (int(kind), n) for n in numbers for kind in (Report.END, Report.ITEM) if plan.steps[n].report & kind
@@ -86,6 +94,13 @@ class ReachedSteps:
             deeper = lasting | self.next_descendants
             found = self._below[lasting] = deeper, tuple(sorted(deeper | self.next_children))
         return found
+
+
+def _holds(plan: ScanPlan, number: int) -> bool:
+    """Whether a step keeps more of its elements than start tags, which are repeated while they are open."""
+    step = plan.steps[number]
+    has_steps = any(other.parent == number for other in plan.steps)
+    return step.keep != Keep.NOTHING or step.text or step.remarks or has_steps
 
 
 def _united(asked: list[tuple[Name, ...] | None]) -> frozenset[Name] | None:

@@ -47,8 +47,11 @@ BESIDE = [
         "../*/@y",
     ),
     *("parent::*/c//text()", "../a/name()", "../m[. = '1']", "../c[not(@x)]", "../*[self::a or self::m][last()]"),
+    *("../../c", "../../m/string()", "../../c/m", "../../*", "../../../c", "../../b/*/c"),
+    *("parent::b/../c", "../../*[1]"),
+    *("ancestor::b[1]/c", "ancestor::b[1]/m/c", "ancestor::c[1]/*", "ancestor::a[1]/c[@x]", "ancestor::b[1]/../c"),
 ]
-"""What the parent has in it, in front of the node and behind it."""
+"""What the parent or another ancestor has in it, in front of the node and behind it."""
 KEYS = ["../m", "following-sibling::*[1]/@x", "ancestor::b/@x", "../@x", "preceding-sibling::b[1]", "../../c"]
 
 

@@ -92,6 +92,8 @@ KEEPS_ONE_ITEM = [
     'for $a in //abstract where $a/@lang = "fr" return ($a/../title, $a/../author)',
     "for $a in //abstract let $p := $a/.. where $a/@lang = 'fr' return <r>{ $p/title, $p/author }</r>",
     'for $a in //abstract where contains($a, "word") return $a/parent::paper/title',
+    'for $a in //abstract where contains($a, "word") return $a/ancestor::paper[1]/title',
+    'for $a in //abstract where contains($a, "word") return ($a/ancestor::paper[1]/title, $a/../author)',
     "//author ! ../title",
     "//author/preceding-sibling::author[1]",
     '//title[following-sibling::author[1] = "A2"]',
@@ -107,6 +109,10 @@ KEEPS_ONE_VOLUME = [
     'for $p in //paper where $p/../meta/year = "2020" return $p/title',
     '//paper[ancestor::volume/meta/year = "2020"]/title',
     '//paper[../meta/year = "2020"][author = "A2"]/title',
+    'for $a in //author where $a = "A2" return $a/../../meta/year',
+    'for $a in //author let $v := $a/../.. where $a = "A2" return $v/meta/year',
+    'for $a in //author where $a = "A2" return $a/ancestor::volume[1]/meta/year',
+    'for $a in //paper/author where $a = "A2" return ($a/../title, $a/ancestor::volume[1]/meta)',
     '//paper[author = "A2" and ../meta/year = "2020"]/title',
 ]
 KEEPS_PARTS = {
@@ -159,6 +165,69 @@ def test_what_stands_beside_text_is_whole_or_refused(query: str) -> None:
 def test_many_children_of_one_parent_take_linear_time(order: str) -> None:
     query = "for $a in //a where $a = 'y' return $a/../t"
     assert streamed(query, f"<r>{order}<p><t>one</t><a>y</a><t>two</t></p></r>")[0] == "<t>one</t>\n<t>two</t>"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "for $a in //a return $a/../t",
+        "for $a in //a return $a/preceding-sibling::t[1]",
+        "for $a in //a return $a/preceding-sibling::k[1]/t",
+        "for $a in //a where $a/../t return $a/ancestor::p[1]/k",
+    ],
+)
+def test_what_stands_beside_an_item_is_whole_in_a_long_document(query: str) -> None:
+    papers = (f"<p><t>title {n} {'w' * (n % 50)}</t><k><t>{n}</t></k><a>x</a><t>after</t></p>" for n in range(6000))
+    document = f"<r>{''.join(papers)}</r>".encode()
+    expected = xylem.compile(query).run(xylem.parse(document)).serialize()
+    for size in (len(document), 10_007):
+        pieces = (document[at : at + size] for at in range(0, len(document), size))
+        written: list[bytes] = []
+        xylem.compile(query).stream(pieces).write_to(written.append)
+        assert b"".join(written).decode() == expected, size
+
+
+NESTED = (
+    "<p n='0'><t>0</t><q><a>y</a><p n='1'><a>y</a><t>1</t><q><q><a>y</a><t>x</t></q></q></p><a>n</a><a>y</a></q>"
+    "<t>2</t><p n='2'><a>n</a></p>"
+    "<m><t>3</t><y>z</y></m><q><p><t>4</t><q><p><a>y</a></p></q><t>5</t></p><m><y>w</y></m></q>"
+    "</p>"
+)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [NESTED, f"<m><y>v</y>{NESTED}<a>y</a><y>u</y></m>", "<t><a>y</a></t>", "<a>y</a>", "<m><y>1</y><a>y</a></m>"],
+)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "for $a in //a where $a = 'y' return $a/ancestor::p[1]/t",
+        "for $a in //a where $a = 'y' return <r>{ $a/ancestor::p[1]/t }{ $a/../t }{ $a/../../t }</r>",
+        "for $a in //a where $a = 'y' return $a/../../m/y",
+        "for $a in //a where $a = 'y' return ($a/../../../t, $a/ancestor::q[1]/a)",
+        "for $a in //a return ($a/following-sibling::a[1], $a/../../t)",
+        "(for $a in //a return $a/../../t, for $t in //t return $t/../../a)",
+        "<all>{ for $a in //a where $a = 'y' return $a/ancestor::p[1]/t }</all>",
+        "for $p in //p return <p>{ for $a in $p/q/a return $a/ancestor::p[1]/t }</p>",
+        "for $p in //p return <p>{ for $a in $p/q/a return $a/../../../m }</p>",
+        "for $p in /p//p return <p>{ $p/../../t }</p>",
+        "for $a in /*/*/a return $a/../../t",
+        "count(for $a in //a return $a/../../t)",
+        "//a[. = 'y']/../../m/y",
+        "//a[. = 'y']/ancestor::p[1]/t",
+    ],
+)
+def test_ancestors_nest_and_stand_at_different_heights(query: str, document: str) -> None:
+    expected = xylem.compile(query).run(xylem.parse(document)).serialize(method="adaptive")
+    for piece in (None, 1, 7, 40):
+        assert answered(query, document, piece) == expected, piece
+
+
+def test_explain_says_which_ancestor_is_waited_for() -> None:
+    told = xylem.compile("for $a in //a where $a = 'y' return ($a/../../m/y, $a/ancestor::p[1]/t)").explain().to_text()
+    assert "$a: ../../m/y, ancestor::p[1]/t" in told
+    assert "until the end of $a/../.. and $a/ancestor::p[1]; at most the whole stream" in told
 
 
 def test_what_stands_in_a_parent_has_a_limit() -> None:

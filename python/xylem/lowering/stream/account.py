@@ -114,12 +114,23 @@ def _buffered(program: StreamProgram, paths: ScanPaths) -> tuple[Buffered, ...]:
 def _kept_beside(role: ItemRole | FeedRole, program: StreamProgram, paths: ScanPaths) -> Buffered | None:
     """Content kept in the parents of records; a parent may be the document's element."""
     awaits = program.scan.steps[role.step].awaits
-    kept = [path for other, many in awaits if many == ALL_SIBLINGS for path in paths.kept_with_name(other)]
+    kept = [
+        (_scope(scope, paths), path.removeprefix(".//").removeprefix("./"))
+        for other, many, scope in awaits
+        if many == ALL_SIBLINGS
+        for path in paths.kept_with_name(other)
+    ]
     if not kept:
         return None
     name = program.slots[role.slot]
-    told = tuple(f"../{path.removeprefix('./')}" for path in dict.fromkeys(kept))
-    return Buffered(name, told, f"the end of ${name}/..", THE_STREAM)
+    told = tuple(dict.fromkeys(f"{scope}/{path}" for scope, path in kept))
+    ends = " and ".join(dict.fromkeys(f"${name}/{scope}" for scope, _ in kept))
+    return Buffered(name, told, f"the end of {ends}", THE_STREAM)
+
+
+def _scope(scope: int, paths: ScanPaths) -> str:
+    """The ancestor that a record waits for, as a path."""
+    return "/".join([".."] * scope) if scope > 0 else f"ancestor::{paths.steps[-scope].local}[1]"
 
 
 def _kept_while_open(role: FeedRole, paths: ScanPaths) -> Buffered | None:

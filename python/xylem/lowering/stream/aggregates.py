@@ -26,7 +26,8 @@ from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.focus import read_variables, reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.last_items import is_last, last_items, looks_at_copies, sees_more_than_items
-from xylem.analysis.projection import NotProjectable, Projection, looks_beside, project
+from xylem.analysis.looking_around import looks_beside
+from xylem.analysis.projection import NotProjectable, Projection, project
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.functions.traits import BY_ORDER, COUNTS, IN_ANY_ORDER, MERGES
@@ -479,7 +480,7 @@ def _stays_below(taken: ast.Expr) -> bool:
         project(taken, {ITEM.name.expanded: found})
     except NotProjectable:
         return False
-    return not found.looks_above
+    return not (found.looks_above or found.looks_far)
 
 
 def _looks_around(expression: ast.Expr) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.focus import reads_focus
+from xylem.analysis.near_siblings import Scope
 from xylem.analysis.projection import NotProjectable, Projection
 from xylem.analysis.reached_declarations import reached_declarations
 from xylem.functions.context import CODEPOINT_COLLATION
@@ -335,6 +336,8 @@ class StreamBuilder:
         add_needs(handler.body, {handler.variable: planned.kept})
         self.keep_above(planned.kept)
         self.keep_siblings(planned)
+        if planned.kept.looks_far and role.parent is not None:
+            raise NotStreamable("an item in an element looks at what is around that element")
         if planned.awaits and (nested or handler.outermost or counter is not None):
             if handler.outermost or counter is not None:
                 raise NotStreamable("a counted or outermost item looks at siblings after it")
@@ -401,13 +404,17 @@ class StreamBuilder:
         """Steps for the siblings that are read: preceding ones are kept, and the record waits for following ones."""
         above = planned.kept.above
         for near, kept in () if above is None else above.siblings.items():
-            step = flux_step(ast.AxisStep(planned.axis, near.test, near.tests))
-            beside = self.steps.follow(planned.parent, step, Report.NOTHING)
+            is_sibling = near.scope == Scope()
+            step = flux_step(ast.AxisStep(planned.axis if is_sibling else "descendant", near.test, near.tests))
+            beside = self.steps.follow(planned.parent if is_sibling else 0, step, Report.NOTHING)
             tests = self.regions.scan_tests(step)
             assert tests is not None, step
             beside.tests, beside.kept = tests, kept
             if near.is_behind:
-                planned.awaits = (*planned.awaits, (beside.index, near.number))
+                scope = near.scope.height
+                if near.scope.name is not None:
+                    scope = -self.steps.add(0, "descendant", *near.scope.name, Report.NOTHING).index
+                planned.awaits = (*planned.awaits, (beside.index, near.number, scope))
             beside.remembers = near.number
             beside.label = near.label if kept.is_counted else None
 

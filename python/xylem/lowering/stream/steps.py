@@ -41,7 +41,7 @@ class PlannedStep:
     result: Template | Tally | ScanTable | None = None
     remembers: int = 0
     label: int | None = None
-    awaits: tuple[tuple[int, int], ...] = ()
+    awaits: tuple[tuple[int, int, int], ...] = ()
 
     def report_leaves(self, kind: int) -> None:
         """Report the childless nodes of a kind that are children of the elements it reaches."""

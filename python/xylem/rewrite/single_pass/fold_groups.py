@@ -33,7 +33,7 @@ from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import read_variables, reads_focus, uses_last, uses_position
 from xylem.analysis.free_variables import free_in
-from xylem.analysis.projection import looks_beyond
+from xylem.analysis.looking_around import looks_beyond
 from xylem.analysis.streamable_paths import is_test
 from xylem.functions.registry import FN
 from xylem.functions.traits import BY_ORDER, MERGES
