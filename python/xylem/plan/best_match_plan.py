@@ -18,9 +18,6 @@ from xylem.syntax.ast.node import ast_node
 
 Term: TypeAlias = tuple[Any, ...]
 
-UNARY_OPERATIONS = ("abs", "distance", "negate", "sqrt", "double")
-BINARY_OPERATIONS = ("+", "-", "*", "div")
-
 
 @ast_node
 class BestMatchSide(ast.Node):

@@ -13,7 +13,6 @@ query does not matter here. A property of an operator follows from what it is an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -36,7 +35,6 @@ from .bounds import (
     THE_RANGE,
     THE_RESULTS,
     THE_STREAM,
-    largest,
 )
 from .operators.gathering import Aggregate, Fold, KeysOf, Sort, Window
 from .operators.operator import Extent, Operator, Runs
@@ -127,11 +125,6 @@ def properties(operator: Operator) -> Properties:
 def gives(operator: Operator) -> Extent:
     """The size of an operator's output."""
     return properties(operator).gives
-
-
-def kept_by(operators: Iterable[Operator]) -> str:
-    """The largest state of some operators."""
-    return largest(*(properties(operator).bound for operator in operators))
 
 
 def _derived(operator: Operator) -> Properties:

@@ -24,7 +24,6 @@ Op = Literal["insert", "replace", "remove"]
 Envelope = Literal["append", "upsert", "retract", "debezium"]
 Tombstone = Literal["none", "instead", "after"]
 """Whether a message without a value replaces a removal, or follows it, in a topic by key."""
-ENVELOPES: tuple[Envelope, ...] = ("append", "upsert", "retract", "debezium")
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,3 @@ def _seeing(members: Sequence[Sequence[Any]], length: int) -> XArray:
     array._members = members
     array._length = length
     return array
-
-
-EMPTY_ARRAY = XArray()

@@ -359,4 +359,3 @@ def _references_of_entries() -> int:
 
 _HELD_HERE = _references_of_entries()
 """Result of getrefcount() for entries referenced only by their map and a local variable."""
-EMPTY_MAP = XMap()

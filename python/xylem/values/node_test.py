@@ -132,6 +132,4 @@ def _keep_kind(tree: TreeInterface, rows: Iterable[int], kind: int) -> list[int]
     return [row for row in rows if codes[row] & KIND_MASK == kind]
 
 
-ANY_NODE = NodeTest()
 ANY_ELEMENT = NodeTest(ELEMENT)
-TEXT_NODE = NodeTest(TEXT)

@@ -38,7 +38,6 @@ from .step_texts import with_step
 from .tested_siblings import tested_siblings
 
 REVERSE_AXES = ("parent", "ancestor", "ancestor-or-self", "preceding", "preceding-sibling")
-AT_MOST_ONE_AXES = ("self", "parent")
 # No node is on such an axis of two contexts, so taking all of them costs no more than the document.
 _NARROW_AXES = ("child", "attribute", "self", "parent")
 

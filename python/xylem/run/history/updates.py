@@ -30,7 +30,6 @@ from .commits import Change, Stream
 from .content import Content, Document, Element, Leaf, Owner, Slot, Version
 
 UpdateKind = Literal["replace", "remove", "insert-before", "insert-after"]
-UPDATE_KINDS: tuple[UpdateKind, ...] = ("replace", "remove", "insert-before", "insert-after")
 _INSERTS = frozenset(("insert-before", "insert-after"))
 _NEEDS_END = frozenset(("replace", "remove", "insert-after"))
 

@@ -147,9 +147,6 @@ class TimeWindow(Expr, ExtensionNode):
     seconds: Expr
 
 
-HistoryProjection = VersionProjection | TimeProjection | VersionWindow | TimeWindow
-
-
 # --- sequential execution (windows paper, 5.2, after XQueryP)
 
 
