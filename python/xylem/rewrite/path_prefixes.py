@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
+from xylem.analysis.facts.nodes_of_focus import comes_from_focus
 from xylem.analysis.focus import uses_position
 from xylem.analysis.streamable_paths import StreamablePath, is_counting, is_descend, streamable_path
 from xylem.syntax import ast
@@ -80,11 +81,11 @@ def split_start(expr: ast.Expr) -> tuple[ast.Expr, list[ast.Expr]]:
 
 
 def is_local(part: ast.Expr, streams: Collection[str]) -> bool:
-    """Whether a part selects only nodes below its focus, and does not read the size of the focus."""
+    """Whether a part selects only nodes that steps reach from its focus, and does not read the size of the focus."""
     for node in part.walk():
         if isinstance(node, _CONSTRUCTORS) or (isinstance(node, ast.VarRef) and node.name.local in streams):
             return False
-    return isinstance(part, ast.AxisStep) or not uses_position(part)
+    return isinstance(part, ast.AxisStep) or (not uses_position(part) and comes_from_focus(part))
 
 
 def stays_inside(rest: Sequence[ast.Expr]) -> bool:

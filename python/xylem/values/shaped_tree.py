@@ -97,6 +97,8 @@ class ShapedTree(Tree):
     __slots__ = ("shape",)
 
     native: None = None
+    copies: None = None
+    copied: None = None
     prefixed = _NO_NAMES
     declared = _NO_DECLARATIONS
     isolated = _NO_ROWS

@@ -49,6 +49,11 @@ STREAMED = [
     f"<o n='{{ count({TUMBLING} $w) }}' last='x'>text</o>",
     f"array {{ {TUMBLING} count($w) }} ? *",
     f"switch (count({TUMBLING} $w)) case 4 return 'four' default return 'not'",
+    # constructed elements have no parent, and live on without their batch
+    f"let $r := ({TUMBLING} <w k='{{ $w[1]/@k }}'>{{ count($w) }}</w>) for $k in ('a', 'b')"
+    " return <x>{ count($r/..), $r[@k = $k]/string(), count($r[@k = $k]/ancestor-or-self::*) }</x>",
+    f"let $r := ({TUMBLING} <w k='{{ $w[1]/@k }}'>{{ $w }}</w>) for $k in distinct-values($r/@k)"
+    " return <x>{ $r[@k = $k]/e/@t/string(), count($r/e/..), count($r/e/../..) }</x>",
 ]
 OTHERS = [
     # a path sorts what it finds, and takes each node once

@@ -304,8 +304,13 @@ def _move(nodes: list[Node]) -> None:
             node.tree = leaf(old.names, old.codes[row], old.values[row] or "", old.name(row)).tree
             node.pre = 0
             continue
+        parent = node.parent
+        if parent is None:
+            # A constructed element: its tree is its own already, now that its rows have been read.
+            assert old.native is None
+            continue
         if tree is None or source is not old:
-            tree, source = opened(node.parent or node), old
+            tree, source = opened(parent), old
         start, end, place = row, old.end(row), len(tree)
         append_child(tree, node)
         node.tree, node.pre = tree, place
