@@ -47,6 +47,30 @@ def test_the_answer_is_that_of_the_reference(query: str, values: tuple[str, ...]
     assert len(expected) > 2
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "reverse(//q)",
+        "subsequence(//q, 1, 1)",
+        "remove(//q, 2)",
+        "(//q, 7) => insert-before(2, <x/>)",
+        "<o>{ reverse(//q) }</o>",
+        "let $a := array { //q } return $a?*",
+        "map { 1: reverse(//q) }?1",
+    ],
+)
+def test_a_node_may_have_another_text(query: str) -> None:
+    text = stream(("1", "2", "3"))
+    expected = displays(query, text)
+    found = [
+        (one.commit.number, str(one.commit.time), one.display.text)
+        for one in history_query(query).answers(text.encode())
+        if one.is_changed
+    ]
+    assert found == expected
+    assert len(expected) == 4
+
+
 def test_values_are_the_same_if_nothing_tells_them_apart() -> None:
     moment, moved = (cast(one, at.DATE_TIME) for one in MOMENTS[:2])
     assert moment == moved

@@ -32,7 +32,7 @@ class Retention:
     versions: int = 0
     seconds: Decimal | None = None
     before: int = 0
-    """Number of further versions before those of the last seconds: a state of that time may look back as well."""
+    """Number of further versions before those of the last seconds: what was chosen by time may look back by number."""
 
     def truncate(self, history: History, commit: Commit, forget: Forget | None = None) -> int:
         """Drop versions in the slots that a commit changed; return their number. `forget` receives their content."""
@@ -88,10 +88,10 @@ def retention_of(program: Program, keep: Keep | None = None) -> Retention | None
             raise StaticError(KEEPS_TOO_LITTLE, "the query asks for every version there was", span=span)
         return None
     if keep is None:
-        return Retention(demand.versions, demand.seconds)
+        return Retention(demand.versions, demand.seconds, demand.versions)
     versions = demand.versions if keep.versions is None else keep.versions
     if versions < demand.versions or (keep.seconds is not None and keep.seconds < (demand.seconds or 0)):
         seconds = "" if demand.seconds is None else f" and those of {demand.seconds} seconds"
         raise StaticError(KEEPS_TOO_LITTLE, f"the query asks for {demand.versions} earlier versions{seconds}")
     both = [seconds for seconds in (keep.seconds, demand.seconds) if seconds is not None]
-    return Retention(versions, max(both, default=None))
+    return Retention(versions, max(both, default=None), demand.versions)

@@ -13,10 +13,12 @@ __all__ = ["is_same"]
 
 def is_same(a: Any, b: Any) -> bool:
     """False for nodes and other items that may have changed inside."""
+    kind = type(a)
+    if kind not in TYPE_OF_CLASS:
+        return False
     if a is b:
         return True
-    kind = type(a)
-    if kind is not type(b) or kind not in TYPE_OF_CLASS or a != b:
+    if kind is not type(b) or a != b:
         return False
     if issubclass(kind, (int, str)):
         return True
