@@ -178,3 +178,19 @@ def test_what_comes_into_a_version_superseded_at_once_is_a_version() -> None:
     assert not by_operators.operators.plan.whole
     found = [answer.display.text for answer in by_operators.answers(stream.encode()) if answer.is_changed]
     assert found == texts(query, stream) == ["9", "8 9"]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("for $x in //a#[1] return <x>{ $x/b }</x>", "<x><b>1</b><b>4</b></x><x><b>3</b></x><x><b>2</b></x>"),
+        ("for $x in //c let $y := //a[d = $x/d] return <y>{ $y/b }</y>", "<y><b>1</b><b>3</b><b>4</b></y>"),
+    ],
+)
+def test_elements_that_nest_in_what_a_loop_does_not_read(query: str, expected: str) -> None:
+    stream = """<u:stream xmlns:u="urn:xylem:update"><r><c><d>7</d></c>
+        <a u:id="i"><b>2</b><d>7</d></a></r><u:replace of="i" t="1">
+        <a><b>1</b><d>7</d><e><a><b>3</b><d>7</d></a></e><b>4</b></a></u:replace></u:stream>"""
+    found = [answer.display.text for answer in HistoryQuery(query, StaticEnvironment()).answers(stream.encode())]
+    assert found == texts(query, stream)
+    assert found[1] == expected

@@ -56,6 +56,12 @@ def test_all_of_it_where_one_variable_is_read_everywhere() -> None:
     assert compile_history("for $x in //a return $x/following::b", StaticEnvironment()).plan.whole
 
 
+def test_parts_read_the_same_nodes() -> None:
+    query = "generate-id((//b)[1]) = generate-id((//b)[1]), count(//a)"
+    assert len(compile_history(query, StaticEnvironment()).scopes) == 2
+    assert [answer.display.text for answer in run_of(query).answers() if answer.is_changed] == ["true 50"]
+
+
 def test_explained() -> None:
     program = compile_history("<r>{ count(//a) }{ //b/following::b#1 }</r>", StaticEnvironment())
     from xylem.analysis.history.demand import demand_of

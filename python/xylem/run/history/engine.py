@@ -28,6 +28,7 @@ from .live import Live, LiveBuilder, LiveComputed
 from .live_scope import LiveScope
 from .looking_back import LookingBack
 from .loops import Condition, FoldLoop, LiveLoop, RegionLoop
+from .moments import StateTrees
 from .parts import Parts, text_of
 from .program import HistoryProgram
 from .retention import Retention
@@ -80,9 +81,9 @@ class Engine:
         self._retention = retention
         if self.why_whole:
             return
-        self.scopes = [
-            Reevaluation(scope, history, around, keeps_states=program.plan.scopes_look_back) for scope in program.scopes
-        ]
+        # Parts may compare the nodes that they read by identity, as the whole query would.
+        trees = StateTrees(history, keeps_states=program.plan.scopes_look_back)
+        self.scopes = [Reevaluation(scope, history, around, trees=trees) for scope in program.scopes]
         """Scopes that are reevaluated from scratch, by number."""
         functions, self.run, self._kept_values = program.functions(around.resources, around.variables)
         self.static = program.static

@@ -80,18 +80,18 @@ class Reevaluation:
         history: History,
         around: Surroundings,
         retention: Retention | None = None,
-        *,
-        keeps_states: bool = True,
+        trees: StateTrees | None = None,
     ) -> None:
         """With a `retention`, versions that the query cannot ask for are dropped, and only the last state is known.
 
-        Without `keeps_states`, the caller drops them.
+        `trees`: those of others that read the same states. The caller drops versions then.
         """
         self._program = program
         self._history = history
         self._around = around
         self._retention = retention
-        self._trees = StateTrees(history, keeps_states=keeps_states and retention is None)
+        self._trees = StateTrees(history, keeps_states=retention is None) if trees is None else trees
+        self._timelines: dict[object, Any] = {}
         self._texts: tuple[str, ...] = ()
         self.truncated = 0
         """Number of versions dropped."""
@@ -121,7 +121,7 @@ class Reevaluation:
         return parts_of(self.items(commit), self._program.output, self._around.output or {})
 
     def items(self, commit: int) -> list[Any]:
-        moments = Moments(self._trees, commit)
+        moments = Moments(self._trees, commit, self._timelines)
         streams = list(self._history.streams)
         context = [moments.document(streams[0])] if len(streams) == 1 else None
         return self._program.evaluate(

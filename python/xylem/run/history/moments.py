@@ -25,7 +25,6 @@ class StateTrees:
         self.history = history
         self._most = _MOST_TREES if keeps_states else max(len(history.streams), 1)
         self._trees: dict[tuple[str, int], StateTree] = {}
-        self.timelines: dict[object, Any] = {}
 
     def tree(self, stream: Stream, commit: int) -> StateTree:
         key = stream.name, commit
@@ -40,12 +39,13 @@ class StateTrees:
 class Moments:
     """Implements `functions.context.Moments` for an evaluation as of a commit."""
 
-    def __init__(self, trees: StateTrees, commit: int) -> None:
+    def __init__(self, trees: StateTrees, commit: int, timelines: dict[object, Any]) -> None:
+        """`timelines`: cached facts about values of this program, from earlier evaluations."""
         self._trees = trees
         self._history = trees.history
         self._commit = commit
         self.moment: int | None = None
-        self.timelines = trees.timelines
+        self.timelines = timelines
 
     @property
     def _here(self) -> int:

@@ -82,12 +82,19 @@ class Around(NamedTuple):
     """The namespaces declared around it, by prefix."""
     parent: Element | None = None
     """Its parent element, if units are counted among their siblings."""
+    within: tuple[Unit, ...] = ()
+    """The units of sources that must not nest, whether or not they read the content."""
 
     def with_readers(self, more: Iterable[Unit]) -> Around:
-        return self._replace(readers=(*self.readers, *more))
+        added = tuple(more)
+        alone = tuple(unit for unit in added if unit.source.is_flat or unit.source.projection is not None)
+        return self._replace(readers=(*self.readers, *added), within=(*self.within, *alone))
 
     def without(self, some: Collection[Unit]) -> Around:
-        return self._replace(readers=tuple(unit for unit in self.readers if unit not in some))
+        return self._replace(
+            readers=tuple(unit for unit in self.readers if unit not in some),
+            within=tuple(unit for unit in self.within if unit not in some),
+        )
 
 
 NOTHING_AROUND = Around()

@@ -452,7 +452,7 @@ class Units:
     ) -> tuple[Around, Place | None]:
         for number in numbers:
             source = self.sources[number]
-            if source.is_flat and any(unit.source is source for unit in around.readers):
+            if source.is_flat and any(unit.source is source for unit in around.within):
                 raise Unsuitable(f"elements of {source.path} stand inside each other")
             assert at is not None
             at = self.order.insert_after(at)
@@ -488,7 +488,7 @@ class Units:
             source = self.sources[number]
             if not has_name(item, source.steps[-1].test):
                 continue
-            if any(unit.source is source for unit in around.readers):
+            if any(unit.source is source for unit in around.within):
                 raise Unsuitable(f"elements of {source.path} with versions stand inside each other")
             assert at is not None
             at = self.order.insert_after(at)
