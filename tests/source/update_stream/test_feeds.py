@@ -111,10 +111,16 @@ def test_patches(tmp_path: Path) -> None:
         ("5", "first item0 item9 item2"),
         ("6", "first item0 item9 c"),
     ]
-    (tmp_path / "4.xml").write_text('<diff><remove sel="/doc/list/item[1]"/></diff>')
-    with pytest.raises(InputError) as refused:
-        texts(tmp_path, "/", "patch", key="@id")
-    assert refused.value.code == "XYIN0046"
+    for change in (
+        '<remove sel="/doc/list/item[1]"/>',
+        """<add sel="id('a')" pos="inside"><c/></add>""",
+        """<add sel="id('a')" type="@k">1</add>""",
+        """<replace sel="/doc/item[@id='a']/text()">1</replace>""",
+    ):
+        (tmp_path / "4.xml").write_text(f"<diff>{change}</diff>")
+        with pytest.raises(InputError) as refused:
+            texts(tmp_path, "/", "patch", key="@id")
+        assert refused.value.code == "XYIN0046"
 
 
 def test_changes_of_a_database(tmp_path: Path) -> None:
@@ -138,6 +144,10 @@ def test_changes_of_a_database(tmp_path: Path) -> None:
     place.write_text("\n".join([*rows, '{"op": "m", "ts_ms": 1000}', '{"op": "t", "ts_ms": 2000}', last, ""]))
     one, both = "<row><id>1</id></row>", "<row><id>1</id></row><row><id>2</id></row>"
     assert texts(place, "/table/row", "debezium", key="id") == [one, both, "", one]
+    moved = '{"op": "u", "before": {"id": 1}, "after": {"id": 3, "j": {"x": [1.50, null, "\u00e9"], "y": 2}}}'
+    place.write_text("\n".join([*rows, '{"schema": {}, "payload": null}', moved]))
+    expected = '<row><id>2</id></row><row><id>3</id><j>{"x": [1.50, null, "\u00e9"], "y": 2}</j></row>'
+    assert texts(place, "/table/row", "debezium", key="id") == [one, both, expected]
     place.write_text('{"op": "c"\n{"after": 1}\n{"op": "c", "after": {"name": "x"}}\n')
     kept: list[MalformedRecord] = []
     assert texts(place, "/table/row", "debezium", MalformedTally(kept.append), key="id") == []
@@ -219,6 +229,23 @@ def test_what_is_wrong_in_a_feed_is_told_with_its_place_and_its_bytes(tmp_path: 
         texts(place, "count(//*)", name, MalformedTally(kept.append), **({"time": "@t"} if name == "keyed" else {}))
         told = [(one.error.code, one.error.place and one.error.place.line, one.data.decode()) for one in kept]
         assert told == wanted
+
+
+def test_objects_that_are_not_visible_are_deleted(tmp_path: Path) -> None:
+    place = tmp_path / "map.osm"
+    place.write_text("""<osm><node id="1" version="1" n="a"/><node id="1" version="2" visible="false"/>
+      <node id="2" version="1" visible="true"/></osm>
+      <osmChange><modify><node id="1" version="3"/></modify></osmChange>""")
+    assert texts(place, "string-join(/osm/node/@id, ' ')", "osmchange") == ["2", "1 2"]
+
+
+def test_a_version_whose_time_was_refused_may_come_again(tmp_path: Path) -> None:
+    place = tmp_path / "feed.xml"
+    place.write_text('<f><r id="a" v="1" t="1">x</r><r id="a" v="2" t="?">y</r><r id="a" v="2" t="3">z</r></f>')
+    kept: list[MalformedRecord] = []
+    found = texts(place, "string(/f/r)", "keyed", MalformedTally(kept.append), version="@v", time="@t")
+    assert found == ["x", "z"]
+    assert [record.error.code for record in kept] == ["XYIN0044"]
 
 
 def test_an_extract_of_a_map_is_the_first_state(tmp_path: Path) -> None:

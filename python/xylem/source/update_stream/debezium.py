@@ -44,7 +44,7 @@ class DebeziumFeed(KeyedFeed):
             yield from self._changes(told, where, line)
 
     def _changes(self, told: Any, where: Where, line: bytes) -> Iterator[Operation]:
-        if isinstance(told, dict) and isinstance(told.get("payload"), dict):
+        if isinstance(told, dict) and "op" not in told and "payload" in told:
             told = told["payload"]
         if told is None:
             return  # A tombstone: the removal has come before it.
@@ -65,15 +65,31 @@ class DebeziumFeed(KeyedFeed):
             error = InputError(NO_KEY, f"a row has no {'/'.join(columns)}")
             yield Operation("updates", where=where, data=line, error=error)
             return
-        # The separator of columns occurs in no text: a, b/c is a different key from a/b, c.
-        key = "\0".join(str(row[column]) for column in columns)
+        key = _key_of(row, columns)
         written = tuple(_row(row))
         if any(isinstance(event, Text) and _NOT_XML(event.value) for event in written):
             error = InputError(NO_CHANGE, "it has a character that XML does not have")
             yield Operation("updates", where=where, data=line, error=error)
             return
-        events = self.removal(key) if told["op"] == "d" else self.put(key, Record(written))
+        if told["op"] == "d":
+            events = self.removal(key)
+        else:
+            events = [*self._moved(told, columns, key), *self.put(key, Record(written))]
         yield Operation("updates" if events else "clock", events, time, where=where, data=line)
+
+
+    def _moved(self, told: dict[str, Any], columns: list[str], key: str) -> list[Event]:
+        """The removal of the old row of an update that changes the key."""
+        before = told.get("before")
+        if told["op"] != "u" or not isinstance(before, dict) or any(before.get(one) is None for one in columns):
+            return []
+        old = _key_of(before, columns)
+        return [] if old == key else self.removal(old)
+
+
+def _key_of(row: dict[str, Any], columns: list[str]) -> str:
+    # The separator of columns occurs in no text: a, b/c is a different key from a/b, c.
+    return "\0".join(str(row[column]) for column in columns)
 
 
 def _time_of(told: Any) -> Decimal | None:
@@ -109,7 +125,16 @@ def _name(column: str) -> str:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, (dict, list)) else str(value)
+    return _json(value) if isinstance(value, (dict, list)) else str(value)
+
+
+def _json(value: Any) -> str:
+    """As JSON, with numbers as they were written."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_json(key)}: {_json(inner)}' for key, inner in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_json, value))}]"
+    return str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False)
 
 
 def _lines(chunks: Iterable[bytes], limits: Limits) -> Iterator[tuple[int, bytes]]:

@@ -76,12 +76,13 @@ class KeyedFeed:
         if key is None:
             name = next((event.name for event in record.events if isinstance(event, Start)), "")
             return self._refused(record, InputError(NO_KEY, f"<{name}> has no {'/'.join(self.key)}"))
-        if not self._is_new(key, record):
-            return None
         try:
             time = self.time_of(record)
         except InputError as error:
+            # Its version counts as not seen: the same record may come again with a valid time.
             return self._refused(record, error)
+        if not self._is_new(key, record):
+            return None
         events = self.events(key, record)
         return Operation("updates" if events else "clock", events, time, where=record.where, data=record.data)
 

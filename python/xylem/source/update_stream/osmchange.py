@@ -46,7 +46,9 @@ class OsmFeed(KeyedFeed):
             except InputError as error:
                 yield self._refused(found, error)
                 continue
-            changes.setdefault(key, []).append((found, action == "delete"))
+            # Extracts with history have deleted objects, too.
+            is_gone = action == "delete" or value_of(found, ("@visible",)) == "false"
+            changes.setdefault(key, []).append((found, is_gone))
             times += () if time is None else (time,)
         yield self._batch(changes, max(times, default=None))
 

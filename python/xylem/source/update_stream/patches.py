@@ -26,6 +26,13 @@ _BY_ID = re.compile(r"""id\(\s*(?:"([^"]*)"|'([^']*)')\s*\)""").fullmatch
 _BY_ATTRIBUTE = re.compile(r"""[^\[\]]*\[\s*@([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')\s*\]""").fullmatch
 FIRST, LAST = "\0first ", "\0last "
 """The prefixes of the ids of the regions at both ends of an element; no key begins with them."""
+_PLACES: dict[str, tuple[str, str]] = {
+    "before": ("insert-before", ""),
+    "after": ("insert-after", ""),
+    "prepend": ("insert-after", FIRST),
+    "": ("insert-before", LAST),
+}
+"""By `pos`: the update, and the prefix of its target."""
 
 
 @saved("patches-feed", 2, fields=("versions", "known", "has_base"))
@@ -91,8 +98,10 @@ class PatchFeed(KeyedFeed):
         key = self._selected(given.get("sel", ""))
         kind = first.name.local
         content = list(self._keyed(record.events[1:-1]))
-        if key is None or kind not in ("add", "replace", "remove") or "type" in given:
-            what = f'<{kind} sel="{given.get("sel", "")}">'
+        position = given.get("pos", "")
+        if key is None or kind not in ("add", "replace", "remove") or "type" in given or position not in _PLACES:
+            told = "".join(f' {name}="{given[name]}"' for name in ("sel", "pos", "type") if name in given)
+            what = f"<{kind}{told}>"
             raise InputError(NOT_BY_KEY, what, place=place_of(record.where))
         if kind == "remove":
             return [BeginUpdate("remove", key, None, record.where), EndUpdate()]
@@ -103,14 +112,8 @@ class PatchFeed(KeyedFeed):
             content[0] = content[0]._replace(id=None)
         if kind == "replace":
             return [BeginUpdate("replace", key, own, record.where), *content, EndUpdate()]
-        places = {
-            "before": ("insert-before", key),
-            "after": ("insert-after", key),
-            "prepend": ("insert-after", FIRST + key),
-            "": ("insert-before", LAST + key),
-        }
-        update, of = places.get(given.get("pos", ""), places[""])
-        return [BeginUpdate(update, of, own, record.where), *content, EndUpdate()]
+        update, prefix = _PLACES[position]
+        return [BeginUpdate(update, prefix + key, own, record.where), *content, EndUpdate()]
 
     def _selected(self, selector: str) -> str | None:
         """The key in a selector; None if it has none."""
