@@ -553,6 +553,8 @@ class Query:
         from xylem.stream_result import StreamResult
         from xylem.tables.frames import arrow_reader
 
+        if batch_rows < 1:
+            raise ValueError(f"batches of {batch_rows} rows")
         return arrow_reader(self._compiled, self.for_tables()._read(source, options, StreamResult.rows), batch_rows)
 
     def to_pandas(self, source: Source | ByteSource, **options: Any) -> DataFrame:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 from xylem.cli.app import app
+
+from tests.warm_command import xylem
 
 
 @pytest.fixture
@@ -104,3 +107,12 @@ def test_versions_of_elements_have_none(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one.xq").write_text("//a#1/@k, //a/@k#0, //b?[60]")
     assert check("--updates", "one.xq") == (0, "", "")
+
+
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_a_file_name_that_is_not_utf_8(form: str, tmp_path: Path) -> None:
+    name = os.fsdecode(b"q\xff.xq")
+    (tmp_path / name).write_text("1 +")
+    ended = xylem("check", "--format", form, name, cwd=tmp_path)
+    assert ended.returncode == 1
+    assert ("q%FF.xq" if form == "sarif" else "q\ufffd.xq") in json.dumps(json.loads(ended.stdout), ensure_ascii=False)

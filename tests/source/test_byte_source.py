@@ -5,10 +5,12 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import os
 import socket
 import threading
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -220,3 +222,44 @@ def test_position_counts_compressed_bytes(tmp_path: Path) -> None:
     with ByteSource.of(path) as source:
         assert b"".join(source) == CONTENT
         assert source.position == source.size == path.stat().st_size
+
+
+def test_a_pipe_that_has_nothing_yet_has_not_ended() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+
+    def write() -> None:
+        with open(writing, "wb", buffering=0) as file:
+            for piece in (CONTENT[:10], CONTENT[10:5000], CONTENT[5000:]):
+                threading.Event().wait(0.02)
+                file.write(piece)
+
+    for buffering in (0, -1):
+        writer = threading.Thread(target=write)
+        writer.start()
+        with open(reading, "rb", buffering=buffering) as file:
+            assert content(file) == CONTENT
+        writer.join()
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
+    os.close(reading)
+    os.close(writing)
+
+
+def test_a_socket_with_a_time_limit_keeps_it() -> None:
+    ours, theirs = socket.socketpair()
+    ours.settimeout(0.05)
+    theirs.sendall(b"<a>")
+    with ours, theirs, pytest.raises(InputError, match=r"XYIN0002.*timed out"):
+        content(ours)
+
+
+@pytest.mark.parametrize("source", [["text"], [b"<a>", None, b"</a>"], [1, 2], io.StringIO("<a/>")])
+def test_what_is_not_bytes_is_told(source: Any) -> None:
+    with pytest.raises(TypeError, match=r"an input consists of bytes, not of (str|NoneType|int)"):
+        content(source)
+
+
+@pytest.mark.parametrize("source", [bytearray(b"<a/>"), memoryview(b"<a/>"), [bytearray(b"<a"), memoryview(b"/>")]])
+def test_what_is_as_good_as_bytes(source: Any) -> None:
+    assert content(source) == b"<a/>"

@@ -22,8 +22,9 @@ from xylem.values.python_values import item_from_python, python_from_item, pytho
 from xylem.values.strings import UntypedAtomic
 
 zones = st.none() | st.integers(-840, 840).map(lambda minutes: dt.timezone(dt.timedelta(minutes=minutes)))
+texts = st.text(st.characters(min_codepoint=0x20, exclude_categories=["Cs"], exclude_characters="\ufffe\uffff"))
 atoms = (
-    st.text()
+    texts
     | st.integers()
     | st.floats(allow_nan=False)
     | st.decimals(allow_nan=False, allow_infinity=False)
@@ -43,7 +44,7 @@ def test_atomic_values_come_back(value: Any) -> None:
     assert back == value
 
 
-@given(st.dictionaries(st.text(), st.integers() | st.none() | st.lists(st.text(), min_size=2)))
+@given(st.dictionaries(texts, st.integers() | st.none() | st.lists(texts, min_size=2)))
 def test_dictionaries_come_back(value: dict[str, Any]) -> None:
     assert python_from_item(item_from_python(value)) == value
 
@@ -109,3 +110,19 @@ def test_what_has_no_meaning_is_refused(value: Any) -> None:
 
 def test_single_values_are_not_wrapped() -> None:
     assert python_from_sequence((UntypedAtomic("a"),)) == "a"
+
+
+class Named(str):
+    """A text of the user's own class."""
+
+
+@pytest.mark.parametrize("text", ["\0", "a\x0bb", "\ud800", "\ufffe", UntypedAtomic("\x01"), Named("\0")])
+def test_texts_that_xml_cannot_hold_are_refused(text: str) -> None:
+    for value in (text, [text], {text: 1}, {"a": [1, text]}):
+        with pytest.raises(InputError, match=r"XYIN0005.*the character U\+[0-9A-F]{4} is not allowed"):
+            list(sequence_from_python(value))
+
+
+def test_other_texts_are_not() -> None:
+    texts = ["a\tb\r\nc", "\x7f\x85", "\u200b\U0001f600\ue000"]
+    assert list(sequence_from_python(texts)) == texts

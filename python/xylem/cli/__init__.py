@@ -10,7 +10,13 @@ from __future__ import annotations
 
 def main() -> None:
     """The console script `xylem`."""
+    import signal
     import sys
+
+    # Ctrl-C while modules are imported would show a traceback.
+    can_be_interrupted = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if can_be_interrupted:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
     from xylem.run.garbage_collection import collect_seldom
 
@@ -21,6 +27,8 @@ def main() -> None:
     end_in_order_when_terminated()
     collect_seldom()
     with reported():
+        if can_be_interrupted:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         from .app import app
         from .optional_values import with_default_values
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,13 @@ def _check_over_updates(source: QuerySource) -> None:
 
 
 def _json(found: Sequence[Diagnostic]) -> Iterable[str]:
-    yield json.dumps([one.to_dict() for one in found], indent=2, ensure_ascii=False)
+    yield _as_json([one.to_dict() for one in found])
+
+
+def _as_json(value: object) -> str:
+    """JSON is UTF-8, file names need not be: bytes that are not become U+FFFD."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _github(found: Sequence[Diagnostic]) -> Iterable[str]:
@@ -83,11 +90,11 @@ def _sarif(found: Sequence[Diagnostic]) -> Iterable[str]:
     codes = sorted({one.code for one in found})
     driver = {"name": "xylem", "version": VERSION, "rules": [{"id": code} for code in codes]}
     run = {"tool": {"driver": driver}, "results": [_sarif_result(one) for one in found]}
-    yield json.dumps({"$schema": _SARIF, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+    yield _as_json({"$schema": _SARIF, "version": "2.1.0", "runs": [run]})
 
 
 def _sarif_result(one: Diagnostic) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(Path(one.name).as_posix())}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(os.fsencode(Path(one.name).as_posix()))}}
     if one.place is not None:
         physical["region"] = {
             "startLine": one.place.line,

@@ -58,10 +58,14 @@ def reported() -> Iterator[None]:
         else:
             missing.__cause__ = reason
             _fail(missing, Exit.INPUT_ERROR)
-    except RecursionError as reason:
-        _bug(reason)
     except MemoryError:
         _fail(DynamicError("XYRT0042"), Exit.QUERY_ERROR)
+    except OSError as reason:
+        # What the system refuses: a directory that cannot be made, a certificate that is none.
+        place = "" if reason.filename is None else os.fsdecode(reason.filename)
+        refused = InputError("XYIN0002", reason.strerror or str(reason), source=place or "what the command was given")
+        refused.__cause__ = reason
+        _fail(refused, Exit.INPUT_ERROR)
     except Exception as reason:
         _bug(reason)
 

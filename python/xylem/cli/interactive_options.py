@@ -30,7 +30,7 @@ def shell(
 @reported()
 def console(
     host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", help="Port to listen on.")] = 8480,
+    port: Annotated[int, typer.Option("--port", min=1, max=65_535, help="Port to listen on.")] = 8480,
     token: Annotated[
         str | None, typer.Option("--token", help="Require this token; needed beyond this machine.")
     ] = None,

@@ -190,7 +190,7 @@ def start(
     from xylem.network.topology import PeerKind
 
     host, _, port = listen.rpartition(":")
-    if not port.isdigit():
+    if not port.isdecimal() or len(port) > 5 or int(port) > 65_535:
         raise typer.BadParameter("give a host and a port: 127.0.0.1:7002", param_hint="--listen")
     host = host.strip("[]") or "127.0.0.1"
     subnets = SubnetLimits(subnet_most, subnet_least, most_neighbours)

@@ -7,18 +7,22 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
 from xylem.errors import DynamicError, InputError
-from xylem.source.limits import DEFAULT_LIMITS, Limits
+from xylem.source.limits import DEFAULT_LIMITS, MOST_NUMBER, Limits
+
+from .byte_size import in_bytes
 
 if TYPE_CHECKING:
     from xylem.source.byte_source import ByteSource
     from xylem.values.node import Node
 
 STANDARD_INPUT = "-"
+MOST_BYTES = 100_000_000
+"""The length of a query; a device or pipe may never end."""
 _SUFFIXES = (".xq", ".xql", ".xqy", ".xqm", ".xquery")
 """Endings of query files: a `-q` text that ends like this was meant as a file name."""
 _NAME = re.compile(r"\$?((?:Q\{[^{}]*\})?[^\W\d][\w.-]*(?::[^\W\d][\w.-]*)?)")
@@ -48,13 +52,22 @@ def query_source(file: Path | None, text: str | None) -> QuerySource:
         return QuerySource(text, "query", Path.cwd().as_uri() + "/")
     assert file is not None
     if str(file) == STANDARD_INPUT:
-        return QuerySource(decoded(sys.stdin.buffer.read(), "standard input"), "query", Path.cwd().as_uri() + "/")
+        data = _text_of(sys.stdin.buffer, "standard input")
+        return QuerySource(decoded(data, "standard input"), "query", Path.cwd().as_uri() + "/")
     try:
-        data = file.read_bytes()
+        with file.open("rb") as opened:
+            data = _text_of(opened, str(file))
     except OSError as reason:
         hint = "" if file.suffix in _SUFFIXES else "a query itself is given with -q: xylem run -q 'count(//x)' -i FILE"
         raise InputError("XYIN0002", f"{file}: {reason.strerror}", hint=hint) from reason
     return QuerySource(decoded(data, str(file)), str(file), file.resolve().as_uri())
+
+
+def _text_of(file: BinaryIO, name: str) -> bytes:
+    data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise InputError("XYIN0002", f"{name}: a query has at most {MOST_BYTES:,} bytes")
+    return data
 
 
 _ENCODING = re.compile(rb"""\s*xquery\s+(?:version\s+["'][^"']*["']\s+)?encoding\s+["']([\w.-]+)["']""")
@@ -201,9 +214,10 @@ def limits_of(pairs: Iterable[str], *, allow_dtd: bool = True, buffer_limit: str
         if name not in known or not value.isdecimal():
             names = ", ".join(sorted(name.replace("_", "-") for name in known))
             raise typer.BadParameter(f"{pair!r} is not NAME=NUMBER with one of {names}", param_hint="--limit")
-        changed[name] = int(value)
+        # Conversion of longer numbers is refused by Python itself.
+        if len(value) > 30 or (number := int(value)) > MOST_NUMBER:
+            raise typer.BadParameter(f"{pair!r}: at most {MOST_NUMBER:,}", param_hint="--limit")
+        changed[name] = number
     if buffer_limit is not None:
-        from .byte_size import in_bytes
-
         changed["buffered_bytes"] = in_bytes(buffer_limit, "--buffer-limit")
     return replace(DEFAULT_LIMITS, allow_dtd=allow_dtd, **changed)

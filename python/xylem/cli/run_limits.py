@@ -86,7 +86,10 @@ def run_limits(time_limit_seconds: float | None, memory_limit: str | None) -> Ru
     """The options in plain values."""
     if time_limit_seconds is not None and not time_limit_seconds > 0:
         raise typer.BadParameter(f"{time_limit_seconds} is not a time", param_hint="--time-limit")
-    return RunLimits(time_limit_seconds, None if memory_limit is None else in_bytes(memory_limit, "--memory-limit"))
+    memory_bytes = None if memory_limit is None else in_bytes(memory_limit, "--memory-limit")
+    if memory_bytes == 0:
+        raise typer.BadParameter("a run needs memory", param_hint="--memory-limit")
+    return RunLimits(time_limit_seconds, memory_bytes)
 
 
 class _Watchdog:

@@ -327,7 +327,7 @@ def _listener(directory: Path, place: Listening) -> socket.socket:
     if not place.port and kept.exists():
         try:
             return socket.create_server((place.host, int(kept.read_text())), family=_family(place.host))
-        except OSError:
+        except (OSError, ValueError, OverflowError):
             pass
     made = socket.create_server((place.host, place.port), family=_family(place.host))
     kept.write_text(str(made.getsockname()[1]))

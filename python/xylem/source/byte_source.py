@@ -13,7 +13,8 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from os import PathLike, fspath, fstat
+from io import BufferedReader, FileIO
+from os import PathLike, fspath, fstat, get_blocking
 from pathlib import Path
 from select import select
 from types import TracebackType
@@ -94,6 +95,8 @@ class ByteSource:
         """The byte source for anything that can be one; XYIN0002 for a file that cannot be opened."""
         if isinstance(source, ByteSource):
             return source
+        if isinstance(source, (bytearray, memoryview)):
+            source = bytes(source)
         if isinstance(source, bytes):
             is_whole, again = len(source) <= FIRST_CHUNK_BYTES, partial(cls.of, source, ratio_limit)
             chunks = _slices(source) if not is_whole else (source,) if source else ()
@@ -229,13 +232,14 @@ class ByteSource:
             if self.before_waiting is not None:
                 self.before_waiting()
             try:
-                chunk = next(chunks, None)
+                chunk = next(chunks)
+            except StopIteration:
+                return
             except OSError as error:
                 raise InputError("XYIN0002", error.strerror or str(error), source=self.name or "the input") from error
-            if chunk is None:
-                return
-            self.position += len(chunk)
-            yield chunk
+            data = _as_bytes(chunk)
+            self.position += len(data)
+            yield data
 
     def located(self, error: InputError) -> InputError:
         """An error of a scan of this source, with its name, and its place in the whole file."""
@@ -283,11 +287,32 @@ def _pieces(source: Readable | Receiving) -> Iterator[bytes]:
     """The pieces of a file or socket."""
     # `read` of a buffered reader blocks until it has all requested bytes, `read1` does not.
     names = ("read1", "read", "recv")
-    read = cast("Callable[[int], bytes]", next(getattr(source, name) for name in names if hasattr(source, name)))
+    take = cast("Callable[[int], bytes]", next(getattr(source, name) for name in names if hasattr(source, name)))
+    raw = source.raw if isinstance(source, BufferedReader) else source
+    # A socket has ways of its own to wait, and may be encrypted.
+    if isinstance(raw, FileIO) and not get_blocking(raw.fileno()):
+        take = partial(_when_ready, raw)
+        if isinstance(source, BufferedReader) and (begun := source.read1(FIRST_CHUNK_BYTES)):
+            yield begun
     wanted = FIRST_CHUNK_BYTES
-    while chunk := read(wanted):
+    while chunk := take(wanted):
         yield chunk
         wanted = CHUNK_BYTES
+
+
+def _when_ready(pipe: FileIO, wanted: int) -> bytes:
+    """The next bytes of a pipe that others made non-blocking: having none yet is not its end."""
+    while (chunk := pipe.read(wanted)) is None:
+        select([pipe], [], [])
+    return chunk
+
+
+def _as_bytes(chunk: object) -> bytes:
+    if isinstance(chunk, bytes):
+        return chunk
+    if isinstance(chunk, (bytearray, memoryview)):
+        return bytes(chunk)
+    raise TypeError(f"an input consists of bytes, not of {type(chunk).__name__}: open files in binary mode")
 
 
 def _pieces_from(source: Any, start: int) -> Iterator[bytes]:

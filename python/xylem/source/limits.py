@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from xylem.values.copied_rows import DEFAULT_COPIED_NODES
 
 ITEM_BYTES = "item_bytes"
 """The name of the limit on the kept content of one item."""
+MOST_NUMBER = 2**63 - 1
+"""The kernel counts in 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,12 @@ class Limits:
     """Whether an internal DTD subset is read: entities, attribute defaults, identifiers. Nothing is fetched for it."""
     decompression_ratio: int = 200
     """Decompression ratio, beyond a small initial size."""
+
+    def __post_init__(self) -> None:
+        for limit in fields(self):
+            number = getattr(self, limit.name)
+            if limit.type == "int" and not (isinstance(number, int) and 0 <= number <= MOST_NUMBER):
+                raise ValueError(f"{limit.name}: {number!r} is not a whole number from 0 to {MOST_NUMBER:,}")
 
 
 DEFAULT_LIMITS = Limits()

@@ -19,7 +19,7 @@ import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 from xylem.errors import InputError
 
@@ -34,6 +34,7 @@ from .frame_rows import is_frame, rows_of
 from .function_item import FunctionItem
 from .map import XMap
 from .node import Node
+from .xml_characters import first_illegal
 
 _ITEMS = frozenset({*TYPE_OF_CLASS, Node, XMap, XArray, FunctionItem}) - {Decimal}
 _BASES: tuple[type, ...] = (bool, str, int, float)
@@ -91,7 +92,7 @@ def item_from_python(value: Any) -> Any:
     """
     cls = type(value)
     if cls in _ITEMS:
-        return value
+        return _of_xml(value) if isinstance(value, str) else value
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise InputError("XYIN0005", f"xs:decimal has no {value}", hint="pass a float for infinity and NaN")
@@ -104,7 +105,7 @@ def item_from_python(value: Any) -> Any:
         return _moment_from_python(value)
     for base in _BASES:
         if isinstance(value, base):
-            return base(value)
+            return _of_xml(str(value)) if base is str else base(value)
     if is_foreign_element(value) or is_element_tree(value):
         return node_from_elements(value)
     if isinstance(value, PathLike):
@@ -115,6 +116,16 @@ def item_from_python(value: Any) -> Any:
         if type(plain) is not cls:
             return item_from_python(plain)
     raise InputError("XYIN0005", f"there is no XQuery type for Python's {cls.__name__}")
+
+
+T = TypeVar("T", bound=str)
+
+
+def _of_xml(text: T) -> T:
+    """The text, if it has only characters that a string of XQuery may have: others would make XML that no one reads."""
+    if not text.isprintable() and (found := first_illegal(text)) is not None:
+        raise InputError("XYIN0005", f"the character U+{ord(found):04X} is not allowed in XML")
+    return text
 
 
 def _moment_from_python(value: dt.date | dt.time | dt.timedelta) -> Any:
