@@ -38,10 +38,29 @@ SAME = [
     f"for $p in {P}, $c in {C} where count($c/@k[. = $p/@id]) > 0 return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
     f"for $p as element() in {P}, $c as element(c) in {C} where $c/@k = $p/@id "
     "return <m p='{$p/@n}' c='{$c/@n}'/>",
+    f"for $p in {P} for $c in {C} return (<m p='{{$p/@n}}' c='{{$c/@n}}'/>)[$c/@k = $p/@id]",
+    f"for $p in {P} return /r/(c | d)[@k = $p/@id] ! <m p='{{$p/@n}}' c='{{@n}}'/>",
+    f"for $p in {P} return /r/c/@k[. = $p/@id]/.. ! <m p='{{$p/@n}}' c='{{@n}}'/>",
+    f"for $p in {P} for $c in {C}, $i in $p/@id where $c/@k = $i return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
 ]
 """All pairs with equal keys."""
 
 JOINED = [
+    # numbers as keys
+    f"for $p at $i in {P} for $c at $j in {C} where $j = $i return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
+    f"for $p at $i in {P} for $c at $j in {C} where $j eq $i + 1 and $c/@k = $p/@id return $c/@n/string()",
+    f"for $p in {P} for $c at $j in {C} where concat($c/@k, $j) = concat($p/@id, 1) return ($j, $c/@n/string())",
+    f"for $p at $i in {P} return count(for $c at $j in {C} where $j < $i return $c)",
+    # one of two conditions is the same at each turn
+    f"for $p in {P} return {C}[@k = $p/@id or @n = '1']/@n/string()",
+    f"for $p in {P}, $c in {C} where $c/@n = '0' or $p/@id = $c/@k return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
+    # loops in another order than their conditions
+    f"for $p in {P} where some $c in {C}, $d in $p/@id satisfies ($c/@k = $d and $c/@n > 1) return $p/@n/string()",
+    f"{P}[some $c in {C}, $i in @id satisfies $c/@k = $i]/@n/string()",
+    f"for $p in {P} for $c in {C}, $i in $p/@id, $d in {C} where $c/@k eq $i and $d/@n = $c/@n return $d/@n/string()",
+    # nodes above those that are found
+    f"for $p in {P} return //@k[. = $p/@id]/../@n/string()",
+    f"for $p in {P} return count({C}[@k = $p/@id]/../c[1])",
     f"{P} ! @id ! (let $i := . return count({C}[@k = $i]))",
     f"for $p in {P} return /r/c[position() < 3][@k = $p/@id]",
     f"for $p in {P} return /r/c[last() - 1][@k = $p/@id]/@k/string()",

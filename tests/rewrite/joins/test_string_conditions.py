@@ -26,8 +26,17 @@ LOOKED_UP = [
     "for $a in //a for $b in //b where deep-equal($a/@k, $b/@k) return $b/v",
     "for $a in //a return count(//b[deep-equal(data(@k), data($a/@k))])",
     "for $a in //a return count(//b[deep-equal(@k, $a/@k) and v < 9])",
+    "for $a in //a return count(//b[contains(concat(' ', @s, ' '), concat(' ', $a/@k, ' '))])",
+    "for $a in //a, $b in //b where contains(' ' || $b/@s || ' ', ' ' || $a/@k || ' ') return <p>{ $a/@k, $b/v }</p>",
+    "//b[some $a in //a satisfies contains(concat(' ', $a/@s, ' '), concat(' ', @k, ' '))]/v",
 ]
 READ = [
+    "for $a in ('', ' ', 'k1 k2', 'k1', ' k2', 'k2 ', '  ') return"
+    " count(('', ' ', 'k1 k2', 'k2', ' k1', 'a k1 k2', '  ')[contains(concat(' ', ., ' '), concat(' ', $a, ' '))])",
+    "for $a in (1, 1.5, '1', '2|1') return count((1, '1', '3|2|1')[contains('|' || . || '|', '|' || $a || '|')])",
+    "for $a in //a return count(//b[contains(concat(' ', v, '|'), concat(' ', $a/v, ' '))])",
+    "for $a in //a return count(//b[contains(concat('.', @k, '.'), concat('.', $a/@k, '.'))])",
+    "for $a in //a return try { count(//b[contains(concat(' ', *, ' '), concat(' ', $a/*, ' '))]) } catch * { 'many' }",
     "for $k in distinct-values(//a/@k) return count(//b[contains-token(@s, $k)])",
     "for $a in //a return try { count(//b[contains-token(@s, $a/@k)]) } catch * { 'none' }",
     "for $a in //a return count(//b[contains(@k, $a/@k)])",

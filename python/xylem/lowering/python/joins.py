@@ -20,9 +20,10 @@ from xylem.run.runtime.anchored_values import AnchoredValues
 from xylem.run.runtime.many_keys import FailedKeys, ManyKeysIndex
 from xylem.run.runtime.shared_values import of_each_parent
 from xylem.syntax import ast
+from xylem.values import atomic_type as at
 from xylem.values.sequence_type import ItemType
 
-from .code import Code, many, one, optional
+from .code import Code, atomic, many, one, optional
 from .compiler import Compiler
 from .control import check_binding
 from .scope import Variable
@@ -99,7 +100,13 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
         collection = c.compile(join.collection)
         item.append(collection.item)
         name = c.fresh_name(join.name)
-        c.writer.line(f"for {name} in {c.as_iterable(collection)}:")
+        source, position = c.as_iterable(collection), join.position
+        if position is not None and any(position.expanded in free_in(test.key) for test in join.tests):
+            number = c.fresh_name(position)
+            c.writer.line(f"for {number}, {name} in enumerate({source}, 1):")
+            c.declare(position.expanded, atomic(number, at.INTEGER, simple=True), loops=True)
+        else:
+            c.writer.line(f"for {name} in {source}:")
         with c.writer.indented(block=True):
             if join.type is not None:
                 item.append(check_binding(c, name, collection.item, join.type, f"${join.name}"))

@@ -41,6 +41,18 @@ def joined_loop(c: Compiler, loop: For) -> ast.Expr | None:
     match made:
         case ast.Shared():
             return made
-        case ast.Flwor(clauses=clauses) if any(isinstance(clause, ast.JoinClause) for clause in clauses):
+        case ast.Flwor(clauses=clauses) if any(map(_is_joined, clauses)):
             return made
     return None
+
+
+def _is_joined(clause: ast.Clause) -> bool:
+    """Whether a clause is a join, or ranges over a path that starts with joins or their union."""
+    if not isinstance(clause, ast.ForClause):
+        return isinstance(clause, ast.JoinClause)
+    start = clause.collection
+    while isinstance(start, ast.Path):
+        start = start.left
+    return isinstance(start, (ast.Flwor, ast.SetOperation)) and any(
+        isinstance(node, ast.JoinClause) for node in start.walk()
+    )

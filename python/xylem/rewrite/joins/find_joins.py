@@ -139,6 +139,9 @@ class _Finder(RunningFolds):
             case ast.Path(left=ast.VarRef() as start, right=ast.FunctionCall() as call) if is_call(call, "root"):
                 root = self._root(replace(call, arguments=(start,)), around)
                 return root if isinstance(root, ast.Root) else path
+            case ast.Path(left=left, right=ast.Filter(base=base, predicate=test)) if is_test(test):
+                # //(a|b)[test]: a test counts no items, so that it may see those of all steps together.
+                return self._items(ast.Filter(ast.Path(left, base, span=path.span), test, span=path.span), around)
             case ast.Path(left=left, right=right):
                 beside = self._tested_beside(path, around) if isinstance(right, ast.AxisStep) else None
                 return beside or self._last_step(path, self._steps(left, around), around)
@@ -272,7 +275,9 @@ class _Finder(RunningFolds):
             if here.depth_of(collection) >= here.depth:
                 return None
             found = self._looked_up(wanted, collection, tests, guards, place, whole, here, inside)
-            return replace(found, clauses=(anchor, *found.clauses)) if isinstance(found, ast.Flwor) else None
+            if not isinstance(found, ast.Flwor):
+                return None
+            return replace(found, clauses=(self._searched(anchor, around), *found.clauses))
         name = self.facts.fresh()
         item = ast.VarRef(name, span=whole.span)
         same_root = inside.focus.is_in_input == around.focus.is_in_input
@@ -344,7 +349,8 @@ class _Finder(RunningFolds):
                 anchor, values = anchored
                 inner = self._compared_with(values, condition, node, around.with_anchor(anchor.name))
                 if inner is not None:
-                    return _called("exists", replace(inner, clauses=(anchor, *inner.clauses)))
+                    inner = replace(inner, clauses=(self._searched(anchor, around), *inner.clauses))
+                    return _called("exists", inner)
                 continue
             found = self._compared_with(values, condition, node, around)
             if found is not None:

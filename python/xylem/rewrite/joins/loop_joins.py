@@ -7,7 +7,7 @@ See `find_joins.py` for Gain, Needs and Safe.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -34,8 +34,11 @@ from .candidates import (
 from .condition import Condition
 from .difference_bounds import BOUNDS, with_bounds
 from .guards import guarded, may_fail, tests_before
+from .later_ranges import over_ranges
 from .shared_values import SharedValues
 from .surroundings import Surroundings
+
+_NO_RANGES: Mapping[tuple[str, str], ast.Expr] = {}
 
 
 class _Clauses(NamedTuple):
@@ -103,7 +106,7 @@ class LoopJoins(SharedValues):
                     anchored = self._joined_at_anchor(clause, waiting, result, around)
                     if anchored is not None:
                         anchor, joined = anchored
-                        made.append(anchor)
+                        made.append(self._searched(anchor, around))
                         around = around.with_anchor(anchor.name)
                         inside = around.in_loop(clause.name, clause.position, over=joined[0].collection)
                 if joined is None and not is_best_match:
@@ -179,12 +182,14 @@ class LoopJoins(SharedValues):
     ) -> tuple[ast.JoinClause, list[ast.Clause], ast.Expr] | None:
         own = {clause.name.expanded} | ({clause.position.expanded} if clause.position else set())
         later: set[tuple[str, str]] = set()
+        ranges: dict[tuple[str, str], ast.Expr] = {}
         values = Substitution({})
         for index, following in enumerate(rest):
             match following:
                 case ast.WhereClause(test=written):
                     test = _told(written, values)
-                    found = self._indexed(wanted, clause, test, own | later, values, around, _tests_in(rest[:index]))
+                    guards = _tests_in(rest[:index])
+                    found = self._indexed(wanted, clause, test, own | later, values, around, guards, ranges)
                     if found is not None:
                         join, left = found
                         where = [] if left is None else [replace(following, test=left)]
@@ -195,6 +200,9 @@ class LoopJoins(SharedValues):
                 case ast.ForClause() | ast.LetClause():
                     names = bound_names(following)
                     values = values.without(*names)
+                    bound = own | later
+                    if isinstance(following, ast.ForClause) and not bound & read_variables(following.collection):
+                        ranges[following.name.expanded] = following.collection
                     later.update(name.expanded for name in names)
                 case _:
                     return None
@@ -240,15 +248,23 @@ class LoopJoins(SharedValues):
         item = ast.VarRef(loop.name, span=loop.span)
         union: ast.Expr | None = None
         for one in _disjuncts(test):
-            joined = self._joined(loop, [ast.WhereClause(one, span=one.span)], item, around)
-            if joined is None or not is_narrowing(joined[0].tests[0]):
+            wheres: list[ast.Clause] = [ast.WhereClause(one, span=one.span)]
+            joined = self._joined(loop, wheres, item, around)
+            part: ast.Expr | None = None
+            if joined is None:
+                # What passes a test that is the same at each turn is found once: of a stream, by the leaf.
+                same = ast.Flwor((loop, *wheres), item, span=one.span)
+                if self._repeated(same, around) is not None:
+                    part = self._chosen(same, around) if self.facts.shares_values else same
+            elif is_narrowing(joined[0].tests[0]):
+                join, wheres, _ = joined
+                rest = [self._rebuilt(where, inside) for where in wheres]
+                part = ast.Flwor((self._visited(join, inside, around), *rest), item, span=one.span)
+            if part is None:
                 del self.facts.found[before:]
                 return None
-            join, wheres, _ = joined
-            rest = [self._rebuilt(where, inside) for where in wheres]
-            part = ast.Flwor((self._visited(join, inside, around), *rest), item, span=one.span)
             union = part if union is None else ast.SetOperation("union", union, part, span=test.span)
-        return union
+        return union if any(isinstance(one, ast.JoinClause) for one in self.facts.found[before:]) else None
 
     def _filtered_by_one_of(
         self, base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr, around: Surroundings
@@ -308,23 +324,26 @@ class LoopJoins(SharedValues):
         values: Substitution,
         around: Surroundings,
         guards: Sequence[ast.Expr],
+        ranges: Mapping[tuple[str, str], ast.Expr] = _NO_RANGES,
     ) -> tuple[ast.JoinClause, ast.Expr | None] | None:
         """The join that a loop and a condition form, and the rest of the condition.
 
-        `hidden` are variables bound by the loop and after it; `values` replace some of them. `guards` are tested before
-        the condition.
+        `hidden` are variables bound by the loop and after it; `values` replace some of them, and `ranges` are the
+        sequences of others that are the same at each turn of the loop. `guards` are tested before the condition.
         """
         collection = around.settled(clause.collection)
         inside = around.in_loop(clause.name, clause.position, over=collection)
+        own = {name.expanded for name in (clause.name, clause.position) if name is not None}
         for written in filter(wanted, conditions(test)):
             condition = written._replace(own=values.apply(written.own), other=values.apply(written.other))
+            condition = over_ranges(condition, ranges, hidden)
             key = condition.own
             reads = read_variables(key)
-            if clause.name.expanded not in reads or reads & (hidden - {clause.name.expanded}):
+            if not reads & own or reads & (hidden - own):
                 continue
             if read_variables(condition.other) & hidden or reads_focus(key):
                 continue
-            depth = max(around.depth_of(collection), depth_without(inside, around.settled(key), clause.name))
+            depth = max(around.depth_of(collection), depth_without(inside, around.settled(key), *own))
             if not self._pays(depth, condition, collection, around):
                 continue
             if may_fail(condition):
@@ -336,7 +355,7 @@ class LoopJoins(SharedValues):
                         of_others.append(guard)
                     elif read == {clause.name.expanded} and not reads_focus(guard):
                         guard = around.settled(guard)
-                        if depth_without(inside, guard, clause.name) <= depth:
+                        if depth_without(inside, guard, *own) <= depth:
                             of_item.append(guard)
                 key = guarded(key, of_item)
                 condition = condition._replace(other=guarded(condition.other, of_others))
@@ -435,10 +454,9 @@ def reads_root(expr: ast.Node) -> bool:
     return (reads_focus(expr) and not reads_item(expr)) or any(isinstance(node, ast.Root) for node in expr.walk())
 
 
-def depth_without(inside: Surroundings, key: ast.Expr, name: ast.Name | None = None) -> int:
-    """The number of loops that a key depends on, apart from its own item."""
-    own = set() if name is None else {name.expanded}
-    return max((inside.depths.get(read, 0) for read in free_in(key) - own), default=0)
+def depth_without(inside: Surroundings, key: ast.Expr, *own: tuple[str, str]) -> int:
+    """The number of loops that a key depends on, apart from the variables of its own loop."""
+    return max((inside.depths.get(read, 0) for read in free_in(key) - set(own)), default=0)
 
 
 def with_predicates(base: ast.Expr, predicates: tuple[ast.Expr, ...], whole: ast.Expr) -> ast.Expr:

@@ -66,7 +66,11 @@ class SharedValues(JoinVisitor):
             return None
         anchor, value = found
         here = around.with_anchor(anchor.name)
-        return Repeated(value, anchor, here) if here.depth_of(value) < here.depth else None
+        return Repeated(value, self._searched(anchor, around), here) if here.depth_of(value) < here.depth else None
+
+    def _searched(self, anchor: ast.LetClause, around: Surroundings) -> ast.LetClause:
+        """An anchor, visited: //b[@k = $x]/.. looks up its nodes at each turn."""
+        return replace(anchor, value=self._items(anchor.value, around))
 
     def _at_anchor(self, expr: ast.Expr, around: Surroundings) -> tuple[ast.LetClause, ast.Expr] | None:
         if not self.facts.finds_anchors or not around.depth:

@@ -5,12 +5,15 @@
     starts-with(A, B)          →    a run of the keys A in their order; or keys B that are beginnings of A
     ends-with(A, B)            →    the same for reversed strings
     deep-equal(/a/b, $x/c)     →    equal sequences have equal texts; the function itself is still called
+    contains(' ' || A || ' ', ' ' || B || ' ')
+                               →    the first part of B is one of the parts of A; the function itself is still called
 
 Gain:   a lookup instead of a loop over all pairs.
 Needs:  strings that compare by code points.
 Safe:   tokens have no spaces, and none is empty, so a sought token with spaces inside equals none. Deep-equal sequences
         of nodes have the same texts in the same order; nodes of an input without a schema have no other values.
-Not for contains(A, B): no order of A puts its matches side by side.
+        A text between separators is found where all its parts stand side by side, so that one of them is its first.
+Not for contains(A, B) without separators: no order of A puts its matches side by side.
 """
 
 from __future__ import annotations
@@ -30,6 +33,8 @@ from .condition import Condition
 _BEGINNINGS = ((FN, "starts-with"), (FN, "ends-with"))
 _BETWEEN = ast.StringLiteral("\x01")
 """Separator between the texts of several nodes: any would do."""
+_SEPARATORS = frozenset(" ,;:|/#")
+"""They mean themselves in `[…]` of a regular expression."""
 
 
 def as_equality(test: ast.Expr) -> ast.Expr:
@@ -72,6 +77,34 @@ def of_strings(test: ast.Expr) -> Iterator[Condition]:
                 texts = [_call("string-join", one, _BETWEEN) for one in (left, right)]
                 yield Condition(texts[0], "eq", texts[1], False, test, is_implied=True)
                 yield Condition(texts[1], "eq", texts[0], False, test, is_implied=True)
+        case ast.FunctionCall(name=name, arguments=(left, right)) if name.expanded == (FN, "contains"):
+            separator, whole = _between(left)
+            other, sought = _between(right)
+            if whole is not None and sought is not None and separator == other:
+                mark, nothing = ast.StringLiteral(separator), ast.StringLiteral("")
+                parts = _call("tokenize", _call("string", whole), ast.StringLiteral(f"[{separator}]"))
+                tokens = ast.SequenceExpr((parts, nothing))
+                first = _call("substring-before", _call("concat", sought, mark), mark)
+                yield Condition(tokens, "=", first, False, test, is_implied=True)
+                yield Condition(first, "=", tokens, False, test, is_implied=True)
+
+
+def _between(expr: ast.Expr) -> tuple[str, ast.Expr | None]:
+    """The text between two equal separators, each of one character, and the separator: concat(' ', A, ' ')."""
+    parts: list[ast.Expr] = []
+    match expr:
+        case ast.FunctionCall(name=name, arguments=arguments) if name.expanded == (FN, "concat"):
+            parts = list(arguments)
+        case ast.StringConcat():
+            whole: ast.Expr = expr
+            while isinstance(whole, ast.StringConcat):
+                parts.insert(0, whole.right)
+                whole = whole.left
+            parts.insert(0, whole)
+    match parts:
+        case [ast.StringLiteral(value=before), text, ast.StringLiteral(value=after)] if before == after:
+            return (before, text) if before in _SEPARATORS else ("", None)
+    return "", None
 
 
 def _token(call: ast.FunctionCall, sought: ast.Expr) -> ast.Expr:

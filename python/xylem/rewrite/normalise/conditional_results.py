@@ -2,6 +2,7 @@
 
     for … return if (C) then R else ()      →   for … where C return R
     for $b in E … return $b[C]/x            →   for $b in E … where C return $b/x
+    (R)[$b/@k = $k]                         →   if ($b/@k = $k) then R else ()
     E ! (if (C) then R else ())             →   E[C] ! R
     E/(if (C) then R else ())               →   E[C]/R
     if (not(C)) then () else R              →   if (C) then R else ()
@@ -20,7 +21,7 @@ from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.facts.truth_values import is_condition
 from xylem.analysis.facts.value_class import Scope, Values, classify
-from xylem.analysis.focus import uses_position
+from xylem.analysis.focus import reads_focus, uses_position
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -28,6 +29,7 @@ from ..substitution import FocusInTheWay, Substitution
 
 _LOOPS = (ast.ForClause, ast.LetClause, ast.WhereClause)
 _NOTHING = ast.SequenceExpr(())
+_SELECTIONS = (ast.AxisStep, ast.ContextItem, ast.Path, ast.Root, ast.VarRef)
 
 
 def with_where(loop: ast.Flwor) -> ast.Expr | None:
@@ -69,11 +71,14 @@ def _is_item(item: ast.VarRef, loop: ast.Flwor) -> bool:
 
 
 def with_predicate(node: ast.Node) -> ast.Expr | None:
-    """A map or a path whose last part has a condition, with a predicate; None for all else."""
+    """A condition of the last part of a map or a path as a predicate, or a condition in plain form; None otherwise."""
     match node:
         case ast.If(test=test, then=ast.SequenceExpr(items=()), otherwise=otherwise) if otherwise != _NOTHING:
             denied = argument_of(test, "not")
             return None if denied is None else replace(node, test=denied, then=otherwise, otherwise=_NOTHING)
+        case ast.Filter(base=base, predicate=test) if is_condition(test) and not reads_focus(test):
+            # All items pass, or none. A selection of nodes stays one: a scan can make it.
+            return None if isinstance(base, _SELECTIONS) else ast.If(test, base, _NOTHING, span=node.span)
         case ast.SimpleMap(left=left, right=right) | ast.Path(left=left, right=right):
             pass
         case _:
