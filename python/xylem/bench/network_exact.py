@@ -123,11 +123,16 @@ class ExactPlans:
             self._model.Add(_FINE * found >= steep * load + int(_UNIT * weight * start * _FINE) - 1)
         self._costs.append(found)
 
-    def least(self, seconds: float) -> float | None:
-        """What no plans cost less than, after so many seconds of search; None where there are no plans."""
+    def least(self, effort: float, gap: float = 0.005) -> float | None:
+        """What no plans cost less than, as far as so much effort of the solver shows; None where there are no plans.
+
+        The solver counts its effort in its own seconds, which do not depend on the machine. It ends when the bound is
+        nearer to the best plans found than `gap`, a share of their cost.
+        """
         self._model.Minimize(sum(self._costs))
         solver: Any = self._solver.CpSolver()
-        solver.parameters.max_time_in_seconds = seconds
+        solver.parameters.max_deterministic_time = effort
+        solver.parameters.relative_gap_limit = gap
         solver.parameters.num_workers = 2
         if solver.Solve(self._model) not in (self._solver.OPTIMAL, self._solver.FEASIBLE):
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import count
 
 from xylem.errors import InputError
 from xylem.network.planner import Asked, Planner
@@ -15,7 +16,7 @@ from xylem.syntax import parse
 
 from .network_exact import ExactPlans
 
-SOLVER_SECONDS = 60.0
+SOLVER_EFFORT = 60.0
 MOST_SUBSCRIPTIONS = 12
 
 
@@ -62,13 +63,22 @@ def placed(topology: Topology, asked: list[Asked], source_bytes: int = 10_000) -
 def optimum_runs(cases: int, seed: int) -> list[Optimum]:
     """Random networks with 3 to 12 subscriptions; one that has no room for all of them is no case."""
     found: list[Optimum] = []
-    draw = random.Random(seed)
-    while len(found) < cases:
-        topology, asked = random_case(draw, subscriptions=draw.randint(3, MOST_SUBSCRIPTIONS))
-        best = ExactPlans(topology, "P", 10_000, asked).least(SOLVER_SECONDS)
-        if best is not None:
-            with suppress(InputError):
-                found.append(Optimum(*placed(topology, asked), best))
-                continue
-            found.append(Optimum(float("inf"), float("inf"), best))
-    return found
+    for number in count():
+        if len(found) == cases:
+            return found
+        one = optimum_run(number, seed)
+        if one is not None:
+            found.append(one)
+    raise AssertionError("numbers never end")
+
+
+def optimum_run(number: int, seed: int) -> Optimum | None:
+    """One of the random networks; None if it has no room for all of its subscriptions."""
+    draw = random.Random(f"{seed} {number}")
+    topology, asked = random_case(draw, subscriptions=draw.randint(3, MOST_SUBSCRIPTIONS))
+    best = ExactPlans(topology, "P", 10_000, asked).least(SOLVER_EFFORT)
+    if best is None:
+        return None
+    with suppress(InputError):
+        return Optimum(*placed(topology, asked), best)
+    return Optimum(float("inf"), float("inf"), best)
