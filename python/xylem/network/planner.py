@@ -289,7 +289,7 @@ class Planner:
         elif self.near_source:
             able = able[:1]
         elif not asked.is_reducing:
-            able = able[-1:]
+            able = self._last_open(asked, rest, able)
         for place in able:
             there, onward = rest[place], tuple(rest[place:])
             if asked.properties is None:
@@ -297,6 +297,19 @@ class Planner:
                 yield Placed(asked, stream, there, tuple(route[: at + place + 1]), there, (there,), onward)
             else:
                 yield Placed(asked, stream, rest[0], fetched, there, tuple(rest[: place + 1]), onward, residual)
+
+    def _last_open(self, asked: Asked, route: list[str], able: list[int]) -> list[int]:
+        """The place nearest to the subscriber from which the filtered stream can go to others.
+
+        After it there are only peers of this route: the smaller of the stream and its result goes there.
+        """
+        measured = asked.statistics
+        if measured.result.bytes >= measured.filter.bytes:
+            return able[-1:]
+        for place in reversed(able):
+            if self.topology.neighbours(route[place]) - set(route):
+                return [place]
+        return able[:1]
 
     def computers(self, asked: Asked) -> list[str]:
         """The peers that can compute a subscription."""

@@ -59,6 +59,9 @@ class Topology:
     def can_execute(self, peer: str) -> bool:
         return self.peers[peer] is PeerKind.SUPER
 
+    def neighbours(self, peer: str) -> set[str]:
+        return set(self._neighbours[peer])
+
     def route(self, start: str, end: str) -> list[str]:
         """The peers on the way, both ends included: as few as possible, the first by name among equals."""
         before = self._trees.get(start)
