@@ -18,16 +18,16 @@ from tempfile import TemporaryDirectory
 from xylem.errors import InputError
 from xylem.network.filter_stream import plain_filter_query
 from xylem.network.member import Member, SubscribedQueries
-from xylem.network.planner import Asked, Placed, Planner
+from xylem.network.planner import Asked, Planner
 from xylem.network.properties import properties_of
 from xylem.network.record_log import RecordLog
 from xylem.network.record_splitter import RecordSplitter
-from xylem.network.registration import MOST_WIDENED
 from xylem.network.shared_evaluator import SharedEvaluator
 from xylem.network.site_names import SOURCE
 from xylem.network.stream_statistics import Measured, StreamStatistics
 from xylem.network.topology import Topology
 from xylem.network.widening import widened_query
+from xylem.network.wider_streams import widen_streams
 from xylem.schema import load_schema
 from xylem.syntax import parse
 
@@ -37,6 +37,10 @@ from .network_run import DTD, SECONDS_PER_RECORD, Strategy, document, first_part
 
 MOST_SEARCHED = 16
 """In networks of so many super-peers the least that any plan could send is looked for."""
+_WIDE = "wide-"
+"""How the names of wider streams begin."""
+
+
 @dataclass
 class GridResult:
     title: str
@@ -63,10 +67,13 @@ def grid(side: int) -> tuple[dict[str, str], list[list[str]]]:
     return peers | dict.fromkeys(STREAMS, "thin"), links
 
 
+_QUERIES = SubscribedQueries()
+"""Queries that differ in constants only are compiled once."""
+
+
 def written_bytes(texts: Iterable[str], data: bytes) -> tuple[list[int], float]:
     """How much each of many queries writes over a document, in one scan; and the CPU of all."""
     sizes: list[int] = []
-    queries = SubscribedQueries()
 
     def failed(member: Member, error: Exception) -> None:
         raise error
@@ -80,7 +87,7 @@ def written_bytes(texts: Iterable[str], data: bytes) -> tuple[list[int], float]:
         evaluator = SharedEvaluator(log, 0, failed)
         for number, text in enumerate(texts):
             sizes.append(0)
-            evaluator.join(Member(f"q{number}", queries.compiled(text, "query"), 0, _counter(sizes, number)))
+            evaluator.join(Member(f"q{number}", _QUERIES.compiled(text, "query"), 0, _counter(sizes, number)))
         started = time.process_time()
         while evaluator.position < log.end:
             evaluator.advance(log.end)
@@ -128,38 +135,41 @@ class _Registering:
         started = time.process_time()
         try:
             planner.admit(asked, list(planner.placed) if self._adapts else ())
-            if self.widens and planner.placed[wanted.name].uses == SOURCE:
-                self._widen(planner, asked, before)
+            if self.widens:
+                widen_streams(planner, asked, before, self._wide, lambda name: not name.startswith(_WIDE))
         except InputError:
             self.refused += 1
         self.times.append((time.process_time() - started) * 1000)
 
-    def _widen(self, planner: Planner, asked: Asked, before: dict[str, Placed]) -> None:
-        """Let one of the streams there are become wider, where that costs less."""
-        best, found = planner.phi(), planner.placed
-        others = sorted(before.values(), key=lambda one: -one.asked.statistics.filter.bytes)
-        assert asked.properties is not None
-        for one in others[:MOST_WIDENED]:
-            own = one.asked.properties
-            text = None if own is None or own.windowed else widened_query(own, asked.properties)
-            if text is None:
-                continue
-            properties = properties_of(parse(text), load_schema(DTD))
-            query = plain_filter_query(properties) or text
-            (size,), spent = written_bytes([query], self._sample)
-            statistics = StreamStatistics(Measured(int(size * self._scale), spent * self._scale), Measured(0, 0.0))
-            planner.placed = dict(before)
-            wide = Asked(f"wide-{one.asked.name}-{asked.name}", one.asked.peer, properties, statistics)
-            stays = not one.asked.name.startswith("wide-")
-            plans = planner.widened(asked, one.asked.name, wide, stays=stays)
-            if plans is not None:
-                planner.placed = plans
-                phi = planner.phi()
-                if phi < best:
-                    best, found = phi, plans
-        planner.placed = dict(found)
+    def _of_wide_streams(self, data: bytes) -> dict[str, StreamStatistics]:
+        """What the wider streams of the plans take, over the whole stream."""
+        placed = [one.asked for planner in self.planners.values() for one in planner.placed.values()]
+        wide = [one for one in placed if one.name.startswith(_WIDE)]
+        if not wide:
+            return {}
+        texts = [plain_filter_query(one.properties) or one.query for one in wide if one.properties is not None]
+        sizes, spent = written_bytes(texts, data)
+        return {
+            one.name: StreamStatistics(Measured(size, spent / len(wide)), Measured(0, 0.0))
+            for one, size in zip(wide, sizes, strict=True)
+        }
 
-    def strategy(self, name: str, whole: dict[str, StreamStatistics]) -> Strategy:
+    def _wide(self, one: Asked, other: Asked) -> Asked | None:
+        """A stream that serves two subscriptions."""
+        if one.properties is None or other.properties is None or one.properties.windowed:
+            return None
+        text = widened_query(one.properties, other.properties)
+        if text is None:
+            return None
+        properties = properties_of(parse(text), load_schema(DTD))
+        query = plain_filter_query(properties) or text
+        (size,), spent = written_bytes([query], self._sample)
+        statistics = StreamStatistics(Measured(int(size * self._scale), spent * self._scale), Measured(0, 0.0))
+        name = f"{_WIDE}{one.name.removeprefix(_WIDE)}-{other.name}"
+        return Asked(name, one.peer, properties, statistics, query=text)
+
+    def strategy(self, name: str, given: dict[str, StreamStatistics], data: bytes) -> Strategy:
+        whole = given | self._of_wide_streams(data)
         predicted = sum(planner.load().total_bytes for planner in self.planners.values())
         total, most, backbone = 0.0, 0.0, 0.0
         seconds: dict[str, float] = {}
@@ -247,7 +257,7 @@ def grid_run(
         run = _Registering(topology, len(data), seconds, sample, dict(options))
         for one in wanted:
             run.register(one, guessed[one.name])
-        result.strategies.append(run.strategy(name, whole))
+        result.strategies.append(run.strategy(name, whole, data))
         if not options:
             result.registration_ms = run.times
         placed = [one for planner in run.planners.values() for one in planner.placed.values()]

@@ -35,12 +35,11 @@ from .stream_statistics import Measured, StreamStatistics, statistics_of
 from .subnet_plans import is_whole, restored
 from .subnets import Subnet, Subnets, around, asked_directly, entries
 from .widening import widened_query
+from .wider_streams import widen_streams
 
 SchemaText = tuple[str, str]
 """File name extension and text of a schema."""
 SAMPLE_BYTES = 1 << 18
-MOST_WIDENED = 8
-"""Number of streams, the largest ones, that are considered for widening."""
 _UNKNOWN_BYTES = 1000
 """Assumed bytes per second of a stream without records; half of them pass a condition."""
 
@@ -194,25 +193,15 @@ class Registration:
     def register(self, asked: Asked) -> list[str]:
         """Register a subscription. Others may then read its stream, or a wider one than before; return their names."""
         planner = self.planner
-        before, kept = planner.phi(), dict(planner.placed)
+        kept = dict(planner.placed)
         movable = [name for name in self._live if name in kept and self._is_inside(name, kept[name])]
         planner.admit(asked, movable)
-        best, found = planner.phi(), planner.placed
-        if asked.properties is None or planner.placed[asked.name].uses != SOURCE:
-            return _changed(kept, planner.placed)
-        made = [(name, one) for name, one in kept.items() if one.uses != ELSEWHERE]
-        for name, one in sorted(made, key=lambda each: -each[1].asked.statistics.filter.bytes)[:MOST_WIDENED]:
-            planner.placed = dict(kept)
-            wide = self._wide(one.asked, asked)
-            stays = name in self._live or self._view.is_read_outside(f"{name}-filter")
-            plans = None if wide is None else planner.widened(asked, name, wide, stays=stays)
-            if plans is not None:
-                planner.placed = plans
-                phi = planner.phi()
-                if phi < best - LEAST_GAIN * (best - before):
-                    best, found = phi, plans
-        planner.placed = dict(found)
+        if asked.properties is not None:
+            widen_streams(planner, asked, kept, self._wide, self._stays)
         return _changed(kept, planner.placed)
+
+    def _stays(self, name: str) -> bool:
+        return name in self._live or self._view.is_read_outside(f"{name}-filter")
 
     def _is_inside(self, name: str, one: Placed) -> bool:
         """Whether a stream belongs to this subnet alone: one that crosses a border keeps its origin."""
