@@ -122,7 +122,7 @@ impl MessageReader {
         let projector = &mut self.scanner.reader.projector;
         if let (true, Some(template)) = (writes, &self.template) {
             let before = text.len();
-            let named = NamedRows { rows: &projector.rows, names: &projector.names };
+            let named = NamedRows { rows: &projector.rows.columns(), names: &projector.names };
             if let Ok(items) = write_result(template, named, 0, text) {
                 return Outcome::Written(text.len(), items);
             }

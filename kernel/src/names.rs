@@ -1,5 +1,6 @@
 //! Names as small numbers: each name of the input is resolved once, and Python gets a table of names.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -44,11 +45,19 @@ impl Resolved {
 /// A name of the table for Python: namespace, local name, and the first prefix seen.
 pub type TableName = (Arc<str>, Box<str>, Box<str>);
 
-/// All names of one scan.
+/// Kind, namespace and local name.
+type PooledName = (u32, Box<str>, Box<str>);
+
+/// The numbers of trees begin here; those of scans with one plan begin at 0, and no template is for both.
+static NEXT_TREE: AtomicU32 = AtomicU32::new(1);
+
+/// All names of one scan, or of a whole tree.
 #[derive(Default)]
 pub struct Names {
     resolved: Vec<Resolved>,
     told: FxHashMap<(Arc<str>, Box<str>), u32>,
+    /// For a whole tree, the numbers of names by kind.
+    pooled: Option<FxHashMap<PooledName, u32>>,
     table: Vec<TableName>,
     handed_over: usize,
     /// The number of the scan, among consecutive scans with one plan.
@@ -59,6 +68,22 @@ impl Names {
     /// The names of the next scan with the same plan: initially none.
     pub fn of_next_scan(&self) -> Self {
         Names { scan: self.scan.wrapping_add(1), ..Names::default() }
+    }
+
+    /// The names of a whole tree: number, kind, namespace, local name and prefix of each. In the pool of a process,
+    /// equal names of different kinds have different numbers.
+    pub fn of_tree(entries: Vec<(u32, u32, String, String, String)>) -> Self {
+        let last = entries.iter().map(|entry| entry.0).max().unwrap_or(0);
+        let mut table: Vec<TableName> = vec![("".into(), "".into(), "".into()); last as usize];
+        let mut pooled = FxHashMap::default();
+        for (number, kind, uri, local, prefix) in entries {
+            if let Some(place) = number.checked_sub(1) {
+                table[place as usize] = (uri.as_str().into(), local.as_str().into(), prefix.into());
+                pooled.insert((kind, uri.into(), local.into()), number);
+            }
+        }
+        let scan = NEXT_TREE.fetch_add(1, Ordering::Relaxed);
+        Names { pooled: Some(pooled), table, scan, ..Names::default() }
     }
 
     /// A resolved name by number.
@@ -133,7 +158,10 @@ impl Names {
     }
 
     /// The number of a name in the table, if it is there.
-    pub fn number_in_table(&self, uri: &str, local: &str) -> Option<u32> {
+    pub fn number_in_table(&self, kind: u32, uri: &str, local: &str) -> Option<u32> {
+        if let Some(pooled) = &self.pooled {
+            return pooled.get(&(kind, Box::from(uri), Box::from(local))).copied();
+        }
         self.told.get(&(Arc::from(uri), Box::from(local))).copied()
     }
 
@@ -157,6 +185,17 @@ mod tests {
         assert_eq!(names.tell(second), (1, true));
         assert_eq!(names.new_in_table().len(), 1);
         assert_eq!(names.new_in_table().len(), 0);
+    }
+
+    #[test]
+    fn names_of_a_tree_are_told_apart_by_kind() {
+        let entry = |number, kind, prefix: &str| (number, kind, "urn:u".into(), "a".into(), prefix.into());
+        let names = Names::of_tree(vec![entry(3, 1, "p"), entry(5, 2, "")]);
+        assert_eq!(names.number_in_table(1, "urn:u", "a"), Some(3));
+        assert_eq!(names.number_in_table(2, "urn:u", "a"), Some(5));
+        assert_eq!(names.number_in_table(5, "urn:u", "a"), None);
+        assert_eq!(names.in_table(3).2, "p".into());
+        assert_ne!(names.scan, Names::of_tree(Vec::new()).scan);
     }
 
     #[test]

@@ -7,12 +7,12 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::names::Names;
-use crate::rows::{kind, Rows};
+use crate::rows::{kind, RowColumns};
 
 /// The bits of a code that give the kind of a row.
 pub const KIND_MASK: u32 = 7;
 
-/// A name that rows are compared with; it caches its number in the table.
+/// A name that rows of one kind are compared with; it caches its number in the table.
 #[derive(Debug, Default)]
 pub struct WantedName {
     /// The namespace, empty for none.
@@ -40,12 +40,12 @@ impl WantedName {
         if known >> 32 == u64::from(names.scan) && known != 0 {
             return Some((known as u32) << 3 | kind);
         }
-        self.look_up(names).map(|number| number << 3 | kind)
+        self.look_up(kind, names).map(|number| number << 3 | kind)
     }
 
     #[cold]
-    fn look_up(&self, names: &Names) -> Option<u32> {
-        let number = names.number_in_table(&self.uri, &self.local)?;
+    fn look_up(&self, kind: u32, names: &Names) -> Option<u32> {
+        let number = names.number_in_table(kind, &self.uri, &self.local)?;
         self.number.store(u64::from(names.scan) << 32 | u64::from(number), Ordering::Relaxed);
         Some(number)
     }
@@ -100,7 +100,7 @@ impl PathStep {
 #[derive(Clone, Copy)]
 pub struct NamedRows<'a> {
     /// The rows.
-    pub rows: &'a Rows,
+    pub rows: &'a RowColumns<'a>,
     /// The names.
     pub names: &'a Names,
 }

@@ -78,6 +78,50 @@ pub struct Rows {
     text_is_open: bool,
 }
 
+/// The columns of the nodes themselves, of rows or of a whole tree.
+#[derive(Clone, Copy)]
+pub struct RowColumns<'a> {
+    /// As in `Rows`.
+    pub codes: &'a [u32],
+    /// As in `Rows`.
+    pub ends: &'a [u32],
+    /// As in `Rows`.
+    pub parents: &'a [u32],
+    /// As in `Rows`.
+    pub value_ends: &'a [usize],
+    /// As in `Rows`.
+    pub characters: &'a [u8],
+    /// As in `Rows`.
+    pub declared: &'a [(u32, Arc<[Binding]>)],
+    /// As in `Rows`.
+    pub prefixed: &'a [(u32, Box<str>)],
+    /// As in `Rows`.
+    pub written_scope: &'a Mutex<Option<WrittenScope>>,
+}
+
+static NO_SCOPE: Mutex<Option<WrittenScope>> = Mutex::new(None);
+
+impl<'a> RowColumns<'a> {
+    /// No rows at all.
+    pub const NONE: RowColumns<'static> = RowColumns {
+        codes: &[],
+        ends: &[],
+        parents: &[],
+        value_ends: &[],
+        characters: &[],
+        declared: &[],
+        prefixed: &[],
+        written_scope: &NO_SCOPE,
+    };
+
+    /// The characters of a row.
+    #[inline(always)]
+    pub fn value(&self, row: usize) -> &'a [u8] {
+        let start = row.checked_sub(1).map_or(0, |before| self.value_ends[before]);
+        &self.characters[start..self.value_ends[row]]
+    }
+}
+
 /// A record of a taker: an element, a written result, or a count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Taken {
@@ -136,6 +180,21 @@ impl Rows {
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.codes.is_empty()
+    }
+
+    /// The columns of the nodes.
+    #[inline(always)]
+    pub fn columns(&self) -> RowColumns<'_> {
+        RowColumns {
+            codes: &self.codes,
+            ends: &self.ends,
+            parents: &self.parents,
+            value_ends: &self.value_ends,
+            characters: &self.characters,
+            declared: &self.declared,
+            prefixed: &self.prefixed,
+            written_scope: &self.written_scope,
+        }
     }
 
     /// Clear; the capacity stays.

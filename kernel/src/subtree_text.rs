@@ -7,7 +7,7 @@ use crate::escaping::{escape, Place};
 use crate::memory;
 use crate::namespaces::Binding;
 use crate::row_paths::{NamedRows, WantedName, KIND_MASK};
-use crate::rows::{kind, Rows};
+use crate::rows::{kind, RowColumns};
 use crate::scopes::{in_scope, push_declaration};
 use crate::template::{Declared, Undecided};
 
@@ -42,7 +42,7 @@ pub fn write_node(named: NamedRows<'_>, row: usize, around: Declared, out: &mut 
 }
 
 /// Whether anything is declared for a node, or in it.
-fn has_namespaces(rows: &Rows, row: usize) -> bool {
+fn has_namespaces(rows: &RowColumns<'_>, row: usize) -> bool {
     let (first, end) = (row as u32, rows.ends[row]);
     !rows.declared.is_empty()
         && (rows.declared.iter().any(|(other, _)| (first..end).contains(other)) || !all_in_scope(rows, row).is_empty())
@@ -154,7 +154,7 @@ fn write_instruction(named: NamedRows<'_>, row: usize, out: &mut Vec<u8>) {
     out.extend_from_slice(b"?>");
 }
 
-fn declared_at(rows: &Rows, row: usize) -> &[Binding] {
+fn declared_at<'a>(rows: &'a RowColumns<'a>, row: usize) -> &'a [Binding] {
     match rows.declared.binary_search_by_key(&(row as u32), |(other, _)| *other) {
         Ok(place) => &rows.declared[place].1,
         Err(_) => &[],
@@ -163,7 +163,7 @@ fn declared_at(rows: &Rows, row: usize) -> &[Binding] {
 
 /// Append the declarations in scope of a row. Siblings mostly declare nothing themselves: they share the text for their
 /// ancestors.
-fn declare_all_in_scope(rows: &Rows, row: usize, out: &mut Vec<u8>) {
+fn declare_all_in_scope(rows: &RowColumns<'_>, row: usize, out: &mut Vec<u8>) {
     let Some(nearest) = nearest_declarations(rows, row) else { return };
     let mut written = rows.written_scope.lock().unwrap_or_else(PoisonError::into_inner);
     match &*written {
@@ -178,7 +178,7 @@ fn declare_all_in_scope(rows: &Rows, row: usize, out: &mut Vec<u8>) {
 }
 
 /// The declarations of the nearest element that has any, from a row up.
-fn nearest_declarations(rows: &Rows, row: usize) -> Option<&Arc<[Binding]>> {
+fn nearest_declarations<'a>(rows: &'a RowColumns<'a>, row: usize) -> Option<&'a Arc<[Binding]>> {
     let mut here = row;
     loop {
         if let Ok(place) = rows.declared.binary_search_by_key(&(here as u32), |(other, _)| *other) {
@@ -188,7 +188,7 @@ fn nearest_declarations(rows: &Rows, row: usize) -> Option<&Arc<[Binding]>> {
     }
 }
 
-fn all_in_scope(rows: &Rows, row: usize) -> Vec<&Binding> {
+fn all_in_scope<'a>(rows: &'a RowColumns<'a>, row: usize) -> Vec<&'a Binding> {
     let mut here = Some(row);
     in_scope(std::iter::from_fn(|| {
         let row = here?;

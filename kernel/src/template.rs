@@ -432,6 +432,15 @@ impl Around<'_> {
         self.row_above(reach.up)
     }
 
+    /// The row outside of all loops: that of the record.
+    pub fn record(&self) -> usize {
+        let mut found = self;
+        while let Some(around) = found.around {
+            found = around;
+        }
+        found.row
+    }
+
     /// The row of the element this many loops outwards.
     #[inline(always)]
     pub fn row_above(&self, up: usize) -> usize {

@@ -247,8 +247,15 @@ impl<'a> Writer<'a> {
         if copied.is_empty() {
             return Ok(());
         }
-        let evaluation =
-            Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+        let evaluation = Evaluation {
+            named: self.named,
+            variables: &self.variables,
+            locals: None,
+            sorting: None,
+            here,
+            functions: &[],
+            calls: 0,
+        };
         write_copied(before, copied, &evaluation, self.out)
     }
 
@@ -289,7 +296,15 @@ impl<'a> Writer<'a> {
     }
 
     fn evaluation<'e>(&'e self, here: &'e Around<'e>) -> Evaluation<'a, 'e> {
-        Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here }
+        Evaluation {
+            named: self.named,
+            variables: &self.variables,
+            locals: None,
+            sorting: None,
+            here,
+            functions: &[],
+            calls: 0,
+        }
     }
 
     /// An item begins, or a part of its content.
@@ -343,8 +358,15 @@ impl<'a> Writer<'a> {
             ElementName::Fixed(name) => return Ok(Cow::Borrowed(name)),
             ElementName::Computed(expression) => expression,
         };
-        let evaluation =
-            Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+        let evaluation = Evaluation {
+            named: self.named,
+            variables: &self.variables,
+            locals: None,
+            sorting: None,
+            here,
+            functions: &[],
+            calls: 0,
+        };
         match evaluation.one(expression)? {
             Some(Atom::Text(text) | Atom::Untyped(text)) if is_usual_name(&text) => {
                 String::from_utf8(text.into_owned()).map(Cow::Owned).map_err(|_| Undecided)
@@ -361,8 +383,15 @@ impl<'a> Writer<'a> {
         otherwise: &'a [Part],
         here: &Around<'_>,
     ) -> Result<(), Undecided> {
-        let evaluation =
-            Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+        let evaluation = Evaluation {
+            named: self.named,
+            variables: &self.variables,
+            locals: None,
+            sorting: None,
+            here,
+            functions: &[],
+            calls: 0,
+        };
         test.write_condition(&evaluation, self.out)?;
         for (is_last, parts) in [(false, parts), (true, otherwise)] {
             let before = self.items.number;
@@ -504,16 +533,30 @@ impl<'a> Writer<'a> {
             }
             Piece::Values(values) => self.values(values, here, place),
             Piece::Hole(hole) => {
-                let evaluation =
-                    Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+                let evaluation = Evaluation {
+                    named: self.named,
+                    variables: &self.variables,
+                    locals: None,
+                    sorting: None,
+                    here,
+                    functions: &[],
+                    calls: 0,
+                };
                 hole.write(&evaluation, self.out)?;
                 self.marks += 2;
                 self.is_after_atomic = false;
                 Ok(())
             }
             Piece::Computed(expression) => {
-                let evaluation =
-                    Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+                let evaluation = Evaluation {
+                    named: self.named,
+                    variables: &self.variables,
+                    locals: None,
+                    sorting: None,
+                    here,
+                    functions: &[],
+                    calls: 0,
+                };
                 let (out, is_after_atomic) = (&mut *self.out, &mut self.is_after_atomic);
                 let mut number = 0;
                 evaluation.each(expression, &mut |atom| {
@@ -588,8 +631,15 @@ impl<'a> Writer<'a> {
                 }
             }
             Content::Computed(expression) => {
-                let evaluation =
-                    Evaluation { named: self.named, variables: &self.variables, locals: None, sorting: None, here };
+                let evaluation = Evaluation {
+                    named: self.named,
+                    variables: &self.variables,
+                    locals: None,
+                    sorting: None,
+                    here,
+                    functions: &[],
+                    calls: 0,
+                };
                 let (out, mut number) = (&mut *self.out, 0);
                 evaluation.each(expression, &mut |atom| {
                     if (number > 0 && !cell.is_list) || !cell.reading.takes(&atom) {

@@ -149,7 +149,7 @@ mod tests {
     fn decided(texts: &[&str], comparisons: Comparisons) -> Verdict {
         let mut names = Names::default();
         let rows = sample(&mut names, texts);
-        all(&[tests_of("price", comparisons)], NamedRows { rows: &rows, names: &names }, 0)
+        all(&[tests_of("price", comparisons)], NamedRows { rows: &rows.columns(), names: &names }, 0)
     }
 
     fn more_than(number: f64) -> (Comparison, Constant) {
@@ -184,6 +184,6 @@ mod tests {
         let mut names = Names::default();
         let rows = sample(&mut names, &["12"]);
         let other = tests_of("name", vec![(Comparison::NotEqual, Constant::Text("x".into()))]);
-        assert_eq!(all(&[other], NamedRows { rows: &rows, names: &names }, 0), Verdict::Fails);
+        assert_eq!(all(&[other], NamedRows { rows: &rows.columns(), names: &names }, 0), Verdict::Fails);
     }
 }

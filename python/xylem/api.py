@@ -22,9 +22,11 @@ from typing import TYPE_CHECKING, Any
 from xylem.errors import memory_may_run_out
 from xylem.functions.external import DEFAULT_FUNCTIONS, ExternalFunction, Functions
 from xylem.pipeline import StaticEnvironment
+from xylem.query.compiled_queries import COMPILED
 from xylem.query.compiled_query import CompiledQuery, operators_of
 from xylem.query.external_names import external_names
 from xylem.query.library_modules import LibraryModules
+from xylem.query.tree_texts import TreeTexts, whole_document
 from xylem.result import Result
 from xylem.run.deep_stack import drawn_deep
 from xylem.run.limited_run import RunLimits, limited
@@ -89,16 +91,18 @@ def compile(
     the first use of the query. `event_time` says where the items of windows carry their times; `late_items` receives
     items that arrive too late.
     """
+    folders = tuple(module_folders)
     environment = StaticEnvironment(
         name=name,
         base_uri=base_uri,
-        namespaces=namespaces or {},
-        modules=LibraryModules(ModuleFiles(module_folders)),
+        namespaces=dict(namespaces or {}),
+        modules=LibraryModules(ModuleFiles(folders)),
         external_functions=tuple(DEFAULT_FUNCTIONS if functions is None else functions),
         event_time=event_time,
         late_items=late_items,
     )
-    query = Query(CompiledQuery(text, environment))
+    is_plain = not folders and event_time is None and late_items is None
+    query = Query(COMPILED.query(text, environment) if is_plain else CompiledQuery(text, environment))
     if check:
         with memory_may_run_out():
             query.check()
@@ -189,9 +193,10 @@ class Query:
     def __init__(self, compiled: CompiledQuery) -> None:
         self._compiled = compiled
         self._small: SmallInputs | None = None
+        self._over_trees: TreeTexts | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_small": None}
+        return {**self.__dict__, "_small": None, "_over_trees": None}
 
     @property
     def compiled(self) -> CompiledQuery:
@@ -289,9 +294,24 @@ class Query:
         if counters is not None:
             return Result(items, program.output, partial(self._tree_counts, counters))
         # One-shot inputs are read at once; streams and counts are read only once.
-        is_written = program.can_write and not streams and left_out is None
-        texts = (lambda: limited(run(writes_text=True), limits)) if is_written else None
+        if streams or left_out is not None:
+            return Result(items, program.output)
+        is_alone = not (bound or limits.has_any or collection is not None)
+        tree = whole_document(start) if is_alone else None
+
+        def texts() -> Iterator[str] | None:
+            found = None if tree is None else self._tree_texts.texts(tree)
+            if found is None and program.can_write:
+                return limited(run(writes_text=True), limits)
+            return found
+
         return Result(items, program.output, texts=texts)
+
+    @property
+    def _tree_texts(self) -> TreeTexts:
+        if self._over_trees is None:
+            self._over_trees = TreeTexts(self._compiled)
+        return self._over_trees
 
     def _tree_counts(self, counters: Counters) -> OperatorCounts:
         from xylem.plan.operator_counts import OperatorCounts

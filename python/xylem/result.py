@@ -26,9 +26,9 @@ class Result:
         items: Iterable[Any],
         output: Mapping[str, str],
         operators: Callable[[], OperatorCounts] | None = None,
-        texts: Callable[[], Iterator[str]] | None = None,
+        texts: Callable[[], Iterator[str] | None] | None = None,
     ) -> None:
-        """`texts`: the same items as pieces of XML, if they are elements that can be written without being built."""
+        """`texts`: the same items as pieces of XML; it returns None if the items must be built for that."""
         self._rest: Iterator[Any] = iter(items)
         self._items: list[Any] = []
         self.output = output

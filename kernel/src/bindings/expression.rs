@@ -8,10 +8,13 @@ use super::pictures::picture;
 use super::plan::{value_tests, ValueTestTuple};
 use super::template::{few, orders, reach, turns, value_of, wanted, word, ValueOfTuple};
 use crate::expression::{
-    Atom, Bounds, Decimal, Doing, Expression, Function, Gathering, Json, JsonPath, JsonStep, Lookup, Member, Pattern,
-    Replacement, Windows,
+    Atom, Axis, Bounds, Decimal, Doing, Expression, Function, Gathering, Json, JsonPath, JsonStep, Lookup, Member,
+    NodeTest, Pattern, Replacement, Windows,
 };
 use crate::rows::kind;
+
+/// The first word, loops outwards, axis, and the kind of nodes with namespace and local name.
+type AxisTuple = (String, usize, String, String, Option<String>, Option<String>);
 
 /// An expression from a tuple.
 pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
@@ -34,6 +37,25 @@ pub fn expression(tuple: &Bound<'_, PyTuple>) -> PyResult<Expression> {
         "named" => {
             let (_, up, uri, local): (String, usize, Option<String>, Option<String>) = tuple.extract()?;
             Expression::Named(up, wanted(uri, local))
+        }
+        "axis" => {
+            let (_, up, axis, kind, uri, local): AxisTuple = tuple.extract()?;
+            let test = match kind.as_str() {
+                "element" => NodeTest::Elements(wanted(uri, local)),
+                "text" => NodeTest::Kind(kind::TEXT),
+                "attribute" => NodeTest::Kind(kind::ATTRIBUTE),
+                other => return Err(unknown(other)),
+            };
+            Expression::OnAxis(up, Axis::named(&axis).ok_or_else(|| unknown(&axis))?, test)
+        }
+        "calling" => Expression::Calling(Box::new((expressions(&tuple.get_item(1)?)?, expression_of(tuple, 2)?))),
+        "invoke" => {
+            let arguments: Vec<(usize, Bound<'_, PyTuple>)> = tuple.get_item(2)?.extract()?;
+            let argument = |(slot, value): (usize, Bound<'_, PyTuple>)| Ok((slot, expression(&value)?));
+            Expression::Invoke(
+                tuple.get_item(1)?.extract()?,
+                arguments.into_iter().map(argument).collect::<PyResult<_>>()?,
+            )
         }
         "variable" => Expression::Variable(tuple.get_item(1)?.extract()?),
         "tests" => {

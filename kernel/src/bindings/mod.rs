@@ -19,6 +19,7 @@ mod template;
 mod text_updates;
 mod tree;
 mod tree_columns;
+mod tree_template;
 mod windows;
 mod written_pairs;
 
@@ -57,6 +58,8 @@ mod _kernel {
     use super::tree::{CompactRows, NameTable, PathPlan, SubtreeText};
     #[pymodule_export]
     use super::tree_columns::{RowColumn, ValueColumn};
+    #[pymodule_export]
+    use super::tree_template::{TreeNames, TreeTemplate};
     #[pymodule_export]
     use super::windows::WindowCursor;
     #[pymodule_export]

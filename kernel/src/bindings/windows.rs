@@ -11,7 +11,6 @@ use super::expression::{atom_object, expression, expression_of};
 use super::template::{parts, word};
 use crate::expression::{Aggregate, Atom, Decimal, Value};
 use crate::names::Names;
-use crate::rows::Rows;
 use crate::windows::{
     AggregateSpec, AtEnd, Code, Cursor, Ending, Folding, Given, Input, Kind, Outcome, Query, Role, Row, Segment, Side,
     Slot, Spec,
@@ -297,7 +296,7 @@ fn spec(tuple: &Bound<'_, PyTuple>) -> PyResult<Spec> {
         aggregates,
         inputs: tuple.get_item(6)?.extract::<Vec<_>>()?.iter().map(input).collect::<PyResult<_>>()?,
         outcome,
-        nothing: (Rows::default(), Names::default()),
+        no_names: Names::default(),
     })
 }
 

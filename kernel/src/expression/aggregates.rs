@@ -31,11 +31,24 @@ impl<'a> Fold<'a> {
     /// One more value, which may be of a type that tables and windows do not have.
     fn add_any(&mut self, aggregate: Aggregate, atom: Atom<'a>) -> Result<(), Undecided> {
         match aggregate {
-            Aggregate::Sum | Aggregate::Average => self.add_number(atom.number()?)?,
+            Aggregate::Sum | Aggregate::Average => match atom {
+                Atom::Duration(time) => self.add_duration(time)?,
+                other => self.add_number(other.number()?)?,
+            },
             Aggregate::Least => self.compare(Comparison::Less, atom)?,
             Aggregate::Greatest => self.compare(Comparison::Greater, atom)?,
         }
         self.count += 1;
+        Ok(())
+    }
+
+    fn add_duration(&mut self, next: i128) -> Result<(), Undecided> {
+        let total = match self.so_far {
+            None => Some(next),
+            Some(Atom::Duration(so_far)) => so_far.checked_add(next).filter(|total| i64::try_from(*total).is_ok()),
+            Some(_) => None,
+        };
+        self.so_far = Some(Atom::Duration(total.ok_or(Undecided)?));
         Ok(())
     }
 
@@ -94,5 +107,9 @@ pub fn aggregated<'a>(
 
 /// The average of a number of values, from their sum.
 pub fn applied_average(total: &Atom<'_>, count: i64) -> Result<Atom<'static>, Undecided> {
-    applied(Operator::Divide, total, &Atom::Integer(count))
+    match total {
+        Atom::Duration(time) if time % i128::from(count) == 0 => Ok(Atom::Duration(time / i128::from(count))),
+        Atom::Duration(_) => Err(Undecided),
+        _ => applied(Operator::Divide, total, &Atom::Integer(count)),
+    }
 }

@@ -12,6 +12,7 @@ use super::distinct::distinct;
 use super::functions::Function;
 use super::mathematics::power;
 use super::moment::{duration_field, Kind, Moment};
+use super::node_axes::{are_deep_equal, each_on_axis};
 use super::rounding::{rounded, rounded_to};
 use super::sorting::Keys;
 use super::strings::{code_points, evaluated};
@@ -28,6 +29,9 @@ const MINUTE: i128 = 60_000_000_000;
 /// A longer range is left to code, which need not walk it.
 const MOST_IN_RANGE: i128 = 10_000;
 
+/// Deeper calls of functions are left to code, which has a stack for them.
+const MOST_CALLS: usize = 200;
+
 /// The context of evaluation.
 pub struct Evaluation<'a, 'e> {
     /// The rows.
@@ -40,6 +44,10 @@ pub struct Evaluation<'a, 'e> {
     pub sorting: Option<&'e Sorting>,
     /// The current element.
     pub here: &'e Around<'e>,
+    /// The functions of the query that call each other.
+    pub functions: &'a [Expression],
+    /// How many calls of them are in progress.
+    pub calls: usize,
 }
 
 /// A value bound in an expression, inside of others.
@@ -97,6 +105,19 @@ impl<'a> Evaluation<'a, '_> {
                     })
                 })
             }
+            Expression::OnAxis(up, axis, test) => {
+                let (row, record) = (self.here.row_above(*up), self.here.record());
+                each_on_axis(self.named, *axis, test, row, record, &mut |row| {
+                    take(self.wanted(Atom::Node(row), wanted))
+                })
+            }
+            Expression::Calling(parts) => {
+                let (functions, inner) = &**parts;
+                Evaluation { functions, ..*self }.walk(inner, wanted, take)
+            }
+            Expression::Invoke(function, arguments) => {
+                self.invoked(*function, arguments, &mut |inside, body| inside.walk(body, wanted, take))
+            }
             Expression::Variable(slot) => {
                 self.variable(*slot)?.atoms().iter().try_for_each(|atom| take(self.wanted(atom.clone(), wanted)))
             }
@@ -108,8 +129,7 @@ impl<'a> Evaluation<'a, '_> {
                 self.items(nodes, &mut |atom| {
                     let Atom::Node(row) = atom else { return Err(Undecided) };
                     turns.begin(&mut before)?;
-                    let Evaluation { named, variables, locals, sorting, here } = *self;
-                    let turn = Evaluation { named, variables, locals, sorting, here: &Around::inside(row, here) };
+                    let turn = Evaluation { here: &Around::inside(row, self.here), ..*self };
                     match position {
                         None => turn.walk(inner, wanted, take),
                         Some(slot) => {
@@ -143,8 +163,7 @@ impl<'a> Evaluation<'a, '_> {
             }
             Expression::Sorted(orders, inner) => {
                 let sorting = Sorting { wanted, tuples: RefCell::default() };
-                let Evaluation { named, variables, locals, here, .. } = *self;
-                let inside = Evaluation { named, variables, locals, sorting: Some(&sorting), here };
+                let inside = Evaluation { sorting: Some(&sorting), ..*self };
                 inside.each(inner, &mut |_| Err(Undecided))?;
                 let mut tuples = sorting.tuples.into_inner();
                 Keys::sort(&mut tuples, orders)?;
@@ -184,6 +203,21 @@ impl<'a> Evaluation<'a, '_> {
                 let (rows, others) = (self.rows_of(&arguments[0])?, self.rows_of(&arguments[1])?);
                 let kept = rows.into_iter().filter(|row| others.binary_search(row).is_ok() == *is_there);
                 kept.into_iter().try_for_each(|row| take(self.wanted(Atom::Node(row), wanted)))
+            }
+            Expression::Call(Function::Cardinality(fewest, most), arguments) => {
+                let found = self.gathered(&arguments[0], wanted)?.into_atoms();
+                if found.len() < *fewest || found.len() > *most {
+                    return Err(Undecided);
+                }
+                found.into_iter().try_for_each(take)
+            }
+            Expression::Call(Function::Head(is_head), arguments) => {
+                let mut found = self.gathered(&arguments[0], wanted)?.into_atoms().into_iter();
+                let first = found.next();
+                match first {
+                    Some(first) if *is_head => take(first),
+                    _ => found.try_for_each(take),
+                }
             }
             Expression::Call(Function::Distinct, arguments) => {
                 distinct(self.all(&arguments[0])?.into_atoms())?.into_iter().try_for_each(take)
@@ -257,6 +291,18 @@ impl<'a> Evaluation<'a, '_> {
                 Ok(self.variable(*slot)?.clone().single()?.map(|atom| self.wanted(atom, Wanted::Values)))
             }
             Expression::Call(function, arguments) => self.call(*function, arguments, expression),
+            Expression::Calling(parts) => {
+                let (functions, inner) = &**parts;
+                Evaluation { functions, ..*self }.one(inner)
+            }
+            Expression::Invoke(function, arguments) => {
+                let mut found = None;
+                self.invoked(*function, arguments, &mut |inside, body| {
+                    found = inside.one(body)?;
+                    Ok(())
+                })?;
+                Ok(found)
+            }
             Expression::Let(slot, parts) => {
                 let [value, inner] = &**parts;
                 self.with(*slot, self.gathered(value, Wanted::Items)?, |inside| inside.one(inner))
@@ -283,14 +329,11 @@ impl<'a> Evaluation<'a, '_> {
                 if self.named.rows.codes[row] & KIND_MASK != kind::ELEMENT {
                     return Err(Undecided);
                 }
-                if *is_whole {
-                    write_name(self.named, row, &mut out);
-                } else {
-                    out.extend_from_slice(self.named.names.in_table(self.named.rows.codes[row] >> 3).1.as_bytes());
-                }
+                self.write_name_of(row, *is_whole, &mut out);
                 Ok(Some(Atom::Text(out.into())))
             }
             Expression::Nodes(..)
+            | Expression::OnAxis(..)
             | Expression::Each(..)
             | Expression::EachOf(..)
             | Expression::JsonPath(_)
@@ -323,6 +366,34 @@ impl<'a> Evaluation<'a, '_> {
             Ok(())
         })?;
         Ok(found)
+    }
+
+    /// Append the name of a node, with or without its prefix.
+    fn write_name_of(&self, row: usize, is_whole: bool, out: &mut Vec<u8>) {
+        if is_whole {
+            write_name(self.named, row, out);
+        } else {
+            out.extend_from_slice(self.named.names.in_table(self.named.rows.codes[row] >> 3).1.as_bytes());
+        }
+    }
+
+    /// The row of the only node of an expression.
+    fn place(&self, expression: &'a Expression) -> Result<Option<usize>, Undecided> {
+        match self.all_items(expression)?.single()? {
+            None => Ok(None),
+            Some(Atom::Node(row)) => Ok(Some(row)),
+            Some(_) => Err(Undecided),
+        }
+    }
+
+    /// Whether two items are equal in the sense of fn:deep-equal.
+    fn are_equal(&self, one: &Atom<'a>, other: &Atom<'a>) -> Result<bool, Undecided> {
+        match (one, other) {
+            (Atom::Node(one), Atom::Node(other)) => are_deep_equal(self.named, *one, *other, 0),
+            (Atom::Node(_), _) | (_, Atom::Node(_)) => Ok(false),
+            (Atom::Double(one), Atom::Double(other)) if one.is_nan() && other.is_nan() => Ok(true),
+            _ => value_holds(Comparison::Equal, one, other),
+        }
     }
 
     /// The rows of nodes in document order, each once.
@@ -366,6 +437,10 @@ impl<'a> Evaluation<'a, '_> {
                         later(operator, moment, time)?
                     }
                     (Some(Atom::Duration(left)), Some(Atom::Duration(right))) => of_durations(operator, left, right)?,
+                    (Some(Atom::Duration(time)), Some(Atom::Integer(number))) => multiple(operator, time, number)?,
+                    (Some(Atom::Integer(number)), Some(Atom::Duration(time))) if operator == Operator::Multiply => {
+                        multiple(operator, time, number)?
+                    }
                     (Some(left), Some(right)) => applied(operator, &left.number()?, &right.number()?)?,
                     // A single value must still be a number.
                     (Some(alone), None) | (None, Some(alone)) => return alone.number().map(|_| None),
@@ -391,6 +466,8 @@ impl<'a> Evaluation<'a, '_> {
             | Function::Distinct
             | Function::DocumentOrder
             | Function::Among(_)
+            | Function::Cardinality(..)
+            | Function::Head(_)
             | Function::Reverse
             | Function::CodePoints
             | Function::IndexOf
@@ -403,6 +480,28 @@ impl<'a> Evaluation<'a, '_> {
                     Ok(())
                 })?;
                 Atom::Boolean(are_all && (number > 0 || may_be_none) && (number < 2 || may_be_several))
+            }
+            Function::Places(comparison) => match (self.place(&arguments[0])?, self.place(&arguments[1])?) {
+                (Some(left), Some(right)) => Atom::Boolean(comparison.holds(left, right)),
+                _ => return Ok(None),
+            },
+            Function::NodeName(is_whole) => {
+                let mut out = Vec::new();
+                if let Some(row) = self.place(&arguments[0])? {
+                    if self.named.rows.codes[row] >> 3 != 0 {
+                        self.write_name_of(row, is_whole, &mut out);
+                    }
+                }
+                Atom::Text(out.into())
+            }
+            Function::DeepEqual => {
+                let (left, right) = (self.all_items(&arguments[0])?, self.all_items(&arguments[1])?);
+                let (left, right) = (left.atoms(), right.atoms());
+                let mut are_equal = left.len() == right.len();
+                for (one, other) in left.iter().zip(right) {
+                    are_equal = are_equal && self.are_equal(one, other)?;
+                }
+                Atom::Boolean(are_equal)
             }
             Function::Count => Atom::Integer(self.count(&arguments[0], usize::MAX)? as i64),
             Function::Aggregate(aggregate) => return aggregated(self, aggregate, &arguments[0]),
@@ -598,8 +697,7 @@ impl<'a> Evaluation<'a, '_> {
     /// Evaluate something with a value in a slot.
     fn with<T>(&self, slot: usize, value: Value<'a>, evaluate: impl FnOnce(&Evaluation<'a, '_>) -> T) -> T {
         let local = Local { slot, value, around: self.locals };
-        let Evaluation { named, variables, here, .. } = *self;
-        evaluate(&Evaluation { named, variables, locals: Some(&local), sorting: self.sorting, here })
+        evaluate(&Evaluation { locals: Some(&local), ..*self })
     }
 
     /// Evaluate something with values in several slots.
@@ -614,6 +712,25 @@ impl<'a> Evaluation<'a, '_> {
         }
     }
 
+    /// Evaluate the body of a function of the query with its arguments.
+    fn invoked(
+        &self,
+        function: usize,
+        arguments: &'a [(usize, Expression)],
+        evaluate: &mut dyn FnMut(&Evaluation<'a, '_>, &'a Expression) -> Result<(), Undecided>,
+    ) -> Result<(), Undecided> {
+        let body = self.functions.get(function).ok_or(Undecided)?;
+        if self.calls >= MOST_CALLS {
+            return Err(Undecided);
+        }
+        let values: Vec<_> = arguments
+            .iter()
+            .map(|(slot, argument)| Ok((*slot, self.gathered(argument, Wanted::Items)?)))
+            .collect::<Result<_, _>>()?;
+        let inside = Evaluation { calls: self.calls + 1, sorting: None, ..*self };
+        inside.with_all(&mut values.into_iter(), &mut |inside| evaluate(inside, body))
+    }
+
     /// The keys of a tuple to sort.
     pub fn keys(&self, keys: &'a [Expression]) -> Result<Keys<'a>, Undecided> {
         keys.iter().map(|key| self.one(key)).collect::<Result<_, _>>().map(Keys)
@@ -626,14 +743,14 @@ impl<'a> Evaluation<'a, '_> {
         turns: Option<&'a Turns>,
         turn: &mut dyn FnMut(&Evaluation<'a, '_>) -> Result<(), Undecided>,
     ) -> Result<(), Undecided> {
-        let Evaluation { named, variables, locals, sorting, here } = *self;
+        let (named, here) = (self.named, self.here);
         let (mut begun, mut before) = (0, 0);
         let counting = turns.and_then(|turns| turns.counting.as_deref());
         outcome(named.follow(&reach.path, here.start(reach), &mut |row| {
             if let Some(turns) = turns {
                 flow(turns.begin(&mut begun))?;
             }
-            let inside = Evaluation { named, variables, locals, sorting, here: &Around::inside(row, here) };
+            let inside = Evaluation { here: &Around::inside(row, here), ..*self };
             flow(inside.turn(counting, &mut before, turn))
         }))
     }
@@ -720,6 +837,18 @@ fn of_durations(operator: Operator, left: i128, right: i128) -> Result<Atom<'sta
         _ => None,
     };
     found.map(Atom::Duration).ok_or(Undecided)
+}
+
+/// A duration times a whole number, or divided by one without a rest.
+fn multiple(operator: Operator, time: i128, number: i64) -> Result<Atom<'static>, Undecided> {
+    let number = i128::from(number);
+    let found = match operator {
+        Operator::Multiply => time.checked_mul(number),
+        Operator::Divide if number != 0 && time % number == 0 => Some(time / number),
+        _ => None,
+    };
+    // Python checks the limits of durations.
+    found.filter(|time| i64::try_from(*time).is_ok()).map(Atom::Duration).ok_or(Undecided)
 }
 
 /// The seconds beyond whole minutes, from nanoseconds.

@@ -92,6 +92,16 @@ pub enum Function {
     DocumentOrder,
     /// Nodes that are also among others, or without the flag those that are not, in document order.
     Among(bool),
+    /// fn:zero-or-one, fn:exactly-one, fn:one-or-more: the fewest and the most items.
+    Cardinality(usize, usize),
+    /// fn:head, or without the flag fn:tail.
+    Head(bool),
+    /// fn:name, or without the flag fn:local-name, of a node.
+    NodeName(bool),
+    /// fn:deep-equal
+    DeepEqual,
+    /// `is`, `<<` and `>>`: how the places of two nodes compare.
+    Places(Comparison),
     /// A required value.
     One,
     /// fn:number
@@ -171,6 +181,17 @@ impl Function {
             "avg" => Function::Aggregate(Aggregate::Average),
             "min" => Function::Aggregate(Aggregate::Least),
             "max" => Function::Aggregate(Aggregate::Greatest),
+            "zero-or-one" => Function::Cardinality(0, 1),
+            "exactly-one" => Function::Cardinality(1, 1),
+            "one-or-more" => Function::Cardinality(1, usize::MAX),
+            "head" => Function::Head(true),
+            "tail" => Function::Head(false),
+            "name" => Function::NodeName(true),
+            "local-name" => Function::NodeName(false),
+            "deep-equal" => Function::DeepEqual,
+            "is" => Function::Places(Comparison::Equal),
+            "<<" => Function::Places(Comparison::Less),
+            ">>" => Function::Places(Comparison::Greater),
             "one" => Function::One,
             "number" => Function::Number,
             "string" => Function::String,
@@ -235,7 +256,10 @@ impl Function {
     fn takes(self, arguments: usize) -> bool {
         match self {
             Function::Arithmetic(_) | Function::General(_) | Function::Single(_) | Function::Power => arguments == 2,
-            Function::Adjust(_) | Function::Among(_) | Function::DateWithTime | Function::IndexOf | Function::Range => arguments == 2,
+            Function::Adjust(_) | Function::Among(_) | Function::DateWithTime | Function::IndexOf | Function::Range => {
+                arguments == 2
+            }
+            Function::DeepEqual | Function::Places(_) => arguments == 2,
             Function::RoundTo { .. } => arguments == 1 || arguments == 2,
             Function::And | Function::Or | Function::Sequence => true,
             Function::If => arguments == 3,

@@ -33,8 +33,7 @@ impl Gathering {
     /// Call a function with the values of each tuple or group, in order.
     pub fn each<'a>(&'a self, evaluation: &Evaluation<'a, '_>, take: TakeValues<'_, 'a>) -> Result<(), Undecided> {
         let sorting = Sorting::default();
-        let Evaluation { named, variables, locals, here, .. } = *evaluation;
-        let inside = Evaluation { named, variables, locals, sorting: Some(&sorting), here };
+        let inside = Evaluation { sorting: Some(&sorting), ..*evaluation };
         inside.each(&self.tuples, &mut |_| Err(Undecided))?;
         let mut tuples = sorting.tuples.into_inner();
         match &self.orders {

@@ -21,6 +21,7 @@ mod lookup;
 mod mathematics;
 mod moment;
 mod moment_picture;
+mod node_axes;
 mod number_picture;
 mod number_text;
 mod patterns;
@@ -41,6 +42,7 @@ pub use self::json_path::{JsonPath, JsonStep};
 pub use self::lookup::Lookup;
 pub use self::moment::Kind;
 pub use self::moment_picture::{MomentPicture, Part, Piece};
+pub use self::node_axes::{Axis, NodeTest};
 pub use self::number_picture::{Half, NumberPicture};
 pub use self::number_text::write_double;
 pub use self::patterns::{Doing, Pattern, Replacement};
@@ -57,6 +59,12 @@ pub enum Expression {
     Constant(Atom<'static>),
     /// Nodes: elements, or their attributes or texts.
     Nodes(Reach, Option<ValueOf>),
+    /// Nodes on an axis from the current element, in its order.
+    OnAxis(usize, Axis, NodeTest),
+    /// An expression that calls functions of the query.
+    Calling(Box<(Vec<Expression>, Expression)>),
+    /// A call of one of them: its number, and its arguments with their slots.
+    Invoke(usize, Vec<(usize, Expression)>),
     /// Whether the current element has a name.
     Named(usize, Wanted),
     /// A value computed before.

@@ -107,7 +107,7 @@ fn those_are_found_whose_tests_hold_or_are_open() {
         for _ in 0..40 {
             let mut names = Names::default();
             let rows = element(&mut names, &mut draw);
-            let named = NamedRows { rows: &rows, names: &names };
+            let named = NamedRows { rows: &rows.columns(), names: &names };
             let mut expected: Vec<(u32, Verdict)> =
                 made.iter().map(|taker| (taker.owner, alone(taker, named))).collect();
             expected.retain(|(_, verdict)| *verdict != Verdict::Fails);

@@ -74,7 +74,7 @@ impl Projector {
                 is_reported |= self.tell_takers(step, row, nests, is_outside);
                 continue;
             }
-            let named = NamedRows { rows: &self.rows, names: &self.names };
+            let named = NamedRows { rows: &self.rows.columns(), names: &self.names };
             let verdict = all(&plan.value_tests, named, row as usize);
             is_spared |= verdict == Verdict::Fails;
             if !plan.awaits.is_empty() {
@@ -135,7 +135,7 @@ impl Projector {
     /// Perform the step's action on a complete element, or report it; returns whether it was reported.
     pub(super) fn tell_item(&mut self, step: u32, row: u32, verdict: Verdict) -> bool {
         let plan = &self.automaton.plan().steps[step as usize];
-        let named = NamedRows { rows: &self.rows, names: &self.names };
+        let named = NamedRows { rows: &self.rows.columns(), names: &self.names };
         if verdict == Verdict::Holds {
             match &plan.result {
                 Some(ScanResult::Tally(tally)) => {
@@ -173,7 +173,7 @@ impl Projector {
 fn write_record(rows: &mut Rows, names: &Names, parts: &[Part], step: u32, row: u32, number: u64) -> bool {
     let mut out = std::mem::take(&mut rows.written_text);
     let before = out.len();
-    let written = write_numbered(parts, NamedRows { rows, names }, row as usize, number, &mut out);
+    let written = write_numbered(parts, NamedRows { rows: &rows.columns(), names }, row as usize, number, &mut out);
     if written.is_err() {
         out.truncate(before);
     }

@@ -17,7 +17,7 @@ impl Projector {
         let Projector { takers, rows, names, writes, has_counted, .. } = self;
         let mut taken = std::mem::take(&mut rows.taken);
         let mut text = std::mem::take(&mut rows.taken_text);
-        let named = NamedRows { rows, names };
+        let named = NamedRows { rows: &rows.columns(), names };
         let mut written: Vec<Text> = Vec::new();
         let mut is_reported = false;
         takers.look_up(step, named, row as usize, &mut |taker, result, verdict| {

@@ -107,7 +107,9 @@ impl Projector {
 /// Write the result of an element in place of its records; returns whether that was possible.
 fn write_instead(rows: &mut Rows, names: &Names, parts: &[Part], step: u32, row: u32, before: &Mark) -> bool {
     let mut text = Vec::new();
-    let Ok(items) = write_result(parts, NamedRows { rows, names }, row as usize, &mut text) else { return false };
+    let Ok(items) = write_result(parts, NamedRows { rows: &rows.columns(), names }, row as usize, &mut text) else {
+        return false;
+    };
     rows.take_back(before);
     let start = rows.written_text.len();
     rows.written_text.extend_from_slice(&text);

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rustc_hash::FxHashMap;
 
 use crate::namespaces::Binding;
-use crate::rows::{kind, Rows};
+use crate::rows::{kind, RowColumns, Rows, WrittenScope};
 use crate::scopes::in_scope;
 
 /// The kind in a code.
@@ -77,6 +77,20 @@ impl Tree {
             nearest: Mutex::default(),
             scopes: Mutex::default(),
         })
+    }
+
+    /// Its columns, for templates; the declarations in scope that were last written are kept in a place of the caller.
+    pub fn columns<'a>(&'a self, written_scope: &'a Mutex<Option<WrittenScope>>) -> RowColumns<'a> {
+        RowColumns {
+            codes: &self.codes,
+            ends: &self.ends,
+            parents: &self.parents,
+            value_ends: &self.value_ends,
+            characters: self.text.as_bytes(),
+            declared: &self.declared,
+            prefixed: &self.prefixed,
+            written_scope,
+        }
     }
 
     /// Free the spare capacity of growing columns: nothing will be added.

@@ -12,6 +12,7 @@ use super::{AtEnd, Code, Ending, Folding, Kind, Outcome, Query, Role, Row, Side,
 use crate::expression::Atom;
 use crate::memory;
 use crate::row_paths::NamedRows;
+use crate::rows::RowColumns;
 use crate::template::Around;
 use crate::template_writer::write_values;
 
@@ -473,7 +474,7 @@ impl<O: Clone> Cursor<O> {
                     }
                     let Some(Segment::Text(text, items)) = self.segments.last_mut() else { return Ok(()) };
                     let before = text.len();
-                    let named = NamedRows { rows: &spec.nothing.0, names: &spec.nothing.1 };
+                    let named = NamedRows { rows: &RowColumns::NONE, names: &spec.no_names };
                     match write_values(parts, named, variables, text) {
                         Ok(written) => {
                             *items += written.number;

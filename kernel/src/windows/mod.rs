@@ -18,7 +18,6 @@ pub use self::values::{Given, Slot};
 
 use crate::expression::{Aggregate, Expression};
 use crate::names::Names;
-use crate::rows::Rows;
 use crate::template::Part;
 
 /// One of the two ends of a window.
@@ -174,8 +173,8 @@ pub struct Spec {
     pub inputs: Vec<Input>,
     /// The result of a window.
     pub outcome: Outcome,
-    /// An empty document: expressions read only values.
-    pub nothing: (Rows, Names),
+    /// For expressions, which read only values here.
+    pub no_names: Names,
 }
 
 impl Spec {

@@ -6,6 +6,7 @@ use super::hashed::Key as HashKey;
 use super::{Code, Given, Input, Query, Role, Row, Side, Slot, Spec};
 use crate::expression::{Atom, Evaluation, Value};
 use crate::row_paths::NamedRows;
+use crate::rows::RowColumns;
 use crate::template::{Around, Undecided};
 
 /// A row with its position and its neighbours, None if there are none or nothing reads them.
@@ -101,8 +102,8 @@ pub(super) fn evaluation<'a, 'e>(
     variables: &'e [Value<'a>],
     here: &'e Around<'e>,
 ) -> Evaluation<'a, 'e> {
-    let named = NamedRows { rows: &spec.nothing.0, names: &spec.nothing.1 };
-    Evaluation { named, variables, locals: None, sorting: None, here }
+    let named = NamedRows { rows: &RowColumns::NONE, names: &spec.no_names };
+    Evaluation { named, variables, locals: None, sorting: None, here, functions: &[], calls: 0 }
 }
 
 /// The values of inputs; undecided if only the query knows one.

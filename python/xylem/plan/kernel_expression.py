@@ -55,6 +55,18 @@ class NodesOf:
 
 
 @dataclass(frozen=True)
+class AxisOf:
+    """The nodes on an axis from the current element, or that of an outer loop, in the order of the axis."""
+
+    axis: str
+    kind: str
+    """element, text or attribute."""
+    uri: str | None = None
+    local: str | None = None
+    up: int = 0
+
+
+@dataclass(frozen=True)
 class Named:
     """Whether the current element, or that of an outer loop, has a name; None for any."""
 
@@ -228,6 +240,23 @@ class NameOf:
 
 
 @dataclass(frozen=True)
+class Calling:
+    """An expression that calls functions of the query, which may call each other."""
+
+    bodies: tuple[KernelExpression, ...]
+    inner: KernelExpression
+
+
+@dataclass(frozen=True)
+class Invoke:
+    """A call of one of these functions, by number: its arguments, with the slots of its parameters."""
+
+    function: int
+    slots: tuple[int, ...]
+    arguments: tuple[KernelExpression, ...]
+
+
+@dataclass(frozen=True)
 class LetValue:
     """An expression that reads a value computed before it."""
 
@@ -349,7 +378,7 @@ class SomeMembers:
     otherwise: tuple[JsonMember, ...] = ()
 
 
-Simple = Constant | NodesOf | Named | NameOf | IsKind | SlotValue | Given | Tests
+Simple = Constant | NodesOf | AxisOf | Named | NameOf | IsKind | SlotValue | Given | Tests
 """Expressions without inner ones."""
 KernelExpression = (
     Simple
@@ -368,6 +397,8 @@ KernelExpression = (
     | Lookup
     | GivenLookup
     | Try
+    | Calling
+    | Invoke
     | JsonPath
     | Json
 )
@@ -387,6 +418,10 @@ def settled(expression: KernelExpression, value_of: Callable[[str], Constant]) -
             return value_of(function)
         case Call(arguments=arguments):
             return replace(expression, arguments=tuple(settled(argument, value_of) for argument in arguments))
+        case Invoke(arguments=arguments):
+            return replace(expression, arguments=tuple(settled(argument, value_of) for argument in arguments))
+        case Calling(bodies=bodies, inner=inner):
+            return Calling(tuple(settled(body, value_of) for body in bodies), settled(inner, value_of))
         case EachNode(inner=inner, counting=counting):
             if counting is not None and counting.test is not None:
                 counting = replace(counting, test=settled(counting.test, value_of))

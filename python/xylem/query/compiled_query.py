@@ -190,6 +190,16 @@ class CompiledQuery:
         program = self._over_documents()
         return None if program is None else program.document_template
 
+    def tree_template(self) -> Template | None:
+        """The template that answers documents that are trees; None if code answers them."""
+        return self._once("tree template", self._over_trees)
+
+    def _over_trees(self) -> Template | None:
+        from xylem.lowering.stream.tree_template import tree_template
+
+        found = self.document_template()
+        return None if found is None else tree_template(found)
+
     def document_rows(self) -> Template | None:
         """The same for an answer as rows of a table; None for a query that is not compiled for one."""
         program = self._over_documents()

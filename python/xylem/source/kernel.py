@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xylem.errors import EngineBug, InputError, InputPlace, XylemError
 from xylem.plan.native_windows import KernelWindows
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from xylem._kernel import MessageReader as MessageReader
     from xylem._kernel import Scanner as NativeScanner
     from xylem._kernel import TextUpdates as TextUpdates
+    from xylem._kernel import TreeTemplate as TreeTemplate
     from xylem._kernel import WindowCursor as NativeWindowCursor
 
 _CODES = {
@@ -361,6 +362,31 @@ def new_names() -> NativeNames:
     """A table for the names of a scan."""
     table: NativeNames = _native().NameTable()
     return table
+
+
+# --- whole trees, see `query/tree_texts.py`
+
+
+def tree_template(template: Template) -> TreeTemplate | None:
+    """A template of the document node, for documents that are trees; None without a kernel."""
+    if not is_kernel_built():
+        return None
+    found: TreeTemplate = _native().TreeTemplate(result_tuple(template))
+    return found
+
+
+def written_by(template: TreeTemplate, tree: CompactTree) -> str | None:
+    """The text that a template writes for a whole document; None if it cannot decide it."""
+    # Both are of the kernel's own classes: no tree of another kind is compact.
+    rows: Any = tree.native
+    names: Any = tree.template_names
+    if names is None:
+        kinds, numbered = tree.names.kinds, tree.qnames
+        entries = numbered.items() if isinstance(numbered, dict) else enumerate(numbered)
+        told = [(number, kinds[number], q.uri, q.local, q.prefix) for number, q in entries if q is not None]
+        names = tree.template_names = _native().TreeNames(told)
+    found: str | None = template.write(rows, names)
+    return found
 
 
 # --- cut points, see `cut_points.py`

@@ -9,7 +9,9 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from xylem.plan.kernel_expression import (
+    AxisOf,
     Call,
+    Calling,
     EachItem,
     EachMember,
     EachNode,
@@ -20,6 +22,7 @@ from xylem.plan.kernel_expression import (
     Gathering,
     Given,
     GivenLookup,
+    Invoke,
     IsKind,
     Json,
     JsonArray,
@@ -189,6 +192,12 @@ def expression_tuple(expression: KernelExpression) -> tuple[object, ...]:
             return _constant(value)
         case NodesOf(path=path, of=of, attribute=attribute, up=up):
             return "nodes", up, _path(path), None if of is None else (int(of), attribute)
+        case AxisOf(axis=axis, kind=kind, uri=uri, local=local, up=up):
+            return "axis", up, axis, kind, uri, local
+        case Calling(bodies=bodies, inner=inner):
+            return "calling", [expression_tuple(body) for body in bodies], expression_tuple(inner)
+        case Invoke(function=number, slots=slots, arguments=arguments):
+            return "invoke", number, list(zip(slots, map(expression_tuple, arguments), strict=True))
         case Named(uri=uri, local=local, up=up):
             return "named", up, uri, local
         case SlotValue(slot=slot):

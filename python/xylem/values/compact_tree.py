@@ -40,6 +40,7 @@ class CompactTree(TreeInterface):
         "_shared",
         "is_whole",
         "native",
+        "template_names",
     )
 
     isolated: frozenset[int] = frozenset()
@@ -69,6 +70,8 @@ class CompactTree(TreeInterface):
         self._elements_by_id: dict[str, int] | None = None
         self.is_whole = False
         """Whether it is a document that was read as a whole, which nothing changes."""
+        self.template_names: object = None
+        """Its names as templates of the kernel read them, once one has."""
         self._copied: tuple[tuple[int, int], dict[str, str], CopiedScope] | None = None
         """The last result of `copied_scope`: siblings mostly share it."""
         self._root_scope: dict[str, str] | None = None

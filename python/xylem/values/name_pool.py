@@ -22,11 +22,13 @@ _LARGEST_POOL = 50_000
 class NamePool:
     """A growing table of names. Codes are never reused or changed while the pool lives."""
 
-    __slots__ = ("_codes", "_lock", "_patterns", "qnames")
+    __slots__ = ("_codes", "_lock", "_patterns", "kinds", "qnames")
 
     def __init__(self) -> None:
         self.qnames: list[QName | None] = [None]
         """By index (`code >> 3`); the prefix is the first one seen for the name."""
+        self.kinds: list[int] = [0]
+        """By index, the kind of the nodes with the name."""
         self._codes: dict[tuple[int, str, str], int] = {}
         self._patterns: dict[tuple[int, str | None, str | None], set[int]] = {}
         self._lock = Lock()
@@ -46,6 +48,7 @@ class NamePool:
             if found is not None:
                 return found
             code = len(self.qnames) << KIND_BITS | kind
+            self.kinds.append(kind)
             self.qnames.append(QName(uri, local, prefix))
             self._codes[kind, uri, local] = code
             for pattern, codes in self._patterns.items():

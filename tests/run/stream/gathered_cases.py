@@ -25,7 +25,11 @@ OVER = (
     "every $i in $w satisfies $i/@k", "$w ! (. || '-')", "some $i in $w satisfies ($i = $p/b)",
     "$w treat as element()+",
     "for $i in $w order by $i/@k descending return $i", "deep-equal($w, $p/a)", "sort($w)", "head($w)",
-    "subsequence($w, 2)",
+    "subsequence($w, 2)", "$w/name()", "name($w[1])", "$w[1] is $p/a[1]", "$w[1] << $w[last()]", "exactly-one($w)/b",
+    "zero-or-one($w)", "one-or-more($w)/@k", "tail($w)/b", "deep-equal($w[1], $w[2])", "$w/@* ! name()",
+    "$w/following-sibling::*[1]", "$w/preceding-sibling::a/@k", "$w/parent::*/name()", "$w//text()", "$w//@k/..",
+    "for $y in $w/@* return <y n='{ name($y) }'>{ data($y) }</y>", "deep-equal($w, reverse($w))", "$w/self::a",
+    "count($w/ancestor::n)", "count($w/ancestor::d)", "$w >> $p/n",
 )  # fmt: skip
 
 
@@ -38,6 +42,11 @@ class Gathered(Loops):
     def nodes(self) -> str:
         return self.pick(
             "$p/a", "$p/*", "$p/n/a", "$p//a", "$p/a[@k]", "($p/a, $p/n)", "($p/n, $p/a)", "$p/a/@k", "$p/a/text()",
+            "$p/*/following-sibling::*", "$p/a/preceding-sibling::*[1]", "$p/*[2]/preceding-sibling::*", "$p//a/..",
+            "$p//b/ancestor::n", "$p//a/b", "$p//a[1]", "$p//a[last()]/@k", "$p//@k", "$p/*/@*", "$p//text()",
+            "$p/*[last()]/self::a", "$p//b/ancestor-or-self::*[2]", "$p/descendant::a[2]", "$p/n/descendant-or-self::*",
+            "$p/a[preceding-sibling::a/@k = @k]", "$p/*[not(following-sibling::*)]", "$p/following-sibling::r",
+            "$p//a[b > 1]/b", "head($p/*)", "$p/*[name(..) = 'r'][2]", "$p/n/a[../@k]", "$p//b[position() < last()]",
             "reverse($p/a)", "sort($p/a)", f"sort($p/*, (), function($x) {{ {self.pick(*KEYS)} }})", "($p/a | $p/n/a)",
             f"(for $x in $p/* order by {self.key()} return $x)", "(if ($p/@k) then $p/a else $p/n)", "$p/zzz",
             f"(for $x in $p/a where $x[{self.pick(*TESTS)}] return ($x, $x/b))", "($p/a, 1)", "tokenize($p/b, ' ')",

@@ -80,6 +80,20 @@ ANSWERED = {
     "values that are looked up": "for $t in distinct-values($p/a/@k) return <t>{ $t, count($p/a[@k = $t]) }</t>",
     "an aggregate of all in a condition": "$p/a[@k = max($p/a/@k)]",
     "an aggregate of all in a loop": "for $x in $p/a return <t>{ count($p/a), sum($p/*/@k) + count($x/b) }</t>",
+    "siblings": "$p/a[1]/following-sibling::*[2]/@k",
+    "siblings before": "count($p/n/preceding-sibling::a[b])",
+    "what no sibling before has": "$p/a[not(@k = preceding-sibling::a/@k)]/@k/string()",
+    "a parent": "$p/n/a/../@k/string()",
+    "an ancestor in the record": "$p//b/ancestor::n/@k/string()",
+    "a step below nested elements": "$p//a[b > 1]/b",
+    "the first below each parent": "$p//a[1]",
+    "all texts": "for $x in $p/*//text() return <t>{ string($x) }</t>",
+    "all attributes": "count($p//@*)",
+    "names of attributes": "for $x in $p/*/@* return <k n='{ name($x) }'>{ data($x) }</k>",
+    "elements called as attributes": "for $x in $p/a[1]/@* return element { name($x) } { string($x) }",
+    "the place of nodes": "for $x in $p/a, $y in $p/a where $x << $y return <t>{ $x/@k, $y is $x }</t>",
+    "nodes that are equal": "deep-equal($p/a, $p/n/a), deep-equal($p/a[1], $p/a[1])",
+    "a number of nodes": "zero-or-one($p/n), tail($p/a), head($p/*)/b",
     "a loop in another order": "for $x in reverse($p/*) return <v>{ name($x) }</v>",
 }
 
@@ -91,6 +105,7 @@ def test_answered_by_the_kernel(name: str) -> None:
 
 COLLATION = "http://www.w3.org/2005/xpath-functions/collation/html-ascii-case-insensitive"
 LEFT = {
+    "siblings of the record": "$p/preceding-sibling::r[1]/a",
     "attributes among values": "let $s := reverse($p/a/@k) return ($s, 1)",
     "values and nodes": "let $s := ($p/a, 1) return (<k>{ count($s) }</k>, $s)",
     "a collation": f"for $x in $p/a group by $k := $x/@k collation '{COLLATION}' return <g>{{ $k }}</g>",

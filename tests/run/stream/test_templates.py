@@ -199,7 +199,6 @@ NOT_WRITTEN = {
     "a namespace around under a condition": (
         "if (/d/@x) then <o xmlns='u'>{ for $p in /d/r return <p>{ $p/a }</p> }</o> else <z>{ /d/r/b }</z>"
     ),
-    "another order": "for $p in /d/r return <p b='{ $p/b }'>{ $p//c/a }</p>",
     "a function of the query": (
         "declare function local:f($n) { if ($n > 1) then local:f($n - 1) else $n }; "
         "for $p in /d/r return <p>{ local:f($p/b) }</p>"

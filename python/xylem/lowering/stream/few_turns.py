@@ -13,10 +13,11 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from xylem.plan.kernel_expression import EachItem, EachMember, EachNode, EachOf, EachTuple, SlotValue
+from xylem.plan.kernel_expression import AxisOf, EachItem, EachMember, EachNode, EachOf, EachTuple, SlotValue
 from xylem.plan.result_template import Each, EachBinding, EachNodeOf, EachValue, Template
 
-_LOOPS = (Each, EachNode, EachMember, EachOf, EachNodeOf)
+LOOPS = (Each, EachNode, EachMember, EachOf, EachNodeOf)
+"""Loops over elements: paths inside of them begin there."""
 
 
 def with_few_turns(template: Template) -> Template:
@@ -57,13 +58,20 @@ def _walks_slots(node: Any) -> bool:
     return any(_walks_slots(getattr(node, one.name)) for one in fields(node))
 
 
+def begins_outside(node: Any) -> bool:
+    """Whether nodes are found by steps from an element, perhaps an outer one."""
+    if isinstance(node, AxisOf):
+        return node.axis.startswith(("child", "descendant"))
+    return bool(getattr(node, "path", ()))
+
+
 def _looks_above(node: Any, loops: int) -> bool:
     """Whether a path begins outside this many loops and one more, and goes down from there."""
     if isinstance(node, tuple):
         return any(_looks_above(one, loops) for one in node)
     if not is_dataclass(node) or isinstance(node, type):
         return False
-    if getattr(node, "path", ()) and getattr(node, "up", 0) > loops:
+    if begins_outside(node) and getattr(node, "up", 0) > loops:
         return True
-    inner = loops + isinstance(node, _LOOPS)
+    inner = loops + isinstance(node, LOOPS)
     return any(_looks_above(getattr(node, one.name), inner) for one in fields(node))

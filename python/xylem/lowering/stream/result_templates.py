@@ -70,6 +70,7 @@ from .hoisting import grouped, hoisted
 from .kernel_expressions.as_loops import of_item
 from .row_templates import rows_alone
 from .selection import Selection
+from .steps import path_expression
 from .template_expressions import TemplateExpressions
 from .template_frames import gives_nodes
 from .template_holes import HoleCode, Known, TemplateHoles
@@ -177,7 +178,7 @@ class _Maker:
             case For(window=None, outermost=False):
                 self._for(body)
             case Copy(variable=variable, path=path):
-                self.expressions.nodes(self._nodes(variable, element_path(path)))
+                self._copy(variable, path)
             case If(condition=condition, body=inner):
                 self._when(condition, inner, EMPTY)
             case Leaf(expression=expression, inside=inside, is_global=False):
@@ -229,7 +230,11 @@ class _Maker:
             self.expressions.attributes(self._nodes(loop.source, element_path(loop.path[:-1])))
             return
         path, conditions = _without_predicates(loop)
-        taken = element_path(path)
+        try:
+            taken = element_path(path)
+        except NoTemplate:
+            self._for_items(loop)
+            return
         nodes = self._nodes(loop.source, taken)
         body = loop.body if loop.where is None else If(loop.where, loop.body)
         if conditions and loop.position is None:
@@ -248,6 +253,24 @@ class _Maker:
             with compiler.scope(), compiler.turn(ast.Name(loop.variable, None, "")) as turn:
                 parts = self._inner(body)
             self.expressions.add_loop(turn, Each(nodes.path, parts, nodes.up))
+
+    def _copy(self, variable: str, path: tuple[Step, ...]) -> None:
+        try:
+            taken = element_path(path)
+        except NoTemplate:
+            self.expressions.write(path_expression(variable, path))
+            return
+        self.expressions.nodes(self._nodes(variable, taken))
+
+    def _for_items(self, loop: For) -> None:
+        """A loop over a path that no path of a template is."""
+        collection = path_expression(loop.source, loop.path)
+        body = hoisted(loop.body if loop.where is None else If(loop.where, loop.body))
+        if isinstance(body, Copy) and body.variable == loop.variable and loop.position is None:
+            self.expressions.write(path_expression(loop.source, (*loop.path, *body.path)))
+            return
+        position = None if loop.position is None else ast.Name(loop.position, None, "")
+        self.expressions.each_of(ast.Name(loop.variable, None, ""), collection, self._writing(body), position)
 
     def _leaves(self, body: Flux, variable: str, nodes: NodesOf) -> None:
         """A loop over text nodes or attributes."""

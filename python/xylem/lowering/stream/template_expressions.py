@@ -42,7 +42,7 @@ from .applied_functions import AppliedFunctions, Declared, named_alike
 from .kernel_expressions.as_loops import first_of, is_atomic
 from .kernel_expressions.compiler import ExpressionCompiler
 from .kernel_expressions.gathered_nodes import begins_at_items
-from .kernel_expressions.item_kinds import ATTRIBUTES, VALUES, are_nodes
+from .kernel_expressions.item_kinds import ATTRIBUTES, ELEMENTS, VALUES
 from .kernel_expressions.loop_turns import Turn
 from .kernel_expressions.records import of_one_map
 from .kernel_expressions.tuples import gathering, last_gathering, read_in, windows
@@ -341,9 +341,12 @@ class TemplateExpressions:
         if argument_of(name, "node-name") is None:
             # A string is a name in the default namespace.
             self._refuse_default_namespace(body)
-        nodes = self.compiler.nodes(node)
-        if nodes.path or nodes.of is not None:
-            raise NoTemplate("the name of anything but the element of a loop", node)
+        nodes = self.compiler.value(node)
+        if not isinstance(nodes, NodesOf) or nodes.path or nodes.of is not None:
+            if argument_of(name, "node-name") is not None:
+                raise NoTemplate("the name of anything but the element of a loop", node)
+            self._computed(name, body)
+            return
         self.frames.open_alike(nodes.up)
         self.write(body)
         self.frames.close()
@@ -516,22 +519,22 @@ class TemplateExpressions:
                 parts = self.frames.inner(write)
             self.add_loop(turn, Each(nodes.path, parts, nodes.up, counting))
             return
-        self._each(clause.name, clause.collection, write, position)
+        self.each_of(clause.name, clause.collection, write, position)
 
-    def _each(
+    def each_of(
         self, name: ast.Name, collection: ast.Expr, write: Callable[[], None], position: ast.Name | None = None
     ) -> None:
         """A loop over atomic values, or over nodes that were gathered."""
         compiler = self.compiler
         values = compiler.looped(collection)
         with compiler.scope():
-            if are_nodes(compiler.kinds_of(values)):
+            if compiler.kinds_of(values) == ELEMENTS:
                 place = None if position is None else compiler.new_slot(position)
                 with compiler.turn(name) as turn:
                     parts = self.frames.inner(write)
                 self.add_loop(turn, EachNodeOf(values, parts, place))
                 return
-            slot = compiler.new_slot(name, compiler.kinds_of(values))
+            slot = compiler.item_slot(name, compiler.kinds_of(values))
             place = None if position is None else compiler.new_slot(position)
             self.frames.add(EachValue(slot, values, self.frames.inner(write), place))
 
@@ -568,4 +571,4 @@ class TemplateExpressions:
                 parts = self.frames.inner(lambda: self._clauses(rest, result))
             self.add_loop(turn, Each(nodes.path, parts, nodes.up))
         else:
-            self._each(name, collection, lambda: self._clauses(rest, result))
+            self.each_of(name, collection, lambda: self._clauses(rest, result))

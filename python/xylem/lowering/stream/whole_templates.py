@@ -13,7 +13,9 @@ from __future__ import annotations
 from xylem.analysis.projection import Projection
 from xylem.plan.flux import Flux
 from xylem.plan.kernel_expression import (
+    AxisOf,
     Call,
+    Calling,
     EachItem,
     EachMember,
     EachNode,
@@ -23,6 +25,7 @@ from xylem.plan.kernel_expression import (
     Formatted,
     Gathering,
     GivenLookup,
+    Invoke,
     Json,
     JsonArray,
     JsonChoice,
@@ -131,7 +134,8 @@ def _lengths(part: Part) -> list[int]:
             # They usually read all of an element.
             return [_MOST_STEPS + 1]
         case EachNodeOf(nodes=nodes, parts=parts):
-            return _inside(_of_expression(nodes), [length for part in parts for length in _lengths(part)])
+            inner = [length for part in parts for length in _lengths(part)]
+            return [*_of_expression(nodes), *(_depth_of(nodes) + length for length in inner)]
         case EachBinding(tuples=tuples, parts=parts):
             return _inside(_of_tuples(tuples), [length for part in parts for length in _lengths(part)])
         case Items(items=value) | Remark(value=value):
@@ -150,6 +154,11 @@ def _of_expression(expression: KernelExpression) -> list[int]:
     match expression:
         case NodesOf(path=path):
             return [_length_of(path)]
+        case AxisOf(axis="attribute" | "self"):
+            return [0]
+        case AxisOf() | Calling() | Invoke():
+            # They may read all of an element.
+            return [_MOST_STEPS + 1]
         case Tests(tests=tests):
             return [len(test.path) for test in tests]
         case Call(arguments=arguments):
@@ -171,7 +180,7 @@ def _of_expression(expression: KernelExpression) -> list[int]:
         case EachItem(values=value, inner=inner) | LetValue(value=value, inner=inner):
             return [*_of_expression(value), *_of_expression(inner)]
         case EachOf(nodes=nodes, inner=inner):
-            return _inside(_of_expression(nodes), _of_expression(inner))
+            return [*_of_expression(nodes), *(_depth_of(nodes) + length for length in _of_expression(inner))]
         case EachTuple(tuples=tuples, inner=inner):
             return _inside(_of_tuples(tuples), _of_expression(inner))
         case TupleOf(keys=keys, values=values):
@@ -179,6 +188,20 @@ def _of_expression(expression: KernelExpression) -> list[int]:
         case Json(value=json):
             return _of_json(json)
     return []
+
+
+def _depth_of(nodes: KernelExpression) -> int:
+    """How many steps away the nodes of an expression are at most; conditions on them may read further away."""
+    match nodes:
+        case NodesOf(path=path):
+            return _length_of(path)
+        case EachNode(path=path, inner=inner):
+            return _length_of(path) + _depth_of(inner)
+        case EachOf(nodes=outer, inner=inner):
+            return _depth_of(outer) + _depth_of(inner)
+        case Call(function="if", arguments=(_, *branches)) | Call(function="," | "document order", arguments=branches):
+            return max(map(_depth_of, branches), default=0)
+    return max(_of_expression(nodes), default=0)
 
 
 def _of_copied(copied: CopiedAttributes | CopiedItems) -> list[int]:

@@ -25,8 +25,8 @@ from xylem.syntax import ast
 from ..template_paths import NoTemplate
 from .known_functions import XS
 
-_PASSING = frozenset({"reverse", "sort"})
-"""Functions that give the items of their first argument, nodes or values."""
+PASSING = frozenset({"reverse", "sort", "head", "tail", "zero-or-one", "exactly-one", "one-or-more"})
+"""Functions that give items of their first argument, nodes or values."""
 Fresh = Callable[[], ast.Name]
 """Returns a name that no query uses."""
 
@@ -200,7 +200,7 @@ def is_atomic(expr: ast.Expr) -> bool:
             return is_atomic(then) and is_atomic(otherwise)
         case ast.Switch(cases=cases, default=default):
             return is_atomic(default) and all(is_atomic(case.result) for case in cases)
-        case ast.FunctionCall(name=name, arguments=(argument, *_)) if name.uri == FN and name.local in _PASSING:
+        case ast.FunctionCall(name=name, arguments=(argument, *_)) if name.uri == FN and name.local in PASSING:
             return is_atomic(argument)
         case ast.FunctionCall(name=name):
             return name.uri in (FN, XS, PREFIXES["math"]) or name.expanded == (PREFIXES["map"], "contains")
@@ -218,5 +218,7 @@ def is_atomic(expr: ast.Expr) -> bool:
             return is_atomic(base)
     literals = (ast.StringLiteral, ast.IntegerLiteral, ast.DecimalLiteral, ast.DoubleLiteral)
     strings = (ast.StringConcat, ast.StringConstructor)
-    operators = (ast.Arithmetic, ast.Unary, ast.Range, ast.CastAs, ast.ValueComparison, *strings)
+    operators = (
+        ast.Arithmetic, ast.Unary, ast.Range, ast.CastAs, ast.ValueComparison, ast.NodeComparison, *strings
+    )  # fmt: skip
     return isinstance(expr, (*literals, *operators)) or is_boolean(expr)

@@ -39,12 +39,13 @@ from xylem.plan.kernel_expression import (
 from xylem.plan.result_template import Counting, Order
 from xylem.syntax import ast
 
-from ..template_paths import NoTemplate, key_of, taken_by
-from .as_loops import as_loop, first_of, is_atomic, of_item, of_value
+from ..template_paths import NoTemplate, key_of, taken_by, with_all_attributes
+from .as_loops import PASSING, as_loop, first_of, is_atomic, of_item, of_value
 from .caught_errors import caught
 from .functions_of_items import fold, sort
 from .gathered_nodes import begins_at_items, from_items, set_operation
-from .item_kinds import ELEMENTS, JSON, VALUES, Kinds, are_nodes, kinds_of
+from .general_paths import general_path
+from .item_kinds import ATTRIBUTES, ELEMENTS, JSON, TEXTS, VALUES, Kinds, are_nodes, kinds_of
 from .json_lookups import json_path
 from .json_values import is_plain_json, json_value
 from .known_functions import CASTS, XS, known_function
@@ -196,6 +197,8 @@ class ExpressionCompiler:
                 return self.value(first)
             case ast.Path() if begins_at_items(self, expr):
                 return from_items(self, expr)
+            case ast.Path() if self.keeps_nodes and with_all_attributes(expr) is not None:
+                return general_path(self, expr)
             case ast.VarRef() | ast.Path() | ast.Filter() | ast.SimpleMap():
                 loop = self.as_loop(expr)
                 return self.nodes(expr) if loop is None else self.value(loop)
@@ -212,6 +215,11 @@ class ExpressionCompiler:
                 | ast.ValueComparison(op=op, left=left, right=right)
             ) if self.by_code_points:
                 return Call(op, (self.value(left), self.value(right)))
+            case ast.NodeComparison(op=op, left=left, right=right) if self.keeps_nodes:
+                places = self.value(left), self.value(right)
+                if not all(are_nodes(self.kinds_of(each)) for each in places):
+                    raise NoTemplate("the place of anything but nodes", expr)
+                return Call(op, places)
             case ast.And() | ast.Or():
                 return self.condition(expr)
             case ast.StringConcat(left=left, right=right):
@@ -275,7 +283,7 @@ class ExpressionCompiler:
             case ast.VarRef(name=name):
                 return key_of(name) not in self.slots and self.given(expr) is None
             case ast.Path(right=ast.AxisStep()):
-                return not begins_at_items(self, expr)
+                return not begins_at_items(self, expr) and (not self.keeps_nodes or with_all_attributes(expr) is None)
         return False
 
     def kinds_of(self, value: KernelExpression) -> Kinds:
@@ -361,6 +369,10 @@ class ExpressionCompiler:
         slot = self.new_slot(name, kinds)
         self.leaves.add(key_of(name))
         return slot
+
+    def item_slot(self, name: ast.Name, kinds: Kinds) -> int:
+        """A place for an item of a loop that is no element."""
+        return self.leaf_slot(name, kinds) if are_nodes(kinds) else self.new_slot(name, kinds)
 
     # --- loops
 
@@ -519,12 +531,12 @@ class ExpressionCompiler:
     ) -> KernelExpression:
         values = self.looped(collection)
         with self.scope():
-            if are_nodes(self.kinds_of(values)):
+            if self.kinds_of(values) == ELEMENTS:
                 place = None if position is None else self.new_slot(position)
                 with self.turn(name) as turn:
                     found = inner()
                 return turn.around(EachOf(values, found, place))
-            slot = self.new_slot(name, self.kinds_of(values))
+            slot = self.item_slot(name, self.kinds_of(values))
             place = None if position is None else self.new_slot(position)
             return EachItem(slot, values, inner(), place)
 
@@ -534,8 +546,8 @@ class ExpressionCompiler:
         if not is_slot and not is_atomic(collection) and not self.keeps_nodes:
             raise NoTemplate("a loop over anything but a path or atomic values", collection)
         values = self.kept(collection)
-        if self.kept_kinds(values, collection) not in (VALUES, ELEMENTS, JSON):
-            raise NoTemplate("a loop over attributes or text nodes that were gathered", collection)
+        if self.kept_kinds(values, collection) not in (VALUES, ELEMENTS, ATTRIBUTES, TEXTS, JSON):
+            raise NoTemplate("a loop over nodes of several kinds", collection)
         return values
 
     @contextmanager
@@ -615,17 +627,20 @@ class ExpressionCompiler:
             case ast.FunctionCall(name=name, arguments=()) if name.expanded == (PREFIXES["math"], "pi"):
                 return Constant(math.pi)
         if call.name.uri == FN and call.name.local in ("name", "local-name") and len(call.arguments) == 1:
-            nodes = self.nodes(call.arguments[0])
-            if nodes.path or nodes.of is not None:
+            named = self.value(call.arguments[0])
+            if isinstance(named, NodesOf) and not named.path and named.of is None:
+                return NameOf(call.name.local == "name", named.up)
+            if not self.keeps_nodes or not are_nodes(self.kinds_of(named)):
                 raise NoTemplate("the name of anything but the element of a loop", call)
-            return NameOf(call.name.local == "name", nodes.up)
+            return Call(call.name.local, (named,))
         word = known_function(call.name.expanded, len(call.arguments), self.by_code_points)
         if word is None or any(isinstance(argument, ast.ArgumentPlaceholder) for argument in call.arguments):
             raise NoTemplate(f"the kernel does not know {call.name.local}()", call)
         first_slot = self._next_slot
         arguments = tuple(map(self.value, call.arguments))
-        if word == "reverse" and not is_atomic(call.arguments[0]):
-            self.kept_kinds(arguments[0], call)
+        if (word in PASSING and not is_atomic(call.arguments[0])) or word == "deep-equal":
+            for given in arguments:
+                self.kept_kinds(given, call)
         if word in _OVER_ALL and any(is_outside(argument) for argument in arguments):
             # It would be recomputed at each turn of the inner loops.
             once = self._before_loop(Call(word, arguments), first_slot)

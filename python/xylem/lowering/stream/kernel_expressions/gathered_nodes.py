@@ -12,6 +12,7 @@ from xylem.plan.kernel_expression import Call, EachOf, KernelExpression, SlotVal
 from xylem.syntax import ast
 
 from ..template_paths import NoTemplate, key_of
+from .general_paths import general_path, has_general_steps
 from .item_kinds import ELEMENTS, are_nodes
 
 if TYPE_CHECKING:
@@ -24,9 +25,11 @@ _GATHERED = (
 
 
 def begins_at_items(c: ExpressionCompiler, expr: ast.Expr) -> bool:
-    """Whether a path begins at nodes that were gathered, and not at the element of a loop."""
+    """Whether a path begins at nodes that were gathered, or has steps that no path of a template has."""
     if not c.keeps_nodes or not isinstance(expr, ast.Path) or not isinstance(expr.right, ast.AxisStep):
         return False
+    if has_general_steps(c.in_terms_of_loops(expr)):
+        return True
     match _beginning(expr):
         case ast.VarRef(name=name):
             return key_of(name) in c.slots and are_nodes(c.kinds_of(SlotValue(c.slots[key_of(name)])))
@@ -40,6 +43,10 @@ def begins_at_items(c: ExpressionCompiler, expr: ast.Expr) -> bool:
 
 def from_items(c: ExpressionCompiler, path: ast.Path) -> KernelExpression:
     """The steps of a path from each of some nodes, in document order."""
+    whole = c.in_terms_of_loops(path)
+    if has_general_steps(whole):
+        assert isinstance(whole, ast.Path)
+        return general_path(c, whole)
     beginning, item = _beginning(path), c.fresh()
     nodes = c.value(beginning)
     if c.kinds_of(nodes) != ELEMENTS:

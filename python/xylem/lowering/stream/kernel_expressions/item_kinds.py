@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from xylem.plan.kernel_expression import (
+    AxisOf,
     Call,
     EachItem,
     EachNode,
@@ -33,7 +34,9 @@ _OF: Mapping[ValueOf | None, Kinds] = {
     ValueOf.TEXT: TEXTS,
     ValueOf.ATTRIBUTE: ATTRIBUTES,
 }
-_PASSING = frozenset({"reverse", "document order"})
+_PASSING = frozenset(
+    {"reverse", "document order", "head", "tail", "zero-or-one", "exactly-one", "one-or-more"}
+)
 """Functions that give the items of their argument."""
 
 
@@ -42,6 +45,8 @@ def kinds_of(expression: KernelExpression, slots: Mapping[int, Kinds]) -> Kinds:
     match expression:
         case NodesOf(of=of):
             return _OF[of]
+        case AxisOf(kind=kind):
+            return frozenset({kind})
         case SlotValue(slot=slot):
             return slots.get(slot, VALUES)
         case JsonPath(raw=True):

@@ -19,13 +19,14 @@ BY_NAME = {
     "reverse": (1, 1), "hours-from-time": (1, 1), "minutes-from-time": (1, 1), "seconds-from-time": (1, 1),
     "timezone-from-date": (1, 1), "timezone-from-dateTime": (1, 1), "timezone-from-time": (1, 1),
     "adjust-date-to-timezone": (2, 2), "adjust-dateTime-to-timezone": (2, 2), "adjust-time-to-timezone": (2, 2),
+    "zero-or-one": (1, 1), "exactly-one": (1, 1), "one-or-more": (1, 1), "head": (1, 1), "tail": (1, 1),
     "dateTime": (2, 2), "string-to-codepoints": (1, 1), "codepoints-to-string": (1, 1),
 }  # fmt: skip
 """The minimum and maximum number of arguments."""
 BY_CODE_POINTS = {
     "min": (1, 1), "max": (1, 1), "contains": (2, 2), "starts-with": (2, 2), "ends-with": (2, 2),
     "substring-before": (2, 2), "substring-after": (2, 2), "distinct-values": (1, 1),
-    "compare": (2, 2), "contains-token": (2, 2), "index-of": (2, 2),
+    "compare": (2, 2), "contains-token": (2, 2), "index-of": (2, 2), "deep-equal": (2, 2),
 }  # fmt: skip
 """Functions that compare strings by code points: not under another default collation."""
 MATHEMATICS = {
