@@ -20,10 +20,12 @@ from xylem.syntax import ast, parse, parse_sequence_type, print_query
 if TYPE_CHECKING:
     from xylem.analysis.event_time import EventTime
     from xylem.functions.late_items import LateItems
+    from xylem.lowering.python.module_table import ModuleTable
     from xylem.plan.result_template import Column
     from xylem.plan.streamability import DataFlow
     from xylem.plan.unit_rows import UnitRows
     from xylem.rewrite.history.unit_query import UnitQuery
+    from xylem.rewrite.to_program import StreamForm
     from xylem.rewrite.windows import WindowFacts
     from xylem.run.history.program import HistoryProgram
     from xylem.run.stream.passes import EarlierPass, StreamPasses
@@ -130,30 +132,24 @@ def compile_stream(query: Query, env: StaticEnvironment, schema: Schema | None =
 
 
 def _streamed_module(
-    module: ast.Module, env: StaticEnvironment, schema: Schema | None, part: tuple[int, int] | None = None
+    module: ast.Module,
+    env: StaticEnvironment,
+    schema: Schema | None,
+    part: tuple[int, int] | None = None,
+    form: StreamForm | None = None,
 ) -> StreamProgram:
+    """The program that streams a module, or a part of its answer; `form` is the normal form of the body, if known."""
     from xylem.lowering.stream.build import NotStreamable, StreamBuilder
     from xylem.lowering.stream.document_template import document_template
     from xylem.plan.window_brackets import ends_with_windows, opens_windows
-    from xylem.rewrite.to_program import to_program
+    from xylem.rewrite.to_program import program_of
     from xylem.run.stream.program import StreamProgram
 
-    builder = _builder(env if schema is None else replace(env, schema=schema))
-    builder.writer.is_streamed = True
+    builder = _stream_builder(env, schema)
     main = builder.load(module)
     if not isinstance(main.module, ast.MainModule):
         raise NotStreamable("a library module has no answer")
-    imported = [declaration for unit in builder.units if unit is not main for declaration in unit.module.prolog]
-    plan = to_program(
-        main.module.body,
-        schema,
-        prolog=main.module.prolog,
-        imported=imported,
-        externals=builder.externals.keys(),
-        without=env.without_rules,
-        part=part,
-        joins=main.joins,
-    )
+    plan = program_of(_stream_form(builder, main, schema) if form is None else form, part=part)
     has_windows = opens_windows(plan.program)
     stream = StreamBuilder(builder, main, schema, None if has_windows else env.columns)
     stream.build(plan.program, plan.whole)
@@ -176,6 +172,28 @@ def _streamed_module(
     )
 
 
+def _stream_builder(env: StaticEnvironment, schema: Schema | None) -> Builder:
+    builder = _builder(env if schema is None else replace(env, schema=schema))
+    builder.writer.is_streamed = True
+    return builder
+
+
+def _stream_form(builder: Builder, main: ModuleTable, schema: Schema | None) -> StreamForm:
+    from xylem.rewrite.to_program import stream_form
+
+    assert isinstance(main.module, ast.MainModule)
+    imported = [declaration for unit in builder.units if unit is not main for declaration in unit.module.prolog]
+    return stream_form(
+        main.module.body,
+        schema,
+        prolog=main.module.prolog,
+        imported=imported,
+        externals=builder.externals.keys(),
+        without=builder.writer.without_rules,
+        joins=main.joins,
+    )
+
+
 def compile_passes(query: Query, env: StaticEnvironment, schema: Schema | None = None) -> StreamPasses:
     """Compile a query for the smallest number of passes over its input that bounds its state, if there is one.
 
@@ -193,13 +211,14 @@ def _compiled_passes(written: ast.Module, env: StaticEnvironment, schema: Schema
 
     refused: NotStreamable | None = None
     at_once: StreamProgram | None = None
+    # All programs share what is known about its nodes.
+    module = _builder(env).resolved(written)
     try:
-        at_once = _streamed_module(written, env, schema)
+        at_once = _streamed_module(module, env, schema)
         if account_of(at_once).is_bounded:
             return StreamPasses(at_once)
     except NotStreamable as error:
         refused = error
-    module = _builder(env).load(written).module
     # Each pass would begin with the variables as declared.
     if isinstance(module, ast.MainModule) and not Statements.of(module.body, module.prolog):
         ways = [_bounded_passes(module, env, schema), _passes_by_parts(module, env, schema, at_once)]
@@ -288,9 +307,12 @@ def _passes_by_parts(
     if len(places) < 2 or len(places) > MOST_PASSES:
         return None
 
+    builder = _stream_builder(env, schema)
+    form = _stream_form(builder, builder.load(module), schema)
+
     def given_by(start: int, end: int) -> StreamProgram | None:
         try:
-            made = _streamed_module(module, env, schema, (start, end))
+            made = _streamed_module(module, env, schema, (start, end), form)
         except NotStreamable:
             return None
         return made if account_of(made).is_bounded else None

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator
 
 from xylem.functions.registry import FN
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import kept_with_node
 
 from .ast_replacement import replaced
+from .bound_names import read_variables
 
 
+@kept_with_node
 def uses_position(node: ast.Node) -> bool:
     """Whether position() or last() of the surrounding focus may be used."""
     return any(_is_focus_call(n, ("position", "last")) for n in nodes_in_same_focus(node))
@@ -50,12 +53,7 @@ def _outside_items(window: ast.DataWindow) -> Iterator[ast.Node]:
     return (part for part in window.children() if part is not window.reference)
 
 
-def read_variables(node: ast.Node) -> set[tuple[str, str]]:
-    """Every variable mentioned below, bound inside or not: a superset of the free ones."""
-    return {n.name.expanded for n in node.walk() if isinstance(n, ast.VarRef)}
-
-
-def read_behind(clauses: Iterable[ast.Node], result: ast.Expr) -> set[tuple[str, str]]:
+def read_behind(clauses: Iterable[ast.Node], result: ast.Expr) -> frozenset[tuple[str, str]]:
     """Every variable that clauses or the result of a FLWOR expression mention; `group by $x` reads $x."""
     read = read_variables(result)
     for clause in clauses:
@@ -65,6 +63,7 @@ def read_behind(clauses: Iterable[ast.Node], result: ast.Expr) -> set[tuple[str,
     return read
 
 
+@kept_with_node
 def reads_focus(node: ast.Node) -> bool:
     """Whether the value may depend on the outer focus."""
     stack: list[ast.Node] = [node]
@@ -98,6 +97,7 @@ def reads_focus(node: ast.Node) -> bool:
     return False
 
 
+@kept_with_node
 def reads_item(node: ast.Node) -> bool:
     """Whether the value may depend on the context item itself, and not only on the root of its tree."""
     return reads_focus(replaced(node, lambda part: _ROOT if isinstance(part, ast.Root) else None))

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import kept_with_node
 
 ExpandedName = tuple[str, str]
 Names = frozenset[ExpandedName]
 NONE: Names = frozenset()
 
 
+@kept_with_node
 def free_in(node: ast.Node) -> Names:
     """The variables that must be bound around a node for it to have a value, including global ones."""
     match node:

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from xylem.analysis.bound_names import read_variables
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from .event_order_call import NAME as EVENT_ORDER
-from .focus import read_variables, uses_last, uses_position
+from .focus import uses_last, uses_position
 from .input_functions import COLLECTION, STREAMS
 
 

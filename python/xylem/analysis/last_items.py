@@ -9,8 +9,9 @@ there are fewer items, all of them are kept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import NamedTuple
 
+from xylem.analysis.bound_names import read_variables
 from xylem.analysis.facts.comparisons import GENERAL, sides
 from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.focus import uses_position
@@ -18,6 +19,7 @@ from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.functions.traits import AROUND
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import contains, kept_with_node
 
 MOST_ITEMS = 10_000
 """A larger number is not treated as a few items."""
@@ -27,37 +29,69 @@ _BY_IDENTITY = (ast.NodeComparison, ast.SetOperation)
 
 def sees_more_than_items(expr: ast.Node, number: int) -> bool:
     """Whether an expression may compare the identity of items, or look around them: several are kept as copies."""
-    if any(isinstance(node, _BY_IDENTITY) for node in expr.walk()):
-        return True
-    return number > 1 and any(map(_may_look_around, expr.walk()))
+    return contains(expr, _BY_IDENTITY) or (number > 1 and any(map(_may_look_around, expr.walk())))
 
 
 def looks_at_copies(whole: ast.Node, loop: ast.Node) -> bool:
     """Whether the expression around a loop may compare the identity of its results, or look around them."""
-    inside = {id(node) for node in loop.walk()}
-    outside = [node for node in whole.walk() if id(node) not in inside]
-    if any(isinstance(node, _BY_IDENTITY) or _may_look_around(node) for node in outside):
+    # Each part of an expression stands in one place, so that those outside are all without those inside.
+    if _looks_out(whole) > _looks_out(loop):
         return True
-    return _descends(loop) and _have_steps(outside, loop)
+    return _descends(loop) and _have_steps(whole, loop)
 
 
+@kept_with_node
+def _looks_out(part: ast.Node) -> int:
+    """The number of places below that may compare the identity of nodes, or look around them."""
+    here = isinstance(part, _BY_IDENTITY) or _may_look_around(part)
+    return here + sum(map(_looks_out, part.children()))
+
+
+@kept_with_node
 def _descends(loop: ast.Node) -> bool:
     """Whether its items may be nested."""
     return any(isinstance(node, ast.AxisStep) and node.axis.startswith("descendant") for node in loop.walk())
 
 
-def _have_steps(outside: Sequence[ast.Node], loop: ast.Node) -> bool:
+def _have_steps(whole: ast.Node, loop: ast.Node) -> bool:
     """Whether a path continues from all results of a loop: it then returns each node once, even nested ones."""
+    outside = _outline(whole)
+    inside = {id(node) for node in loop.walk()}
+    around = {id(loop)}
+    above = outside.parents.get(id(loop))
+    while above is not None:
+        around.add(id(above))
+        above = outside.parents.get(id(above))
     names: set[tuple[str, str]] = set()
 
     def has_results(expr: ast.Node) -> bool:
-        nodes = expr.walk()
-        return any(n is loop or (isinstance(n, ast.VarRef) and n.name.expanded in names) for n in nodes)
+        return id(expr) in around or not names.isdisjoint(read_variables(expr))
 
-    lets = [node for node in outside if isinstance(node, ast.LetClause)]
+    lets = [let for let in outside.lets if id(let) not in inside]
     while more := {let.name.expanded for let in lets if has_results(let.value)} - names:
         names |= more
-    return any(isinstance(node, ast.Path) and has_results(_start(node)) for node in outside)
+    return any(has_results(_start(path)) for path in outside.paths if id(path) not in inside)
+
+
+class _Outline(NamedTuple):
+    """Where the parts of an expression stand."""
+
+    parents: dict[int, ast.Node]
+    """By the identity of the part."""
+    lets: list[ast.LetClause]
+    paths: list[ast.Path]
+
+
+@kept_with_node
+def _outline(whole: ast.Node) -> _Outline:
+    outline = _Outline({}, [], [])
+    for node in whole.walk():
+        outline.parents.update((id(child), node) for child in node.children())
+        if isinstance(node, ast.LetClause):
+            outline.lets.append(node)
+        elif isinstance(node, ast.Path):
+            outline.paths.append(node)
+    return outline
 
 
 def _start(path: ast.Path) -> ast.Expr:

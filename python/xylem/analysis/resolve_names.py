@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 from xylem.errors import StaticError
 from xylem.syntax import ast
 
+from .ast_replacement import with_fields
 from .distinct_names import check_clause, check_parameters
 from .facts.best_match_loops import check_sides
 from .static_context import XML, XMLNS, XQUERY, StaticContext
@@ -76,7 +77,7 @@ def _function_name(name: ast.Name, context: StaticContext) -> ast.Name:
 
 
 def _function_call(node: ast.FunctionCall, context: StaticContext) -> ast.FunctionCall:
-    return replace(
+    return with_fields(
         node,
         name=_function_name(node.name, context),
         arguments=_resolve_value(node.arguments, context),
@@ -99,11 +100,11 @@ def _inline_function(node: ast.InlineFunction, context: StaticContext) -> ast.In
 
 def _best_match_order(node: ast.BestMatchOrder, context: StaticContext) -> ast.BestMatchOrder:
     rest = _resolve_fields(node, context, skip=("function",))
-    return rest if node.function is None else replace(rest, function=_function_name(node.function, context))
+    return rest if node.function is None else with_fields(rest, function=_function_name(node.function, context))
 
 
 def _named_function_ref(node: ast.NamedFunctionRef, context: StaticContext) -> ast.NamedFunctionRef:
-    return replace(node, name=_function_name(node.name, context))
+    return with_fields(node, name=_function_name(node.name, context))
 
 
 def _arrow(node: ast.Arrow, context: StaticContext) -> ast.FunctionCall | ast.DynamicCall:
@@ -117,15 +118,15 @@ def _arrow(node: ast.Arrow, context: StaticContext) -> ast.FunctionCall | ast.Dy
 def _function_decl(node: ast.FunctionDecl, context: StaticContext) -> ast.FunctionDecl:
     rest = _resolve_fields(node, context, skip=("name",))
     check_parameters(rest.parameters)
-    return replace(rest, name=_function_name(node.name, context))
+    return with_fields(rest, name=_function_name(node.name, context))
 
 
 def _annotation(node: ast.Annotation, context: StaticContext) -> ast.Annotation:
-    return replace(node, name=_with_default(node.name, context, XQUERY))
+    return with_fields(node, name=_with_default(node.name, context, XQUERY))
 
 
 def _option(node: ast.OptionDecl, context: StaticContext) -> ast.OptionDecl:
-    return replace(node, name=_with_default(node.name, context, XQUERY))
+    return with_fields(node, name=_with_default(node.name, context, XQUERY))
 
 
 def _typed_test(node: Any, context: StaticContext) -> Any:
@@ -135,41 +136,41 @@ def _typed_test(node: Any, context: StaticContext) -> Any:
         changed["name"] = plain_name(node.name, context) if is_attribute else _element_name(node.name, context)
     if getattr(node, "type", None) is not None:
         changed["type"] = _element_name(node.type, context)
-    return replace(node, **changed) if changed else node
+    return with_fields(node, **changed) if changed else node
 
 
 def _type_name(node: Any, context: StaticContext) -> Any:
-    return replace(node, name=_element_name(node.name, context))
+    return with_fields(node, name=_element_name(node.name, context))
 
 
 def _validate(node: ast.Validate, context: StaticContext) -> ast.Validate:
     kind = _element_name(node.type, context) if node.type else None
-    return replace(node, type=kind, body=resolve_names(node.body, context))
+    return with_fields(node, type=kind, body=resolve_names(node.body, context))
 
 
 def _axis_step(node: ast.AxisStep, context: StaticContext) -> ast.AxisStep:
     test = node.test
     if isinstance(test, ast.NameTest):
         named = plain_name if node.axis in ("attribute", "namespace") else _element_name
-        resolved: ast.NodeTest = replace(test, name=named(test.name, context))
+        resolved: ast.NodeTest = with_fields(test, name=named(test.name, context))
     else:
         resolved = resolve_names(test, context)
-    return replace(node, test=resolved, predicates=_resolve_value(node.predicates, context))
+    return with_fields(node, test=resolved, predicates=_resolve_value(node.predicates, context))
 
 
 def _wildcard(node: ast.Wildcard, context: StaticContext) -> ast.Wildcard:
     if node.prefix is None or node.uri is not None:
         return node
-    return replace(node, uri=context.uri_of(node.prefix, node.span))
+    return with_fields(node, uri=context.uri_of(node.prefix, node.span))
 
 
 def _name_test(node: ast.NameTest, context: StaticContext) -> ast.NameTest:
-    return replace(node, name=_element_name(node.name, context))
+    return with_fields(node, name=_element_name(node.name, context))
 
 
 def _computed_element(node: ast.ComputedElement, context: StaticContext) -> ast.ComputedElement:
     name = _element_name(node.name, context) if isinstance(node.name, ast.Name) else resolve_names(node.name, context)
-    return replace(node, name=name, body=resolve_names(node.body, context))
+    return with_fields(node, name=name, body=resolve_names(node.body, context))
 
 
 def _direct_element(node: ast.DirectElement, context: StaticContext) -> ast.DirectElement:
@@ -181,8 +182,8 @@ def _direct_element(node: ast.DirectElement, context: StaticContext) -> ast.Dire
         if name.expanded in seen:
             raise StaticError("XQST0040", str(attribute.name), span=attribute.span)
         seen.add(name.expanded)
-        attributes.append(replace(attribute, name=name, parts=_resolve_value(attribute.parts, inner)))
-    return replace(
+        attributes.append(with_fields(attribute, name=name, parts=_resolve_value(attribute.parts, inner)))
+    return with_fields(
         node,
         name=_element_name(node.name, inner),
         attributes=tuple(attributes),

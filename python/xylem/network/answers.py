@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Any
 
 from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.bound_names import bound_names
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.facts.value_expressions import gives_values
@@ -23,7 +24,6 @@ from xylem.analysis.free_variables import free_in
 from xylem.analysis.projection import Projection, project
 from xylem.functions.registry import FN
 from xylem.plan.flux import ROOT
-from xylem.rewrite.fresh_names import bound_names
 from xylem.rewrite.negation import negated
 from xylem.syntax import ast
 

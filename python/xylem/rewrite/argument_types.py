@@ -9,18 +9,18 @@ numbers are promoted. Nodes of an input have untyped values, so the conversion o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from xylem.analysis.bound_names import bound_names
 from xylem.analysis.facts.value_class import XS, Known, Values, classify, declared_class
 from xylem.analysis.focus import nodes_in_same_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_element_test
 from xylem.functions.registry import FN
 from xylem.syntax import ast
-
-from .fresh_names import bound_names
+from xylem.syntax.ast.facts import kept_with_node
 
 ExpandedName = tuple[str, str]
 _ANY_NUMBER = ("*", "**")
@@ -49,6 +49,11 @@ class KnownTypes:
     @staticmethod
     def of(body: ast.Expr, parameters: Iterable[ast.Parameter] = ()) -> KnownTypes:
         """The known types of a query, or of the body of a function with these parameters."""
+        given = tuple(parameters)
+        return KnownTypes._found(body, given) if given else _of_query(body)
+
+    @staticmethod
+    def _found(body: ast.Node, parameters: Sequence[ast.Parameter]) -> KnownTypes:
         steps: dict[ExpandedName, ast.AxisStep] = {}
         sequences: dict[ExpandedName, ast.AxisStep] = {}
         items: dict[int, ast.AxisStep] = {}
@@ -135,6 +140,11 @@ class KnownTypes:
         is_enough = found.some or occurrence in ("?", *_ANY_NUMBER)
         is_few_enough = found.single or occurrence not in _AT_MOST_ONE
         return Converted(argument, None if is_enough and is_few_enough and to.local in _WHOLE else kind)
+
+
+@kept_with_node
+def _of_query(body: ast.Node) -> KnownTypes:
+    return KnownTypes._found(body, ())
 
 
 class Converted(NamedTuple):

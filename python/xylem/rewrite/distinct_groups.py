@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_in
 from xylem.analysis.facts.steadiness import is_the_same_each_time
 from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
@@ -34,7 +35,7 @@ from xylem.functions.registry import FN
 from xylem.plan.spread import PART_NAMESPACE
 from xylem.syntax import ast
 
-from .input_reads import ExpandedName, names_bound_in, reads_input
+from .input_reads import ExpandedName, reads_input
 from .scope_path import flattened, is_input_path
 from .substitution import Substitution
 
@@ -53,7 +54,7 @@ def distinct_groups(flwor: ast.Flwor, is_nested: Callable[[ast.Expr], bool]) -> 
         return None
     assert isinstance(first, ast.ForClause)
     rest = ast.Flwor(flwor.clauses[1:], flwor.result, span=flwor.span) if flwor.clauses[1:] else flwor.result
-    if names_bound_in(rest) & ({first.name.expanded} | free_in(values)):
+    if bound_in(rest) & ({first.name.expanded} | free_in(values)):
         return None
     for items, key in _divisions(values):
         groups = _Groups(items, key, first.name)

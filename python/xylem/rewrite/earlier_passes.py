@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeGuard
 
 from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.bound_names import bound_in, bound_names
 from xylem.analysis.focus import reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reached_declarations import reached_declarations
@@ -26,9 +27,8 @@ from xylem.functions.registry import FN
 from xylem.plan.pass_values import PASS_NAMESPACE
 from xylem.syntax import ast
 
-from .fresh_names import bound_names
 from .inline_prolog import inline_prolog
-from .input_reads import names_bound_in, read_from_document, reads_input
+from .input_reads import read_from_document, reads_input
 from .let_values import is_cheap
 from .normalise import normalise
 from .not_spread import NotSpread
@@ -194,7 +194,7 @@ class _Search:
             if name not in free_in(expr):
                 continue
             reads = sum(1 for node in expr.walk() if isinstance(node, ast.VarRef) and node.name.expanded == name)
-            if (reads == 1 or is_cheap(let.value)) and not free_in(let.value) & names_bound_in(expr):
+            if (reads == 1 or is_cheap(let.value)) and not free_in(let.value) & bound_in(expr):
                 expr = Substitution({name: let.value}).apply(expr)
             else:
                 expr = ast.Flwor((let,), expr, span=expr.span)

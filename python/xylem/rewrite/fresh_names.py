@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from copy import copy
 
+from xylem.analysis.bound_names import bound_names
 from xylem.plan.flux import ROOT
 from xylem.syntax import ast
 
@@ -26,6 +28,12 @@ class Names:
         self._others = set(bound)
         """Names bound once in the query: only that binding may use the name unchanged."""
 
+    def copy(self) -> Names:
+        """The same names, for a program that is made from the same expressions."""
+        made = copy(self)
+        made._taken = set(self._taken)
+        return made
+
     def keep(self, name: ast.Name) -> str:
         """A name for a variable of the query."""
         return self._give(name.local, self._taken)
@@ -42,24 +50,3 @@ class Names:
             name = f"{base}{count}"
         self._taken.add(name)
         return name
-
-
-def bound_names(node: ast.Node) -> list[ast.Name]:
-    """The variables a node itself binds."""
-    match node:
-        case ast.ForClause(name=name, position=position) | ast.JoinClause(name=name, position=position):
-            return [name] if position is None else [name, position]
-        case ast.LetClause(name=name) | ast.CountClause(name=name) | ast.GroupingSpec(name=name):
-            return [name]
-        case ast.WindowClause(name=name) | ast.ForseqClause(name=name) | ast.ForseqVariable(name=name):
-            return [name]
-        case ast.WindowVariables():
-            found = (node.current, node.position, node.previous, node.next)
-            return [name for name in found if name is not None]
-        case ast.QuantifiedBinding(name=name) | ast.Parameter(name=name):
-            return [name]
-        case ast.TypeswitchCase(variable=name) if name is not None:
-            return [name]
-        case ast.Typeswitch(default_variable=name) if name is not None:
-            return [name]
-    return []

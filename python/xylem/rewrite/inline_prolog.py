@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_in, names_in, read_variables
 from xylem.analysis.facts.value_class import declared_class
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
@@ -29,9 +30,9 @@ from xylem.analysis.statements import Statements
 from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import size_of, united
 
 from .argument_types import Converted, KnownTypes, gives_element
-from .fresh_names import bound_names
 from .let_values import is_cheap
 from .renaming import renamed
 from .source import is_named_source
@@ -77,7 +78,7 @@ def inline_functions(body: ast.Expr, declared: Iterable[ast.Declaration]) -> ast
     if not functions:
         return body
     inliner = _Inliner(functions, body, Statements.of(body, declared))
-    made = inliner.inlined(body, KnownTypes.of(body), _bound_in(body))
+    made = inliner.inlined(body, KnownTypes.of(body), bound_in(body))
     return body if made is body else unshadowed(made, outside)
 
 
@@ -89,7 +90,7 @@ def _is_input(declaration: ast.VariableDecl, inputs: set[ExpandedName]) -> bool:
     if declaration.type is not None and isinstance(value, ast.FunctionCall) and value.name.expanded in AGGREGATES:
         # A single value, whose type is checked where it is declared: an earlier pass computes it.
         return False
-    if reads_focus(value) or _variables(value) & inputs:
+    if reads_focus(value) or read_variables(value) & inputs:
         return True
     return any(isinstance(node, ast.FunctionCall) and is_named_source(node) for node in value.walk())
 
@@ -111,14 +112,15 @@ class _Inliner:
 
         It gets the known types of its variables, and the names that the query or the function binds.
         """
-        return replaced(expr, lambda node: self._call(node, known, bound))
+        if calls_in(expr).isdisjoint(self.functions):
+            return expr
+        return replaced(expr, lambda node: self._call(node, known, bound), (ast.FunctionCall,))
 
     @cached_property
     def taken(self) -> set[str]:
         """All names of variables in the query and its functions."""
         parts = (self.body, *self.functions.values())
-        names = {name.local for part in parts for node in part.walk() for name in bound_names(node)}
-        return names | {node.name.local for part in parts for node in part.walk() if isinstance(node, ast.VarRef)}
+        return {name for part in parts for name in names_in(part)}
 
     def _call(self, node: ast.Node, known: KnownTypes, bound: Names) -> ast.Node | None:
         if not isinstance(node, ast.FunctionCall):
@@ -158,7 +160,7 @@ class _Inliner:
         None where the body reads a variable of the prolog whose name means another one at the call.
         """
         names = [parameter.name for parameter in parameters]
-        own = {name.expanded for name in names} | _bound_in(given)
+        own = {name.expanded for name in names} | bound_in(given)
         outer = free_in(given) - {name.expanded for name in names}
         if outer & bound:
             return None
@@ -182,7 +184,7 @@ class _Inliner:
         body, kind = declared.body, declared.returns
         assert body is not None
         known = KnownTypes.of(body, declared.parameters)
-        bound = _bound_in(body) | {parameter.name.expanded for parameter in declared.parameters}
+        bound = bound_in(body) | {parameter.name.expanded for parameter in declared.parameters}
         inlined = self.inlined(body, known, bound)
         if gives_type(body, kind, declared.parameters):
             return inlined
@@ -220,7 +222,7 @@ class _Inliner:
         body = declared.body
         if body is None or reads_focus(body) or any(isinstance(a, ast.ArgumentPlaceholder) for a in call.arguments):
             return False
-        self.size += sum(1 for _ in body.walk())
+        self.size += size_of(body)
         if self.size > MOST_NODES:
             return False
         own = [parameter.name.expanded for parameter in declared.parameters]
@@ -234,8 +236,15 @@ class _Inliner:
 
 def called_in(part: ast.Node, functions: Set[FunctionKey]) -> frozenset[FunctionKey]:
     """Those of the functions that a part of the query calls."""
-    calls = (node for node in part.walk() if isinstance(node, ast.FunctionCall))
-    return frozenset(functions & {(*call.name.expanded, len(call.arguments)) for call in calls})
+    return frozenset(functions & calls_in(part))
+
+
+@united
+def calls_in(node: ast.Node) -> frozenset[FunctionKey]:
+    """The names of all functions that are called at a node or below it, with their numbers of arguments."""
+    if not isinstance(node, ast.FunctionCall):
+        return frozenset()
+    return frozenset(((*node.name.expanded, len(node.arguments)),))
 
 
 def gives_type(body: ast.Expr, kind: ast.SequenceTypeNode | None, parameters: Iterable[ast.Parameter]) -> bool:
@@ -265,12 +274,8 @@ def _held_through_time(body: ast.Expr) -> set[ExpandedName]:
         if isinstance(node, (*PROJECTIONS, ast.Lookup)):
             last = node.base.right if isinstance(node.base, ast.Path) else node.base
             if not isinstance(last, ast.AxisStep):
-                found |= _variables(node.base)
+                found |= read_variables(node.base)
     return found
-
-
-def _bound_in(expr: ast.Expr) -> Names:
-    return frozenset(name.expanded for node in expr.walk() for name in bound_names(node))
 
 
 def _is_function(argument: ast.Expr) -> bool:
@@ -279,6 +284,3 @@ def _is_function(argument: ast.Expr) -> bool:
         isinstance(argument, ast.NamedFunctionRef) and not reads_focus(argument)
     )
 
-
-def _variables(node: ast.Node) -> set[ExpandedName]:
-    return {n.name.expanded for n in node.walk() if isinstance(n, ast.VarRef)}

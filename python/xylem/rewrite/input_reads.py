@@ -13,8 +13,8 @@ from xylem.analysis.focus import reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import FN
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import contains
 
-from .fresh_names import bound_names
 from .not_spread import NotSpread
 from .scope_path import flattened
 from .source import is_document_call, stream_source
@@ -25,12 +25,7 @@ ExpandedName = tuple[str, str]
 
 def reads_input(node: ast.Node) -> bool:
     """Whether it contains a leading `/`."""
-    return any(isinstance(below, ast.Root) for below in node.walk())
-
-
-def names_bound_in(node: ast.Node) -> frozenset[ExpandedName]:
-    """Every variable that is bound somewhere below."""
-    return frozenset(name.expanded for below in node.walk() for name in bound_names(below))
+    return contains(node, ast.Root)
 
 
 def is_closed(expr: ast.Expr, bound: frozenset[ExpandedName]) -> bool:

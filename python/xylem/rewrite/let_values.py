@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
+from xylem.analysis.bound_names import bound_names, read_variables
 from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.free_variables import free_in
 from xylem.functions.registry import PREFIXES
 from xylem.functions.traits import AGGREGATES
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import kept_with_node
 
-from .fresh_names import bound_names
 from .source import NAMED_SOURCES
 
 
@@ -21,10 +23,10 @@ def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result:
         return False
     if is_cheap(clause.value):
         return True
-    reads = list(_reads(clause.name, (*rest, result)))
+    reads = sum(times_read(clause.name, part) for part in (*rest, result))
     if not reads:
         return True
-    if len(reads) > 1 or _is_repeated(clause.name, rest, result):
+    if reads > 1 or _is_repeated(clause.name, rest, result):
         # It is computed once and has one identity, which must not change.
         return False
     return not any(isinstance(node, ast.ExtensionNode) and not _is_window(node) for node in clause.value.walk())
@@ -33,7 +35,7 @@ def is_worth_inlining(clause: ast.LetClause, rest: Sequence[ast.Clause], result:
 def is_read_behind_grouping(name: ast.Name, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
     """Whether a variable is read after a `group by`: there it has the values of all tuples of a group."""
     grouped = next((index for index, clause in enumerate(rest) if isinstance(clause, ast.GroupByClause)), None)
-    return grouped is not None and any(_reads(name, (*rest[grouped:], result)))
+    return grouped is not None and _reads(name, (*rest[grouped:], result))
 
 
 def _is_window(node: ast.Node) -> bool:
@@ -56,11 +58,17 @@ def is_cheap(value: ast.Expr) -> bool:
     return isinstance(value, LITERALS)
 
 
-def _reads(name: ast.Name, parts: Iterable[ast.Node]) -> Iterator[ast.VarRef]:
-    for part in parts:
-        for node in part.walk():
-            if isinstance(node, ast.VarRef) and node.name.expanded == name.expanded:
-                yield node
+def _reads(name: ast.Name, parts: Iterable[ast.Node]) -> bool:
+    return any(name.expanded in read_variables(part) for part in parts)
+
+
+def times_read(name: ast.Name, part: ast.Node) -> int:
+    """How often a part of a query reads a variable of this name."""
+    if name.expanded not in read_variables(part):
+        return 0
+    if isinstance(part, ast.VarRef):
+        return 1
+    return sum(times_read(name, child) for child in part.children())
 
 
 def _is_repeated(name: ast.Name, rest: Sequence[ast.Clause], result: ast.Expr) -> bool:
@@ -69,17 +77,17 @@ def _is_repeated(name: ast.Name, rest: Sequence[ast.Clause], result: ast.Expr) -
     for clause in rest:
         if isinstance(clause, (ast.ForClause, ast.LetClause)):
             value = clause.collection if isinstance(clause, ast.ForClause) else clause.value
-            if repeats and any(_reads(name, [clause])):
+            if repeats and _reads(name, [clause]):
                 return True
             if _is_repeated_in(name, value):
                 return True
             repeats = repeats or isinstance(clause, ast.ForClause)
         elif isinstance(clause, ast.WhereClause):
-            if (repeats and any(_reads(name, [clause]))) or _is_repeated_in(name, clause.test):
+            if (repeats and _reads(name, [clause])) or _is_repeated_in(name, clause.test):
                 return True
-        elif any(_reads(name, [clause])):
+        elif _reads(name, [clause]):
             return True
-    return (repeats and any(_reads(name, [result]))) or _is_repeated_in(name, result)
+    return (repeats and _reads(name, [result])) or _is_repeated_in(name, result)
 
 
 def _is_repeated_in(name: ast.Name, expr: ast.Node) -> bool:
@@ -89,24 +97,26 @@ def _is_repeated_in(name: ast.Name, expr: ast.Node) -> bool:
                 if _is_repeated(name, clauses, inner):
                     return True
             case ast.Path(right=part) | ast.SimpleMap(right=part) | ast.Filter(predicate=part):
-                if any(_reads(name, [part])):
+                if _reads(name, [part]):
                     return True
-            case ast.AxisStep(predicates=parts) if any(_reads(name, parts)):
+            case ast.AxisStep(predicates=parts) if _reads(name, parts):
                 return True
-            case ast.Quantified() | ast.InlineFunction() if any(_reads(name, [node])):
+            case ast.Quantified() | ast.InlineFunction() if _reads(name, [node]):
                 return True
     return False
 
 
-def times_bound(body: ast.Expr) -> Counter[tuple[str, str]]:
+@kept_with_node
+def times_bound(body: ast.Node) -> Mapping[tuple[str, str], int]:
     """How many bindings each name of a body may stand for: those in it, and one around it where it reads that."""
     times = Counter(name.expanded for node in body.walk() for name in bound_names(node))
     times.update(free_in(body))
-    return times
+    return MappingProxyType(times)
 
 
-def bound_once(body: ast.Expr) -> dict[tuple[str, str], ast.Expr]:
+@kept_with_node
+def bound_once(body: ast.Node) -> Mapping[tuple[str, str], ast.Expr]:
     """The values of variables that exactly one `let` binds."""
     times = times_bound(body)
     lets = (node for node in body.walk() if isinstance(node, ast.LetClause))
-    return {let.name.expanded: let.value for let in lets if times[let.name.expanded] == 1}
+    return MappingProxyType({let.name.expanded: let.value for let in lets if times[let.name.expanded] == 1})

@@ -19,6 +19,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_names
 from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import uses_position
@@ -29,7 +30,6 @@ from xylem.functions.registry import FN, PREFIXES
 from xylem.functions.traits import PICKS, UNSTEADY
 from xylem.syntax import ast
 
-from .fresh_names import bound_names
 from .window_results import is_down, makes_elements
 
 Names = frozenset[tuple[str, str]]

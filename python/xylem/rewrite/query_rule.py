@@ -7,10 +7,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
+from xylem.analysis.bound_names import names_in
 from xylem.analysis.facts.value_class import NOTHING_KNOWN, Known, classify, declared_class
 from xylem.syntax import ast
-
-from .fresh_names import bound_names
 
 ExpandedName = tuple[str, str]
 FunctionKey = tuple[str, str, int]
@@ -47,10 +46,7 @@ class QueryFacts:
                 variables[declared.name.expanded] = known
         taken: set[str] = {name[1] for name in variables}
         for part in (body, *prolog):
-            for node in part.walk():
-                taken.update(name.local for name in bound_names(node))
-                if isinstance(node, ast.VarRef):
-                    taken.add(node.name.local)
+            taken |= names_in(part)
         has_collation = any(isinstance(d, ast.DefaultCollationDecl) for d in prolog)
         sets_variables = any(isinstance(d, ast.ExecutionDecl) for d in prolog)
         return QueryFacts(functions, variables, taken, has_collation, values, sets_variables)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.bound_names import bound_names
 from xylem.syntax import ast
 
-from .fresh_names import bound_names
 from .query_rule import ExpandedName, QueryFacts
 
 N = TypeVar("N", bound=ast.Node)

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from xylem.analysis.ast_replacement import with_values
+from xylem.analysis.ast_replacement import with_fields, with_values
+from xylem.analysis.bound_names import binds_a_name_twice, bound_in, bound_names, names_in
 from xylem.analysis.free_variables import free_in
 from xylem.syntax import ast
-
-from .fresh_names import bound_names
+from xylem.syntax.ast.facts import contains
 
 ExpandedName = tuple[str, str]
 E = TypeVar("E", bound=ast.Expr)
@@ -28,16 +28,14 @@ def unshadowed(body: E, outside: Iterable[ExpandedName] = ()) -> E:
 
     The very same object if no variable hides another one.
     """
-    bound = [name.expanded for node in body.walk() for name in bound_names(node)]
     scope = frozenset(outside) | free_in(body)
-    if len(set(bound)) == len(bound) and not scope.intersection(bound):
+    if not binds_a_name_twice(body) and not scope & bound_in(body):
         return body
-    if any(isinstance(node, ast.SetStatement) for node in body.walk()):
+    if contains(body, ast.SetStatement):
         # Statements change variables in their places.
         return body
-    read = (node.name.local for node in body.walk() if isinstance(node, ast.VarRef))
     try:
-        made: E = _Names({name[1] for name in (*bound, *scope)}.union(read)).visit(body, _Place(scope, {}))
+        made: E = _Names({local for _, local in scope} | names_in(body)).visit(body, _Place(scope, {}))
     except _HiddenInPart:
         return body
     return made
@@ -70,20 +68,20 @@ class _Names:
                 for clause in clauses:
                     clause, place = self._clause(clause, place)
                     made.append(clause)
-                return _with(node, clauses=tuple(made), result=self.visit(result, place))
+                return with_fields(node, clauses=tuple(made), result=self.visit(result, place))
             case ast.Quantified(bindings=bindings, satisfies=satisfies):
                 kept = []
                 for binding in bindings:
                     collection = self.visit(binding.collection, place)
                     name, place = self._bound(binding.name, place)
-                    kept.append(_with(binding, name=name, collection=collection))
-                return _with(node, bindings=tuple(kept), satisfies=self.visit(satisfies, place))
+                    kept.append(with_fields(binding, name=name, collection=collection))
+                return with_fields(node, bindings=tuple(kept), satisfies=self.visit(satisfies, place))
             case ast.InlineFunction(parameters=parameters, body=body):
                 taken = []
                 for parameter in parameters:
                     name, place = self._bound(parameter.name, place)
-                    taken.append(_with(parameter, name=name))
-                return _with(node, parameters=tuple(taken), body=self.visit(body, place))
+                    taken.append(with_fields(parameter, name=name))
+                return with_fields(node, parameters=tuple(taken), body=self.visit(body, place))
             case ast.Typeswitch(operand=operand, cases=cases, default_variable=variable, default=default):
                 cases = tuple(self._case(case, place) for case in cases)
                 inside = place
@@ -91,7 +89,7 @@ class _Names:
                     variable, inside = self._bound(variable, place)
                 default = self.visit(default, inside)
                 operand = self.visit(operand, place)
-                return _with(node, operand=operand, cases=cases, default_variable=variable, default=default)
+                return with_fields(node, operand=operand, cases=cases, default_variable=variable, default=default)
         return with_values(node, lambda value: self._value(value, place))
 
     def _value(self, value: Any, place: _Place) -> Any:
@@ -104,9 +102,9 @@ class _Names:
 
     def _case(self, case: ast.TypeswitchCase, place: _Place) -> ast.TypeswitchCase:
         if case.variable is None:
-            return _with(case, result=self.visit(case.result, place))
+            return with_fields(case, result=self.visit(case.result, place))
         name, inside = self._bound(case.variable, place)
-        return _with(case, variable=name, result=self.visit(case.result, inside))
+        return with_fields(case, variable=name, result=self.visit(case.result, inside))
 
     def _clause(self, clause: Any, place: _Place) -> tuple[Any, _Place]:
         match clause:
@@ -115,14 +113,14 @@ class _Names:
                 name, place = self._bound(name, place)
                 if position is not None:
                     position, place = self._bound(position, place)
-                return _with(clause, name=name, collection=collection, position=position), place
+                return with_fields(clause, name=name, collection=collection, position=position), place
             case ast.LetClause(name=name, value=value):
                 value = self.visit(value, place)
                 name, place = self._bound(name, place)
-                return _with(clause, name=name, value=value), place
+                return with_fields(clause, name=name, value=value), place
             case ast.CountClause(name=name):
                 name, place = self._bound(name, place)
-                return _with(clause, name=name), place
+                return with_fields(clause, name=name), place
             case ast.GroupByClause(specs=specs):
                 keys: list[tuple[ast.GroupingSpec, ast.Expr | None]] = [
                     (spec, None if spec.value is None else self.visit(spec.value, place)) for spec in specs
@@ -131,11 +129,11 @@ class _Names:
                 for spec, key in keys:
                     if key is None:
                         # It groups by a variable, which has the key of the group then.
-                        made.append(_with(spec, name=place.renamed.get(spec.name.expanded, spec.name)))
+                        made.append(with_fields(spec, name=place.renamed.get(spec.name.expanded, spec.name)))
                         continue
                     name, place = self._bound(spec.name, place)
-                    made.append(_with(spec, name=name, value=key))
-                return _with(clause, specs=tuple(made)), place
+                    made.append(with_fields(spec, name=name, value=key))
+                return with_fields(clause, specs=tuple(made)), place
         names = {
             name.expanded for node in clause.walk() if not isinstance(node, ast.Expr) for name in bound_names(node)
         }
@@ -156,18 +154,6 @@ class _Names:
         self.taken.add(new)
         made = ast.Name(new, None, "")
         return made, _Place(place.scope | {made.expanded}, {**place.renamed, key: made})
-
-
-def _with(node: N, **values: Any) -> N:
-    """The node with other values; the very same object if they are those that it has."""
-    changed = {name: value for name, value in values.items() if not _is_same(getattr(node, name), value)}
-    return replace(node, **changed) if changed else node
-
-
-def _is_same(old: object, new: object) -> bool:
-    if isinstance(old, tuple) and isinstance(new, tuple):
-        return len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
-    return old is new
 
 
 def global_names(prolog: Collection[ast.Declaration]) -> frozenset[ExpandedName]:

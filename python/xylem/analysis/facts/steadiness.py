@@ -6,6 +6,7 @@ from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.functions.traits import CONSTRUCTS, UNSTEADY
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import kept_with_node
 
 from ..focus import uses_position
 
@@ -25,6 +26,7 @@ _NOT_TWICE = CONSTRUCTS | UNSTEADY | {(FN, "apply"), (FN, "function-lookup")}
 _PLACES = ((FN, "position"), (FN, "last"))
 
 
+@kept_with_node
 def is_the_same_each_time(expr: ast.Node) -> bool:
     """Whether each evaluation gives the same items: the expression creates no nodes and is deterministic.
 

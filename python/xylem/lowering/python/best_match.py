@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from xylem.analysis.focus import read_behind, read_variables
+from xylem.analysis.bound_names import read_variables
+from xylem.analysis.focus import read_behind
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.stream_order import DeclaredOrder, declared_order, stream_of

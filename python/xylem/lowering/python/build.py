@@ -81,6 +81,10 @@ class Builder:
         main = self.load(module, check_bounds=True)
         return self.finish(main, self._write_main(main, variables_in_cycles(self.units)))
 
+    def resolved(self, module: M) -> M:
+        """A main module with every name resolved."""
+        return self._resolved(module, build_static_context(module, self.environment))
+
     def load(self, module: ast.Module, *, check_bounds: bool = False) -> ModuleTable:
         """Load a module and all it imports; write their functions and variables.
 

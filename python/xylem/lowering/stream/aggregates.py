@@ -22,8 +22,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from xylem.analysis.bound_names import bound_in, read_variables
 from xylem.analysis.facts.literals import LITERALS
-from xylem.analysis.focus import read_variables, reads_focus
+from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.last_items import is_last, last_items, looks_at_copies, sees_more_than_items
 from xylem.analysis.looking_around import looks_beside
@@ -204,7 +205,7 @@ class Extraction:
             within, focus = bound, own_focus
             if isinstance(value, (ast.Node, tuple)):
                 if isinstance(node, (ast.Flwor, ast.Quantified, ast.InlineFunction, ast.Typeswitch, ast.TryCatch)):
-                    within = bound | _bound_in(node)
+                    within = bound | bound_in(node)
                 if _changes_focus(node, entry.name):
                     focus = False
             made = self._below(value, within, focus)
@@ -491,17 +492,6 @@ def _looks_around(expression: ast.Expr) -> bool:
     except NotProjectable:
         return True
     return found.above is not None
-
-
-def _bound_in(node: ast.Node) -> frozenset[tuple[str, str]]:
-    """The variables that a node binds for its children; conservatively, all names found below it."""
-    names: set[tuple[str, str]] = set()
-    for part in node.walk():
-        for attribute in ("name", "position", "variable", "default_variable", "current", "previous", "next"):
-            name = getattr(part, attribute, None)
-            if isinstance(name, ast.Name) and not isinstance(part, (ast.VarRef, ast.FunctionCall, ast.NameTest)):
-                names.add(name.expanded)
-    return frozenset(names)
 
 
 def _changes_focus(node: ast.Node, field_name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from xylem.analysis.focus import read_variables
+from xylem.analysis.bound_names import read_variables
 from xylem.functions.registry import FN
 from xylem.run.stream.decisions import Decision, Verdict
 from xylem.syntax import ast

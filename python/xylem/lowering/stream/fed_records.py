@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from xylem.analysis.bound_names import read_variables
 from xylem.analysis.facts.best_match_loops import is_joined
 from xylem.analysis.facts.may_be_number import may_be_number
 from xylem.analysis.facts.value_expressions import gives_values
-from xylem.analysis.focus import read_variables, reads_focus, uses_position
+from xylem.analysis.focus import reads_focus, uses_position
 from xylem.analysis.streamable_paths import is_descend, is_leaf_step, is_test, plain_leaf
 from xylem.analysis.types import leaf_kind
 from xylem.plan.flux import ROOT

@@ -14,8 +14,8 @@ from collections.abc import Sequence as Sequence_
 from dataclasses import replace
 from functools import reduce
 
+from xylem.analysis.bound_names import read_variables
 from xylem.analysis.facts.conjuncts import conjuncts
-from xylem.analysis.focus import read_variables
 from xylem.plan.flux import Flux, For, Handler, If, On, OnEach, OnFirst, OnWindow, ProcessStream, Sequence
 from xylem.syntax import ast
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xylem.analysis.focus import read_variables
+from xylem.analysis.bound_names import read_variables
 from xylem.plan.flux import ITEMS, GiveItem, OnEach, OnWindow
 from xylem.plan.flux_expression import as_expression
 from xylem.plan.native_windows import (

@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from xylem.analysis.bound_names import read_variables
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.facts.value_class import Known, Values, classify
-from xylem.analysis.focus import read_variables, reads_focus
+from xylem.analysis.focus import reads_focus
 from xylem.functions.registry import FN
 from xylem.functions.traits import AGGREGATES, COUNTS
 from xylem.plan.kernel_expression import Given, KernelExpression

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from xylem.analysis.bound_names import bound_names
 from xylem.analysis.free_variables import free_in
 from xylem.errors import StaticError
 from xylem.functions.registry import FN, PREFIXES
 from xylem.syntax import ast
-
-from ..fresh_names import bound_names
 
 ExpandedName = tuple[str, str]
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from xylem.analysis.bound_names import bound_names
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.free_variables import free_in
 from xylem.plan.best_match_plan import (
@@ -29,7 +30,6 @@ from xylem.plan.best_match_plan import (
 )
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
 from ..substitution import Substitution
 from .join_clauses import BUILT_IN, JoinClauses, join_clauses
 from .terms import DISTANCE, Terms

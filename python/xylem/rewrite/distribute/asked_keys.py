@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from xylem.analysis.bound_names import bound_names
 from xylem.analysis.focus import reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.plan.spread import LOOKUP, PART_NAMESPACE
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
 from ..input_reads import ExpandedName
 from ..scope_path import flattened
 from .frame_rewrites import data_of

@@ -16,6 +16,7 @@ Safe:   every range knows the elements that are open at its beginning, in their 
 from __future__ import annotations
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_in
 from xylem.analysis.focus import reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import BeyondReach, Reach
@@ -26,7 +27,7 @@ from xylem.plan.spread import PART_NAMESPACE, RANGE_BEGINS, RANGE_ENDS, Grouping
 from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
-from ..input_reads import ExpandedName, names_bound_in
+from ..input_reads import ExpandedName
 from ..not_spread import NotSpread
 from ..scope_path import is_input_path, scoped_path
 from ..substitution import Substitution
@@ -80,7 +81,7 @@ class _Contents:
         self._frame = frame
         self._loop = loop
         self._element: ExpandedName = loop.first.name.expanded
-        self._inner = names_bound_in(loop.result)
+        self._inner = bound_in(loop.result)
         self._sure: frozenset[int] = frozenset()
         self._scope = scoped_path(loop.first.collection, frame.analysis, frame.copies).scope
         self.aggregates: list[tuple[ast.Name, str, tuple[ast.Expr, ...]]] = []

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.bound_names import bound_in
 from xylem.analysis.first_items import FirstItems, first_items
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.reach import BeyondReach, Reach, ReachAnalysis
@@ -21,7 +22,7 @@ from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
 from ..distinct_groups import distinct_groups
-from ..input_reads import ExpandedName, names_bound_in, reads_input
+from ..input_reads import ExpandedName, reads_input
 from ..not_spread import NoParts, NotSpread
 from ..scope_path import flattened, is_input_path
 from .copied_nodes import gathered_reach
@@ -344,14 +345,14 @@ class Frame:
             raise NotSpread("it compares nodes of the input by their identity or order", expr)
         if isinstance(expr, _NEVER):
             raise NoParts(expr)
-        return self._children(expr, names_bound_in(expr))
+        return self._children(expr, bound_in(expr))
 
     def _unmerged_aggregate(self, call: ast.FunctionCall) -> ast.Expr:
         """A Python function that folds values but cannot merge the results of parts."""
         before = self._gathered_for
         self._gathered_for = f", since {call.name.prefix or 'udf'}:{call.name.local} has no `merge`"
         try:
-            return self._children(call, names_bound_in(call))
+            return self._children(call, bound_in(call))
         finally:
             self._gathered_for = before
 
@@ -419,7 +420,7 @@ class Frame:
         if isinstance(first, ast.ForClause) and is_input_path(first.collection):
             # The frame could loop over the items itself, but only with all of them in one place.
             raise NoParts(first)
-        return self._children(flwor, names_bound_in(flwor))
+        return self._children(flwor, bound_in(flwor))
 
     def _children(self, node: ast.Expr, bound: frozenset[ExpandedName]) -> ast.Expr:
         made = self._node(node, Use.ITEMS, bound, is_outermost=True)

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_in
 from xylem.analysis.free_variables import free_in
 from xylem.functions.match_ranges import OWN, ROLES, TOLD
 from xylem.functions.registry import FN, PREFIXES
@@ -31,7 +32,7 @@ from xylem.plan.best_match_window import Bound, MovingWindow, window_of
 from xylem.syntax import ast
 
 from ..best_match.plan_best_matches import planned_clauses
-from ..input_reads import is_closed, names_bound_in, reads_input
+from ..input_reads import is_closed, reads_input
 from ..scope_path import flattened, is_input_path
 from ..substitution import Substitution
 
@@ -75,7 +76,7 @@ def _can_be_divided(plan: BestMatchPlan, flwor: ast.Flwor) -> bool:
     if any(side.position is not None or side.allowing_empty or side.type is not None for side in sides):
         return False
     paths = [side.collection for side in sides]
-    bound = names_bound_in(flwor)
+    bound = bound_in(flwor)
     if not all(is_input_path(path) and is_closed(path, bound) for path in paths):
         return False
     if plan.written.kind == "inner" and not all(criterion.value is not None for criterion in plan.criteria):
@@ -118,7 +119,7 @@ class _Ranged:
 
     def made(self) -> ast.Expr | None:
         leaves = self.plan.left.leaves[self.window.left], self.plan.right.leaves[self.window.right]
-        own = names_bound_in(self.flwor)
+        own = bound_in(self.flwor)
         for leaf, side in zip(leaves, (self.plan.left, self.plan.right), strict=True):
             if free_in(leaf) & (own - {side.binding.name.expanded}):
                 return None

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import with_values
+from xylem.analysis.bound_names import bound_in
 from xylem.analysis.facts.best_match_loops import join_of
 from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
@@ -26,7 +27,7 @@ from xylem.source.byte_ranges import Scope
 from xylem.syntax import ast
 
 from ..best_match import one_at_a_time
-from ..input_reads import ExpandedName, is_closed, names_bound_in, reads_input
+from ..input_reads import ExpandedName, is_closed, reads_input
 from ..let_values import is_read_behind_grouping
 from ..not_spread import NoParts, NotSpread
 from ..scope_path import flattened, is_input_path, scoped_path
@@ -78,12 +79,12 @@ class Spreading:
                 if uses_position(right):
                     raise NotSpread("a position counts over the whole input", right)
                 base = self._spread(left)
-                right = self.localised(right, names_bound_in(expr))
+                right = self.localised(right, bound_in(expr))
                 reach = self.analysis.read(right, self._copies(), base.reach)
                 return Spread(replace(expr, left=base.body, right=right), base.scopes, reach)
             case ast.Filter(base=inner, predicate=predicate) if is_test(predicate):
                 base = self._spread(inner)
-                predicate = self.localised(predicate, names_bound_in(expr))
+                predicate = self.localised(predicate, bound_in(expr))
                 self.analysis.of(predicate, self._copies(), base.reach)
                 return replace(base, body=replace(expr, base=base.body, predicate=predicate))
             case ast.SetOperation(op="union", left=left, right=right) if is_input_path(left) and is_input_path(right):
@@ -109,7 +110,7 @@ class Spreading:
     # --- paths
 
     def _path(self, expr: ast.Expr) -> Spread:
-        local = self._local_path(expr, names_bound_in(expr))
+        local = self._local_path(expr, bound_in(expr))
         found = scoped_path(local, self.analysis, self._copies())
         self._refuse_document_element(found.scope, expr)
         return Spread(local, (found.scope,), found.reach, found.is_nested)
@@ -164,7 +165,7 @@ class Spreading:
             raise NotSpread(beyond.why, beyond.node) from beyond
 
     def _loop_of(self, flwor: ast.Flwor) -> Loop:
-        bound = names_bound_in(flwor)
+        bound = bound_in(flwor)
         clauses, result = list(flwor.clauses), flwor.result
         head: list[ast.Clause] = []
         while clauses and isinstance(clauses[0], ast.LetClause):
@@ -313,7 +314,7 @@ def merged(flwor: ast.Flwor) -> ast.Flwor:
         own = (ast.ForClause, ast.LetClause, ast.WhereClause)
         if not all(isinstance(clause, own) for clause in inner.clauses):
             return flwor
-        if names_bound_in(ast.Flwor(flwor.clauses, ast.SequenceExpr())) & names_bound_in(inner):
+        if bound_in(ast.Flwor(flwor.clauses, ast.SequenceExpr())) & bound_in(inner):
             return flwor
         flwor = ast.Flwor((*flwor.clauses, *inner.clauses), inner.result, span=flwor.span)
     return flwor
@@ -324,7 +325,7 @@ def inlined(let: ast.LetClause, rest: ast.Flwor, bound: frozenset[ExpandedName])
     if let.type is not None:
         raise NotSpread("the type of a variable that holds input is checked as a whole", let)
     refuse_grouped(let, rest)
-    if free_in(let.value) & names_bound_in(rest):
+    if free_in(let.value) & bound_in(rest):
         raise NotSpread(f"a name that ${let.name} reads is bound again behind it", let)
     return Substitution({let.name.expanded: let.value}).apply(rest)
 

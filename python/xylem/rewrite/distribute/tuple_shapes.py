@@ -13,6 +13,7 @@ from functools import reduce
 from operator import or_
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_names
 from xylem.analysis.event_order_call import event_order_call
 from xylem.analysis.focus import reads_item
 from xylem.analysis.free_variables import free_in
@@ -24,7 +25,6 @@ from xylem.plan.spread import PART_NAMESPACE, Grouping, Place, Use
 from xylem.syntax import ast
 
 from ..distinct_groups import LIES_INSIDE
-from ..fresh_names import bound_names
 from ..input_reads import ExpandedName
 from ..not_spread import NotSpread
 from ..scope_path import flattened

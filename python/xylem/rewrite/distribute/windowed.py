@@ -22,6 +22,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_in
 from xylem.analysis.event_order_call import EventOrderCall, event_order_call
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import KeyedInput, keyed_at, keyed_over
@@ -32,7 +33,7 @@ from xylem.plan.distribution import PartKind
 from xylem.plan.spread import ITEMS_OF_STREAM, Place, Use, Windowed
 from xylem.syntax import ast
 
-from ..input_reads import names_bound_in, reads_input
+from ..input_reads import reads_input
 from ..not_spread import NotSpread
 from ..paths_into_windows import windows_of
 from .frame_rewrites import data_of
@@ -90,8 +91,8 @@ def _windows_of(expr: ast.Expr) -> ast.Flwor | None:
     lets, rest = expr.clauses[:place], expr.clauses[len(expr.clauses[:place]) + 1 :]
     if inner is None or any(isinstance(clause, (ast.OrderByClause, ast.GroupByClause)) for clause in rest):
         return expr
-    bound = names_bound_in(ast.Flwor(inner.clauses, ast.SequenceExpr()))
-    if bound & free_in(ast.Flwor((loop, *rest), expr.result)) or bound & names_bound_in(ast.Flwor(lets, inner.result)):
+    bound = bound_in(ast.Flwor(inner.clauses, ast.SequenceExpr()))
+    if bound & free_in(ast.Flwor((loop, *rest), expr.result)) or bound & bound_in(ast.Flwor(lets, inner.result)):
         return expr
     each = replace(loop, collection=inner.result)
     return _windows_of(replace(expr, clauses=(*lets, *inner.clauses, each, *rest)))

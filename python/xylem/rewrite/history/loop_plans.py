@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_names
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.history.operands import PROJECTIONS
 from xylem.functions.registry import FN
@@ -14,7 +15,6 @@ from xylem.plan import history as plan
 from xylem.sink.character_expansion import escape_text
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
 from ..joins.candidates import is_test
 from ..substitution import FocusInTheWay, Substitution
 from .expressions import COUNTS, FOLDS, PLAIN, NoOperator, call, conjoined, folded_variable, path_from, start_tag

@@ -16,11 +16,11 @@ from dataclasses import replace
 from typing import Any
 
 from xylem.analysis.ast_replacement import with_values
+from xylem.analysis.bound_names import bound_in
 from xylem.analysis.facts.standard_calls import argument_of, is_call
 from xylem.analysis.free_variables import free_in
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
 from .surroundings import Surroundings
 
 
@@ -30,8 +30,7 @@ def at_anchor(expr: ast.Expr, around: Surroundings, name: ast.Name) -> tuple[ast
     made = seen.visit(expr)
     if seen.anchor is None:
         return None
-    bound = {one.expanded for node in expr.walk() for one in bound_names(node)}
-    if free_in(seen.anchor) & bound:
+    if free_in(seen.anchor) & bound_in(expr):
         return None
     return ast.LetClause(name, None, seen.anchor, span=seen.anchor.span), made
 

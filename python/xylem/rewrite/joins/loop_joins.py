@@ -11,15 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
+from xylem.analysis.bound_names import bound_names, read_variables
 from xylem.analysis.facts.conjuncts import conjunction, conjuncts
 from xylem.analysis.facts.steadiness import is_the_same_each_time
 from xylem.analysis.facts.truth_values import is_condition
-from xylem.analysis.focus import read_variables, reads_focus, reads_item
+from xylem.analysis.focus import reads_focus, reads_item
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.keyed_input import numbered_keys
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import contains
 
-from ..fresh_names import bound_names
 from ..substitution import FocusInTheWay, Substitution
 from .candidates import (
     Wanted,
@@ -451,7 +452,7 @@ def _spliced(clause: ast.ForClause) -> tuple[ast.JoinClause, *tuple[ast.Clause, 
 
 def reads_root(expr: ast.Node) -> bool:
     """Whether it contains a leading `/` that refers to this focus."""
-    return (reads_focus(expr) and not reads_item(expr)) or any(isinstance(node, ast.Root) for node in expr.walk())
+    return (reads_focus(expr) and not reads_item(expr)) or contains(expr, ast.Root)
 
 
 def depth_without(inside: Surroundings, key: ast.Expr, *own: tuple[str, str]) -> int:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
+from operator import is_
+from typing import NamedTuple
 
 from xylem.analysis.static_context import StaticContext
 from xylem.functions.context import CODEPOINT_COLLATION
 from xylem.plan.part_names import PART_NAMESPACE
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import kept_with_node
 
 from ..inline_prolog import called_in, inline_functions
 from ..normalise import normalise
@@ -52,6 +55,10 @@ class ModuleJoins:
         }
         return tuple(one for one in self.prolog if id(one) not in large)
 
+    @property
+    def _conditions(self) -> tuple[frozenset[str], bool, bool]:
+        return frozenset(self.without), self.is_possible, self.is_streamed
+
     def of_body(self, body: ast.Expr) -> ast.Expr:
         """The body of a main module; functions are inlined if that exposes a join."""
         return self._joined(body, self.prolog, None)
@@ -84,7 +91,15 @@ class ModuleJoins:
         return with_joins(expr, facts, around) if self.is_possible else expr
 
     def of_function(self, declaration: ast.FunctionDecl) -> ast.Expr:
-        """The body of a declared function."""
+        """The body of a declared function; the same in each program of the query that keeps the declarations."""
+        found = _known_bodies(declaration)
+        known = next((one.body for one in found if one.is_of(self)), None)
+        if known is None:
+            known = self._function_body(declaration)
+            found.append(_KnownBody(tuple(self.prolog), self._conditions, known))
+        return known
+
+    def _function_body(self, declaration: ast.FunctionDecl) -> ast.Expr:
         assert declaration.body is not None
         own = {parameter.name.expanded for parameter in declaration.parameters}
         # A parameter may have the name of a global variable, which the body cannot read then.
@@ -102,6 +117,23 @@ class ModuleJoins:
             finds_anchors=shares_values and not self.is_streamed,
             sequences=frozenset(_sequences(self.prolog)),
         )
+
+
+class _KnownBody(NamedTuple):
+    """The body of a function with its joins, and what they depend on."""
+
+    prolog: tuple[ast.Declaration, ...]
+    conditions: tuple[frozenset[str], bool, bool]
+    body: ast.Expr
+
+    def is_of(self, joins: ModuleJoins) -> bool:
+        is_same = self.conditions == joins._conditions
+        return is_same and len(self.prolog) == len(joins.prolog) and all(map(is_, self.prolog, joins.prolog))
+
+
+@kept_with_node
+def _known_bodies(declaration: ast.Node) -> list[_KnownBody]:
+    return []
 
 
 def _worth(facts: JoinFacts) -> tuple[int, int]:

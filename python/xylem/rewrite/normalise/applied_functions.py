@@ -16,17 +16,17 @@ Safe:   a function has no focus and no state: a call is its body with the parame
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_in
 from xylem.analysis.facts.literals import LITERALS
 from xylem.analysis.focus import reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import contains, size_of
 
 from ..argument_types import KnownTypes, is_checked_alike
-from ..fresh_names import bound_names
 from ..inline_prolog import gives_type
 from ..let_values import bound_once, times_bound
 from ..query_rule import ExpandedName, QueryFacts, QueryRule
@@ -42,17 +42,17 @@ class ApplyFunctions(QueryRule):
     told = "calls of functions that the query has written are their bodies"
 
     def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
-        if facts.sets_variables or not any(isinstance(node, ast.DynamicCall) for node in body.walk()):
+        if facts.sets_variables or not contains(body, ast.DynamicCall):
             return body
         times = times_bound(body)
         # A global function reads global variables only.
-        own = {name.expanded for node in body.walk() for name in bound_names(node)}
+        own = bound_in(body)
         values = {name: value for name, value in facts.values.items() if not (free_in(value) | {name}) & own}
         values |= bound_once(body)
         written = {name: written_function(value, facts) for name, value in values.items()}
         functions = {name: function for name, function in written.items() if function is not None}
         known = KnownTypes.of(body)
-        room = MOST_NODES - sum(1 for _ in body.walk())
+        room = MOST_NODES - size_of(body)
 
         def at(node: ast.Node) -> ast.Node | None:
             nonlocal room
@@ -69,7 +69,7 @@ class ApplyFunctions(QueryRule):
 def _called(
     node: ast.Node,
     functions: Mapping[ExpandedName, ast.InlineFunction],
-    times: Counter[ExpandedName],
+    times: Mapping[ExpandedName, int],
     facts: QueryFacts,
 ) -> ast.InlineFunction | None:
     """The function value of a call."""
@@ -96,7 +96,7 @@ def _can_go(function: ast.InlineFunction) -> bool:
 
 
 def _applied(call: ast.DynamicCall, function: ast.InlineFunction, known: KnownTypes, facts: QueryFacts) -> ast.Expr:
-    inside = {name.expanded for node in function.body.walk() for name in bound_names(node)}
+    inside = bound_in(function.body)
     put_in: dict[ExpandedName, ast.Expr] = {}
     lets: list[ast.Clause] = []
     for parameter, argument in zip(function.parameters, call.arguments, strict=True):

@@ -21,13 +21,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_in, read_variables
 from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.facts.truth_values import is_condition
-from xylem.analysis.focus import nodes_in_same_focus, read_variables, reads_focus
+from xylem.analysis.focus import nodes_in_same_focus, reads_focus
 from xylem.analysis.free_variables import free_in
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
 from ..let_values import is_cheap
 from ..substitution import Substitution
 
@@ -92,7 +92,7 @@ def _put_in(let: ast.LetClause, test: ast.Expr) -> ast.Expr | None:
     name, value = let.name.expanded, let.value
     if let.type is not None or not is_cheap(value):
         return None
-    if read_variables(value) & {inner.expanded for node in test.walk() for inner in bound_names(node)}:
+    if read_variables(value) & bound_in(test):
         return None
     if reads_focus(value) and _times_read(name, nodes_in_same_focus(test)) < _times_read(name, test.walk()):
         return None

@@ -12,9 +12,10 @@ Safe:   a general comparison is true if some pair of values compares, however a 
 
 from __future__ import annotations
 
+from xylem.analysis.bound_names import read_variables
 from xylem.analysis.facts.comparisons import sides
 from xylem.analysis.facts.standard_calls import argument_of
-from xylem.analysis.focus import read_variables, reads_focus, reads_item, uses_position
+from xylem.analysis.focus import reads_focus, reads_item, uses_position
 from xylem.syntax import ast
 
 from ..substitution import Substitution

@@ -44,6 +44,7 @@ from .written_functions import written_function
 _SPELLED_OUT = (
     *("for-each", "filter", "sort", "reverse", "head", "remove", "subsequence", "unordered", "index-of", "count"),
 )
+_ASKED = (ast.Filter, ast.Path, ast.If, ast.FunctionCall)
 
 
 class SpellOutFunctions(QueryRule):
@@ -71,14 +72,14 @@ class SpellOutFunctions(QueryRule):
             # A call in a function is put in first (`inline_functions`): then one sees whether it is a condition.
             return _spelled_out(made, facts) or (None if made is node else made)
 
-        return replaced(replaced(body, at), _mapped)
+        return replaced(replaced(body, at, _ASKED), _mapped, (ast.SimpleMap,))
 
 
 def _mapped(node: ast.Node) -> ast.Node | None:
     """Map the result of a loop inside the loop."""
     match node:
         case ast.SimpleMap(left=ast.Flwor() as loop, right=right) if not uses_position(right):
-            return replace(loop, result=replaced(replace(node, left=loop.result), _mapped))
+            return replace(loop, result=replaced(replace(node, left=loop.result), _mapped, (ast.SimpleMap,)))
     return None
 
 
@@ -107,7 +108,9 @@ def _spelled_out(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
                 made = _presence(node, sequence) if not more else None
             elif name.local in _LOOPS or _is_sequence(sequence) or argument_of(sequence, "reverse") is not None:
                 made = _called(node, sequence, more, facts)
-    return None if made is None else replaced(made, lambda inner: None if inner is made else _spelled_out(inner, facts))
+    if made is None:
+        return None
+    return replaced(made, lambda inner: None if inner is made else _spelled_out(inner, facts), _ASKED)
 
 
 def _found(call: ast.FunctionCall, indexes: ast.Expr, facts: QueryFacts) -> ast.Expr | None:

@@ -26,7 +26,7 @@ class HoldResults(QueryRule):
     told = "of windows that are sorted, results are held"
 
     def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
-        return replaced(body, lambda node: _held(node, facts) if isinstance(node, ast.Flwor) else None)
+        return replaced(body, lambda node: _held(node, facts) if isinstance(node, ast.Flwor) else None, (ast.Flwor,))
 
 
 def _held(loop: ast.Flwor, facts: QueryFacts) -> ast.Expr | None:

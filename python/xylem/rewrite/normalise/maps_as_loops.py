@@ -21,13 +21,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_in
 from xylem.analysis.facts.standard_calls import is_call
 from xylem.analysis.facts.truth_values import is_boolean
 from xylem.analysis.focus import nodes_in_same_focus, uses_last, uses_position
 from xylem.functions.library import look_up
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
 from ..let_values import is_read_behind_grouping
 from ..query_rule import QueryFacts, QueryRule
 from ..substitution import FocusInTheWay, Substitution
@@ -35,6 +35,7 @@ from .answers import answering_loops
 
 _VALUES = (ast.FunctionCall, ast.Range, ast.SequenceExpr)
 """The operands of a map that are not paths: for paths and variables, streaming recognises maps, too."""
+_ASKED = (ast.SimpleMap, ast.Path, ast.Switch, ast.Flwor)
 
 
 class MapsAsLoops(QueryRule):
@@ -46,9 +47,9 @@ class MapsAsLoops(QueryRule):
 
         def at(node: ast.Node) -> ast.Node | None:
             made = None if id(node) in answering and _is_identity(node) else _written_out(node, facts)
-            return None if made is None else replaced(made, lambda inner: None if inner is made else at(inner))
+            return None if made is None else replaced(made, lambda inner: None if inner is made else at(inner), _ASKED)
 
-        return replaced(body, at)
+        return replaced(body, at, _ASKED)
 
 
 def _written_out(node: ast.Node, facts: QueryFacts) -> ast.Expr | None:
@@ -128,7 +129,7 @@ def _without_alias(loop: ast.Flwor) -> ast.Expr | None:
         if not isinstance(clause, ast.LetClause) or clause.type is not None or not isinstance(clause.value, ast.VarRef):
             continue
         behind = ast.Flwor(loop.clauses[index + 1 :], loop.result, span=loop.span)
-        bound = {name.expanded for node in behind.walk() for name in bound_names(node)}
+        bound = bound_in(behind)
         if bound & {clause.name.expanded, clause.value.name.expanded}:
             continue
         if is_read_behind_grouping(clause.name, behind.clauses, behind.result):

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import reduce
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_in, bound_names
 from xylem.analysis.facts.truth_values import is_condition
 from xylem.analysis.focus import uses_position
 from xylem.analysis.free_variables import free_in
@@ -25,7 +26,6 @@ from xylem.analysis.streamable_paths import is_test
 from xylem.syntax import ast
 
 from ..focus_conditions import of_focus
-from ..fresh_names import bound_names
 from ..query_rule import QueryFacts, QueryRule
 from ..substitution import FocusInTheWay, Substitution
 from .answers import answering_loops
@@ -33,6 +33,7 @@ from .answers import answering_loops
 _BETWEEN = (ast.LetClause, ast.WhereClause, ast.OrderByClause)
 _BY_TUPLE = (ast.ForClause, ast.LetClause, ast.WhereClause, ast.WindowClause, ast.ForseqClause)
 _WINDOWS = (ast.WindowClause, ast.ForseqClause)
+_ASKED = (ast.Filter, ast.Flwor)
 
 
 class NestedLoops(QueryRule):
@@ -49,9 +50,9 @@ class NestedLoops(QueryRule):
                 return None
             filtered = None if id(node) in answering else _filtered(node)
             made = _over_loop(node) or filtered or _with_windows(node)
-            return None if made is None else replaced(made, lambda inner: None if inner is made else at(inner))
+            return None if made is None else replaced(made, lambda inner: None if inner is made else at(inner), _ASKED)
 
-        return replaced(body, at)
+        return replaced(body, at, _ASKED)
 
 
 def _with_last_predicate(node: ast.Filter) -> ast.Path | None:
@@ -83,7 +84,7 @@ def _over_loop(loop: ast.Flwor) -> ast.Flwor | None:
             continue
         own = {name.expanded for clause in between for name in bound_names(clause)}
         rest = ast.Flwor(loop.clauses[place + 1 :], loop.result)
-        around = free_in(rest) | {name.expanded for node in loop.walk() for name in bound_names(node)}
+        around = free_in(rest) | bound_in(loop)
         if own & (around - own) or _times_bound(loop, own) > len(own) or outer.name.expanded in free_in(inner):
             continue
         if outer.name.expanded in own or outer.name.expanded in _bound_in(inner):

@@ -22,22 +22,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_in, read_variables
 from xylem.analysis.facts.comparisons import sides
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.facts.truth_values import is_condition
-from xylem.analysis.focus import nodes_in_same_focus, read_variables
+from xylem.analysis.focus import nodes_in_same_focus
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.streamable_paths import is_element_test
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from ..argument_types import KnownTypes
-from ..fresh_names import bound_names
 from ..input_reads import reads_input
-from ..let_values import is_read_behind_grouping, is_worth_inlining
+from ..let_values import is_read_behind_grouping, is_worth_inlining, times_read
 from ..query_rule import QueryFacts, QueryRule
 from ..substitution import Substitution
+
+_ASKED = (ast.Flwor, ast.Path)
 
 
 class SpellOutLoops(QueryRule):
@@ -46,7 +48,7 @@ class SpellOutLoops(QueryRule):
 
     def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         known = KnownTypes.of(body)
-        return replaced(body, lambda node: _plain(node, known))
+        return replaced(body, lambda node: _plain(node, known), _ASKED)
 
 
 def _plain(node: ast.Node, known: KnownTypes) -> ast.Node | None:
@@ -58,7 +60,7 @@ def _plain(node: ast.Node, known: KnownTypes) -> ast.Node | None:
             made = ast.Path(ast.Path(left, first, span=node.span), second, span=node.span)
         case ast.Path(left=left, right=ast.DirectElement() | ast.ComputedElement() as right) if _gives_nodes(left):
             made = ast.SimpleMap(left, right, span=node.span)
-    return None if made is None else replaced(made, lambda inner: _plain(inner, known))
+    return None if made is None else replaced(made, lambda inner: _plain(inner, known), _ASKED)
 
 
 def _with_path(loop: ast.Flwor) -> ast.Expr | None:
@@ -87,12 +89,10 @@ def _is_read_once(clause: ast.LetClause, behind: ast.Flwor) -> bool:
     """Whether it is a path, a loop over the input or a condition, read in one place, once for each of its tuples."""
     value = clause.value
     is_loop = isinstance(value, ast.Flwor) and reads_input(value)
-    if sum(_is_read(clause.name, node) for node in behind.walk()) > 1:
-        return False
     is_asked = is_condition(value) and any(_asks(clause.name, one) for one in behind.clauses)
-    return (isinstance(value, ast.Path) or is_loop or is_asked) and is_worth_inlining(
-        clause, behind.clauses, behind.result
-    )
+    if not (isinstance(value, ast.Path) or is_loop or is_asked) or times_read(clause.name, behind) > 1:
+        return False
+    return is_worth_inlining(clause, behind.clauses, behind.result)
 
 
 def _asks(name: ast.Name, clause: ast.Clause) -> bool:
@@ -103,13 +103,13 @@ def _asks(name: ast.Name, clause: ast.Clause) -> bool:
 
 def _stands_for(name: ast.Name, value: ast.Expr, behind: ast.Flwor) -> bool:
     """Whether a value may replace its variable everywhere."""
-    bound = [one.expanded for node in behind.walk() for one in bound_names(node)]
-    if name.expanded in bound or free_in(value) & set(bound):
+    bound = bound_in(behind)
+    if name.expanded in bound or free_in(value) & bound:
         return False
     if is_read_behind_grouping(name, behind.clauses, behind.result):
         return False
     here = sum(_is_read(name, node) for node in nodes_in_same_focus(behind))
-    return here == sum(_is_read(name, node) for node in behind.walk())
+    return here == times_read(name, behind)
 
 
 def _is_read(name: ast.Name, node: ast.Node) -> bool:

@@ -25,6 +25,7 @@ from ..query_rule import QueryFacts, QueryRule
 from ..substitution import Substitution
 
 _BEFORE = (ast.LetClause, ast.WhereClause, ast.OrderByClause)
+_ASKED = (ast.FunctionCall, ast.Flwor)
 
 
 class SortsAsLoops(QueryRule):
@@ -39,9 +40,9 @@ class SortsAsLoops(QueryRule):
                     made = None if facts.has_collation else sorting_loop(node)
                 case ast.Flwor():
                     made = _counted(node)
-            return None if made is None else replaced(made, lambda inner: None if inner is made else at(inner))
+            return None if made is None else replaced(made, lambda inner: None if inner is made else at(inner), _ASKED)
 
-        return replaced(body, at)
+        return replaced(body, at, _ASKED)
 
 
 def _counted(loop: ast.Flwor) -> ast.Flwor | None:

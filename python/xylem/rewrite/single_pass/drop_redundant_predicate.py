@@ -35,7 +35,7 @@ class DropRedundantPredicate(QueryRule):
     told = "a condition that always holds is left out"
 
     def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
-        return replaced(body, lambda node: _without(node, facts) if isinstance(node, ast.Flwor) else None)
+        return replaced(body, lambda node: _without(node, facts) if isinstance(node, ast.Flwor) else None, (ast.Flwor,))
 
 
 def _without(flwor: ast.Flwor, facts: QueryFacts) -> ast.Expr | None:

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
-from xylem.analysis.focus import read_variables
+from xylem.analysis.bound_names import read_variables
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
@@ -60,10 +60,10 @@ def each_call(body: ast.Expr, facts: QueryFacts, make: Make, end: End = FRONT) -
             items = values[items.name.expanded]
         if not fits(items, declared.parameters[found.place].type, facts.variables):
             return None
-        call = replace(node, arguments=tuple(replaced(argument, at) for argument in node.arguments))
-        return make(found, call, facts)
+        arguments = tuple(replaced(argument, at, (ast.FunctionCall,)) for argument in node.arguments)
+        return make(found, replace(node, arguments=arguments), facts)
 
-    return replaced(body, at)
+    return replaced(body, at, (ast.FunctionCall,)) if facts.functions else body
 
 
 def constant_places(found: LinearRecursion) -> set[int]:

@@ -29,9 +29,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import bound_names, read_variables
 from xylem.analysis.facts.standard_calls import argument_of
 from xylem.analysis.facts.value_expressions import gives_values
-from xylem.analysis.focus import read_variables, reads_focus, uses_last, uses_position
+from xylem.analysis.focus import reads_focus, uses_last, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.analysis.looking_around import looks_beyond
 from xylem.analysis.streamable_paths import is_test
@@ -41,7 +42,6 @@ from xylem.plan.flux import ROOT
 from xylem.plan.keyed_groups import FOUND, GROUPS, KEY, OF, OF_EACH, OF_GROUP
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
 from ..query_rule import ExpandedName, QueryFacts, QueryRule
 from ..substitution import FocusInTheWay, Substitution
 from ..windows.conditions import is_steady
@@ -64,7 +64,7 @@ class FoldGroups(QueryRule):
             grouped = _grouped(node, facts)
             return None if grouped is None else _folded(node, grouped, facts)
 
-        return replaced(body, by)
+        return replaced(body, by, (ast.Flwor,))
 
 
 def is_folded(loop: ast.Flwor, facts: QueryFacts) -> bool:

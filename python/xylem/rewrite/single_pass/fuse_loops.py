@@ -17,17 +17,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
-from xylem.analysis.focus import read_variables, reads_focus, uses_position
+from xylem.analysis.bound_names import bound_in, read_variables
+from xylem.analysis.focus import reads_focus, uses_position
 from xylem.analysis.streamable_paths import is_test
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
+from ..let_values import times_read
 from ..query_rule import QueryFacts, QueryRule
 from ..renaming import renamed_apart
 from ..substitution import FocusInTheWay, Substitution
 
 _PLAIN = (ast.ForClause, ast.LetClause, ast.WhereClause)
+
+_ASKED = (ast.LetClause, ast.ForClause, ast.Path, ast.Filter, ast.Flwor)
 
 
 class FuseLoops(QueryRule):
@@ -37,7 +40,7 @@ class FuseLoops(QueryRule):
 
     def apply(self, body: ast.Expr, facts: QueryFacts) -> ast.Expr:
         while True:
-            made = replaced(body, lambda node: _fused(node, facts))
+            made = replaced(body, lambda node: _fused(node, facts), _ASKED)
             if made is body:
                 return body
             body = made
@@ -103,7 +106,7 @@ def _of_focus(test: ast.Expr, name: ast.Name) -> ast.Expr | None:
     """A condition on a variable as one on the context item; None if that differs anywhere inside."""
     if reads_focus(test):
         return None
-    if any(bound.expanded == name.expanded for node in test.walk() for bound in bound_names(node)):
+    if name.expanded in bound_in(test):
         return None
 
     def put_in(node: ast.Node) -> ast.Node | None:
@@ -197,17 +200,16 @@ def _loop_for_let(flwor: ast.Flwor) -> ast.Flwor | None:
             continue
         rest = flwor.clauses[index + 1 :]
         name = clause.name.expanded
-        after = [node for part in (*rest, flwor.result) for node in part.walk()]
-        if any(bound.expanded == name for node in after for bound in bound_names(node)):
+        after = (*rest, flwor.result)
+        if any(name in bound_in(part) for part in after):
             continue
-        reads = sum(isinstance(node, ast.VarRef) and node.name.expanded == name for node in after)
+        reads = sum(times_read(clause.name, part) for part in after)
         at = next((i for i, c in enumerate(rest) if isinstance(c, ast.ForClause)), len(rest))
         loop = rest[at] if at < len(rest) else None
         # Another loop in between would recompute it at each turn.
         if reads != 1 or not isinstance(loop, ast.ForClause) or not _reads(loop.collection, name):
             continue
-        between = {n.expanded for c in rest[:at] for part in c.walk() for n in bound_names(part)}
-        if between & read_variables(clause.value):
+        if any(bound_in(between) & read_variables(clause.value) for between in rest[:at]):
             continue
         moved = replace(loop, collection=clause.value)
         return replace(flwor, clauses=(*flwor.clauses[:index], *rest[:at], moved, *rest[at + 1 :]))

@@ -30,14 +30,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from xylem.analysis.ast_replacement import replaced, with_values
+from xylem.analysis.bound_names import bound_names, read_variables
 from xylem.analysis.facts.value_class import Values, classify
-from xylem.analysis.focus import read_variables, reads_focus
+from xylem.analysis.focus import reads_focus
 from xylem.functions.registry import FN
 from xylem.functions.traits import BY_ORDER, MERGES
 from xylem.plan.keyed_groups import GROUPS, VALUE
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
 from ..query_rule import ExpandedName, QueryFacts, QueryRule
 from ..source import is_named_source
 from ..substitution import Substitution

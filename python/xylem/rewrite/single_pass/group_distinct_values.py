@@ -33,7 +33,7 @@ class GroupDistinctValues(QueryRule):
             made = distinct_groups(node, _may_nest)
             return made if made is not None and not _looks_around(made) and is_folded(made, facts) else None
 
-        return replaced(body, by)
+        return replaced(body, by, (ast.Flwor,))
 
 
 def _looks_around(loop: ast.Flwor) -> bool:

@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from xylem.analysis.bound_names import read_variables
 from xylem.analysis.facts.value_class import Known, Values, classify
-from xylem.analysis.focus import read_variables, reads_focus
+from xylem.analysis.focus import reads_focus
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from xylem.analysis.ast_replacement import replaced
-from xylem.analysis.focus import read_variables, reads_focus
+from xylem.analysis.bound_names import bound_names, read_variables
+from xylem.analysis.focus import reads_focus
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
-from ..fresh_names import bound_names
 from ..query_rule import ExpandedName, QueryFacts
 from ..renaming import renamed_apart
 from ..substitution import Substitution

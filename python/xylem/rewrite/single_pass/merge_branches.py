@@ -46,7 +46,7 @@ class MergeBranches(QueryRule):
         def at(node: ast.Node) -> ast.Node | None:
             return _merged(node, facts) if isinstance(node, ast.If) else None
 
-        return replaced(body, at)
+        return replaced(body, at, (ast.If,))
 
 
 def _merged(choice: ast.If, facts: QueryFacts) -> ast.Expr | None:

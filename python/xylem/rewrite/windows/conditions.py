@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from xylem.analysis.bound_names import read_variables
 from xylem.analysis.facts.conjuncts import conjuncts
 from xylem.analysis.facts.standard_calls import is_call
-from xylem.analysis.focus import read_variables
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN, PREFIXES
 from xylem.functions.traits import UNSTEADY

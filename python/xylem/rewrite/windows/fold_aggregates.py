@@ -18,8 +18,9 @@ from contextlib import suppress
 from dataclasses import replace
 
 from xylem.analysis.ast_replacement import replaced
+from xylem.analysis.bound_names import read_variables
 from xylem.analysis.facts.value_expressions import gives_values
-from xylem.analysis.focus import read_variables, uses_last, uses_position
+from xylem.analysis.focus import uses_last, uses_position
 from xylem.functions.traits import AGGREGATES, TRUTHS
 from xylem.plan.window_plan import AggregateRead, WindowAggregate, WindowPlan
 from xylem.rewrite.substitution import FocusInTheWay, Substitution

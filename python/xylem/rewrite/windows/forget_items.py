@@ -10,7 +10,7 @@ Safe:   the query does not read the items. Aggregates of paths from nodes of a f
 
 from __future__ import annotations
 
-from xylem.analysis.focus import read_variables
+from xylem.analysis.bound_names import read_variables
 
 from .rule import WindowFacts, WindowPlace, WindowRule
 

@@ -15,7 +15,7 @@ Safe:   a cursor without an open window then has the state of a new cursor. If a
 from __future__ import annotations
 
 from xylem.analysis.ast_replacement import replaced
-from xylem.analysis.focus import read_variables
+from xylem.analysis.bound_names import read_variables
 from xylem.plan.window_plan import WindowPlan
 from xylem.syntax import ast
 

@@ -14,7 +14,8 @@ Safe:   every window that starts is returned, at the latest at the end of the in
 
 from __future__ import annotations
 
-from xylem.analysis.focus import read_variables, uses_last
+from xylem.analysis.bound_names import read_variables
+from xylem.analysis.focus import uses_last
 from xylem.plan.window_plan import WindowPlan
 from xylem.syntax import ast
 

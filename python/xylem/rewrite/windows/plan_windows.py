@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from xylem.analysis.focus import read_variables
+from xylem.analysis.bound_names import read_variables
 from xylem.analysis.keyed_input import KeyedInput, keyed_at
 from xylem.plan.flux import ITEMS
 from xylem.plan.window_plan import WindowPartition, WindowPlan, window_plan

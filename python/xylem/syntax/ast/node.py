@@ -60,8 +60,10 @@ def _initialiser(cls: type[Any]) -> Any:
     return scope["__init__"]
 
 
-_HASH = "hash"
-"""Where a node caches its hash: no field has this name."""
+FACT = "fact "
+"""How the names begin under which a node keeps what is known about it; no field has a space in its name."""
+_HASH = f"{FACT}hash"
+_CHILDREN = f"{FACT}children"
 
 
 @ast_node(kw_only=True)
@@ -74,15 +76,20 @@ class Node:
     span: Span = field(default=NOWHERE, compare=False, repr=False)
     _compared: ClassVar[tuple[str, ...]]
 
-    def children(self) -> Iterator[Node]:
+    def children(self) -> tuple[Node, ...]:
         """The nodes directly below, in the order of the text."""
         state = self.__dict__
-        for name in self._compared:
-            value = state[name]
-            if isinstance(value, Node):
-                yield value
-            elif type(value) is tuple:
-                yield from _nodes_in(value)
+        known: tuple[Node, ...] | None = state.get(_CHILDREN)
+        if known is None:
+            found: list[Node] = []
+            for name in self._compared:
+                value = state[name]
+                if isinstance(value, Node):
+                    found.append(value)
+                elif type(value) is tuple:
+                    found.extend(_nodes_in(value))
+            known = state[_CHILDREN] = tuple(found)
+        return known
 
     def walk(self) -> Iterator[Node]:
         """This node and all below it, in the order of the text."""
@@ -90,7 +97,7 @@ class Node:
         while stack:
             node = stack.pop()
             yield node
-            stack.extend(reversed(list(node.children())))
+            stack.extend(reversed(node.children()))
 
     def __eq__(self, other: object) -> bool:
         stack: list[tuple[object, object]] = [(self, other)]
@@ -124,8 +131,8 @@ class Node:
         return known
 
     def __getstate__(self) -> dict[str, object]:
-        """Without the hash, which differs between processes."""
-        return {name: value for name, value in self.__dict__.items() if name != _HASH}
+        """The fields alone: the hash differs between processes, and what is known is found again."""
+        return {name: value for name, value in self.__dict__.items() if not name.startswith(FACT)}
 
     def __repr__(self) -> str:
         inside = ", ".join(f"{name}={self.__dict__[name]!r}" for name in self._compared)
