@@ -7,7 +7,6 @@ import threading
 from types import FrameType
 
 import pytest
-
 from xylem.pipeline import StaticEnvironment, compile_passes
 
 SORTS = "for $x in //item where $x/@k = {0} order by $x/name return <i>{{ $x/name }}</i>"
