@@ -88,6 +88,7 @@ endif
 campaign: install $(ARCHIVE)
 	XYLEM_CAMPAIGN=1 $(BIN)/pytest --numprocesses $(JOBS) tests/robustness tests/differential/test_every_way.py \
 	  tests/run/stream/test_looking_around.py tests/run/stream/test_random_nested.py
+	XYLEM_CAMPAIGN=1 $(BIN)/pytest --numprocesses $(JOBS) --timeout 0 tests/run/history
 	XYLEM_CAMPAIGN=1 $(BIN)/pytest tests/spark/continuous/test_damaged_checkpoint.py
 	XYLEM_CAMPAIGN=1 XYLEM_KILLS=100 $(BIN)/pytest --timeout 0 tests/cli/test_checkpoint.py \
 	  tests/spark/continuous/test_killed_sinks.py tests/spark/continuous/test_killed_runs.py \

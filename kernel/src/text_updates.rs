@@ -4,6 +4,9 @@
 //! updates replace. A unit that looks up others has what it found in its document, so a region may stand in the documents
 //! of several units. An update of a known region changes all of these, and the template of the loop answers them at
 //! once. Anything else ends the run: the caller reads it in another way, and reports the units that it changed.
+//!
+//! The caller holds the texts, too. It gets the new ones when it asks for them, before it reads any: most are replaced
+//! again before that.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
@@ -51,7 +54,14 @@ struct Region {
     others: Vec<TextPlace>,
     /// Where earlier versions are chosen: all that are kept, the newest first, as they are written.
     versions: Vec<Box<[u8]>>,
+    /// How many versions the caller keeps.
+    most: u32,
+    /// The versions that the caller does not have yet, the newest last.
+    unwritten: Vec<Version>,
 }
+
+/// A text, the number of the update that brought it and of the commit that shows it.
+pub type Version = (String, u64, u64);
 
 impl Region {
     fn places(&self) -> impl Iterator<Item = &TextPlace> {
@@ -94,19 +104,15 @@ pub struct Answer {
 /// An answered update.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Told {
-    /// The region, by the caller's number.
-    pub number: u32,
     /// Its time, as written.
     pub time: Option<String>,
-    /// Its new text.
-    pub text: String,
     /// What the units give now that gave something else before.
     pub answers: Vec<(u32, Answer)>,
 }
 
 /// A region of a new unit: its number, the name of the element around it, where its text starts and how long it is, and
-/// its earlier texts, the newest first; None where they are not asked for.
-pub type NewRegion = (u32, String, u32, u32, Option<Vec<String>>);
+/// its earlier texts, the newest first, None where they are not asked for; and how many versions the caller keeps.
+pub type NewRegion = (u32, String, u32, u32, Option<Vec<String>>, u32);
 
 /// Units and their regions.
 pub struct TextUpdates {
@@ -120,6 +126,8 @@ pub struct TextUpdates {
     names: HashSet<Arc<str>>,
     units: Vec<Unit>,
     free: Vec<u32>,
+    /// The regions with versions that the caller does not have.
+    unwritten: Vec<u32>,
 }
 
 impl TextUpdates {
@@ -135,6 +143,7 @@ impl TextUpdates {
             names: HashSet::new(),
             units: Vec::new(),
             free: Vec::new(),
+            unwritten: Vec::new(),
         }
     }
 
@@ -143,13 +152,13 @@ impl TextUpdates {
         self.reader.begin();
         let mut known = Vec::with_capacity(regions.len());
         let mut moved = 0;
-        for (number, name, start, length, past) in regions {
+        for (number, name, start, length, past, most) in regions {
             let (mut start, mut length) = (start as usize + moved, length as usize);
             let mut versions = Vec::new();
             if let Some(past) = past {
-                let most = self.most(&name);
+                let most_chosen = self.most(&name);
                 versions.push(document[start..start + length].into());
-                versions.extend(past.iter().take(most - 1).map(|text| escaped(text)));
+                versions.extend(past.iter().take(most_chosen - 1).map(|text| escaped(text)));
                 let written = self.written(&name, &versions);
                 // The tags around the text are written as short as can be.
                 start -= name.len() + 2;
@@ -159,7 +168,7 @@ impl TextUpdates {
                 document.splice(start..start + size, written);
             }
             let place = TextPlace { unit: 0, start: u32::try_from(start).ok()?, length: u32::try_from(length).ok()? };
-            known.push((number, name, place, versions));
+            known.push((number, name, place, versions, most));
         }
         let answer = self.answered(&document)?;
         document.shrink_to_fit();
@@ -169,8 +178,8 @@ impl TextUpdates {
             self.units.push(Unit::default());
         }
         let mut numbers: Vec<u32> = Vec::with_capacity(known.len());
-        for (number, name, place, versions) in known {
-            self.stands(number, name, TextPlace { unit, ..place }, versions);
+        for (number, name, place, versions, most) in known {
+            self.stands(number, name, TextPlace { unit, ..place }, versions, most);
             if !numbers.contains(&number) {
                 numbers.push(number);
             }
@@ -180,7 +189,7 @@ impl TextUpdates {
     }
 
     /// A region stands at a place.
-    fn stands(&mut self, number: u32, name: String, place: TextPlace, versions: Vec<Box<[u8]>>) {
+    fn stands(&mut self, number: u32, name: String, place: TextPlace, versions: Vec<Box<[u8]>>, most: u32) {
         let name = self.known_name(name);
         let index = number as usize;
         if self.regions.len() <= index {
@@ -188,7 +197,10 @@ impl TextUpdates {
         }
         match &mut self.regions[index] {
             Some(region) => region.others.push(place),
-            free => *free = Some(Region { id: None, name, first: place, others: Vec::new(), versions }),
+            free => {
+                let (others, unwritten) = (Vec::new(), Vec::new());
+                *free = Some(Region { id: None, name, first: place, others, versions, most, unwritten });
+            }
         }
     }
 
@@ -272,8 +284,16 @@ impl TextUpdates {
         (ids, gone)
     }
 
-    /// The updates of known regions from an index on, and their end. Times never run back before `last`.
-    pub fn read(&mut self, data: &[u8], from: usize, simple: Simple<'_>, last: &str) -> (Vec<Told>, usize) {
+    /// The updates of known regions from an index on, and their end. Times never run back before `last`. The first is
+    /// counted as the update and the commit after these.
+    pub fn read(
+        &mut self,
+        data: &[u8],
+        from: usize,
+        simple: Simple<'_>,
+        last: &str,
+        counted: (u64, u64),
+    ) -> (Vec<Told>, usize) {
         self.reader.begin();
         let (mut found, mut at) = (Vec::new(), from);
         let Some(mut now) = moment(last) else { return (found, at) };
@@ -285,7 +305,8 @@ impl TextUpdates {
                 Some(Some(then)) if then >= now => then,
                 Some(_) => break,
             };
-            let Some(told) = self.take(update) else { break };
+            let number = found.len() as u64 + 1;
+            let Some(told) = self.take(update, (counted.0 + number, counted.1 + number)) else { break };
             now = then;
             found.push(told);
             at = end;
@@ -293,7 +314,19 @@ impl TextUpdates {
         (found, at)
     }
 
-    fn take(&mut self, update: Update) -> Option<Told> {
+    /// The versions that the caller does not have, by the numbers of their regions, the newest last.
+    pub fn unwritten(&mut self) -> Vec<(u32, Vec<Version>)> {
+        let regions = &mut self.regions;
+        let versions = |number: u32| match regions.get_mut(number as usize) {
+            Some(Some(region)) => std::mem::take(&mut region.unwritten),
+            _ => Vec::new(),
+        };
+        let numbers = std::mem::take(&mut self.unwritten);
+        let mut versions = versions;
+        numbers.into_iter().map(|number| (number, versions(number))).collect()
+    }
+
+    fn take(&mut self, update: Update, counted: (u64, u64)) -> Option<Told> {
         let Update { kind, of, id, time, mut content, .. } = update;
         if kind != "replace" || id.is_some() || content.len() != 1 {
             return None;
@@ -306,8 +339,16 @@ impl TextUpdates {
         let number = *self.ids.get(of?.as_str())?;
         let mut region = self.regions[number as usize].take()?;
         let answers = if *region.name == *element.name { self.changed(number, &mut region, &text) } else { None };
+        if answers.is_some() {
+            if region.unwritten.is_empty() {
+                self.unwritten.push(number);
+            } else if region.unwritten.len() >= region.most as usize {
+                region.unwritten.remove(0);
+            }
+            region.unwritten.push((text, counted.0, counted.1));
+        }
         self.regions[number as usize] = Some(region);
-        answers.map(|answers| Told { number, time, text, answers })
+        answers.map(|answers| Told { time, answers })
     }
 
     /// A region has another text: what the units with it give now, of those that give something else. None where code must
@@ -456,7 +497,7 @@ mod tests {
     }
 
     fn region(name: &str, start: u32, number: u32) -> NewRegion {
-        (number, name.to_string(), start, 1, None)
+        (number, name.to_string(), start, 1, None, 1)
     }
 
     fn texts() -> TextUpdates {
@@ -471,10 +512,10 @@ mod tests {
         made
     }
 
-    fn read(made: &mut TextUpdates, text: &str) -> (Vec<(u32, Option<String>)>, usize) {
-        let (found, end) = made.read(text.as_bytes(), 0, SIMPLE, "3");
+    fn read(made: &mut TextUpdates, text: &str) -> (Vec<Option<String>>, usize) {
+        let (found, end) = made.read(text.as_bytes(), 0, SIMPLE, "3", (10, 20));
         let text = |told: Told| told.answers.into_iter().next().map(|(_, answer)| answer.text);
-        (found.into_iter().map(|told| (told.number, text(told))).collect(), end)
+        (found.into_iter().map(text).collect(), end)
     }
 
     #[test]
@@ -490,8 +531,7 @@ mod tests {
         assert_eq!(found.map(|one| one.1.text), Some("&lt;0 1 &lt;0 2".to_string()));
         let text = [replace("j", "q", "33", "4"), replace("i", "q", "5", "4"), replace("i", "q", "66", "4")].concat();
         let texts = ["&lt;0 2 1 &lt;0 33 2", "1 2 5 1 &lt;0 33 2", "5 2 66 5 1 33 2"];
-        let expected = [8, 7, 7].into_iter().zip(texts.map(|one| Some(one.to_string()))).collect();
-        assert_eq!(read(&mut made, &text), (expected, text.len()));
+        assert_eq!(read(&mut made, &text), (texts.map(|one| Some(one.to_string())).to_vec(), text.len()));
     }
 
     fn replace(of: &str, name: &str, text: &str, time: &str) -> String {
@@ -503,12 +543,27 @@ mod tests {
         let text = [replace("i", "q", "1&lt;0", "3"), replace("j", "q", "", "3.5")];
         let mut made = texts();
         // An element without text is another kind of content.
-        assert_eq!(read(&mut made, &text.concat()), (vec![(7, Some("1&lt;0 2".to_string()))], text[0].len()));
+        assert_eq!(read(&mut made, &text.concat()), (vec![Some("1&lt;0 2".to_string())], text[0].len()));
         let text =
             [replace("j", "q", "300", "4"), replace("k", "n", "44", "4.25"), replace("k", "n", "4", "5")].concat();
-        let expected = vec![(8, Some("1&lt;0 300".to_string())), (9, None), (9, None)];
+        let expected = vec![Some("1&lt;0 300".to_string()), None, None];
         assert_eq!(read(&mut made, &text), (expected, text.len()));
         assert_eq!(made.units[0].document, b"<t><q>1&lt;0</q><q>300</q><n>4</n></t>");
+    }
+
+    #[test]
+    fn the_caller_gets_the_versions_that_it_keeps() {
+        let mut made = TextUpdates::new(Limits::default(), vec![path(&["t", "q"])], Rows::Items, Vec::new());
+        let mut kept = region("q", 14, 8);
+        kept.5 = 2;
+        assert!(made.add(b"<t><q>1</q><q>2</q></t>".to_vec(), vec![region("q", 6, 7), kept]).is_some());
+        assert!(made.open("i".to_string(), 7, vec![0]) && made.open("j".to_string(), 8, vec![0]));
+        let texts = [("j", "3"), ("i", "<&lt;"), ("j", "4"), ("i", "&lt;"), ("j", "5")];
+        let text: String = texts.iter().map(|(of, text)| replace(of, "q", text.trim_start_matches('<'), "4")).collect();
+        assert_eq!(read(&mut made, &text).1, text.len());
+        let version = |text: &str, number: u64| (text.to_string(), 10 + number, 20 + number);
+        assert_eq!(made.unwritten(), [(8, vec![version("4", 3), version("5", 5)]), (7, vec![version("<", 4)])]);
+        assert_eq!(made.unwritten(), []);
     }
 
     #[test]
@@ -545,7 +600,7 @@ mod tests {
         assert!(!made.open("i".to_string(), 3, vec![0]));
         assert!(made.open("i".to_string(), 3, vec![1, 0]) && made.open("j".to_string(), 4, vec![0]));
         let all = |made: &mut TextUpdates, text: &str| {
-            let (found, _) = made.read(text.as_bytes(), 0, SIMPLE, "3");
+            let (found, _) = made.read(text.as_bytes(), 0, SIMPLE, "3", (0, 0));
             let answers = found.into_iter().flat_map(|told| told.answers);
             answers.map(|(unit, answer)| (unit, answer.text)).collect::<Vec<_>>()
         };

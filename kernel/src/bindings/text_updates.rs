@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use super::errors::{careful, failed_before, guarded, raised};
 use super::plan::{limits, LimitsTuple};
@@ -10,7 +10,7 @@ use super::template::result;
 use crate::errors::Kind;
 use crate::simple_updates::{simple_extent as extent, Simple};
 use crate::template::ScanResult;
-use crate::text_updates::{Answer, Chosen, NewRegion, Told};
+use crate::text_updates::{Answer, Chosen, NewRegion, Told, Version};
 use crate::unit_rows::Rows;
 
 /// The length of the simple updates at the beginning of some bytes, and their number.
@@ -28,8 +28,8 @@ pub fn simple_extent(
 
 /// The number of a unit, its answer, how many items that is and whether the first is an atomic value.
 type AnswerTuple = (u32, String, u64, bool);
-/// The number of a region, the time as written, the text, and the answers of units that give something else now.
-type ToldTuple<'py> = (u32, Option<String>, Bound<'py, PyString>, Vec<AnswerTuple>);
+/// The time as written, and the answers of units that give something else now.
+type ToldTuple = (Option<String>, Vec<AnswerTuple>);
 /// The element around chosen versions, their name, and which of them, counted from the newest.
 type ChosenTuple = (String, String, usize, usize);
 
@@ -67,7 +67,8 @@ impl TextUpdates {
         Ok(TextUpdates { texts, failed: None })
     }
 
-    /// A unit as a document, with regions as they stand in it: the number, name, start, length and earlier texts of each.
+    /// A unit as a document, with regions as they stand in it: the number, name, start, length, earlier texts and number of
+    /// kept versions of each.
     /// Its number and answer, how many items that is and whether the first is atomic; None where the template cannot decide.
     fn add(
         &mut self,
@@ -76,7 +77,7 @@ impl TextUpdates {
     ) -> PyResult<Option<AnswerTuple>> {
         let data = document.as_bytes().to_vec();
         let mut behind = 0;
-        for (_, name, start, length, _) in &regions {
+        for (_, name, start, length, _, _) in &regions {
             let (start, end) = (*start as usize, *start as usize + *length as usize);
             if start < behind + name.len() + 2 || end + name.len() + 3 > data.len() {
                 return Err(PyIndexError::new_err("a region does not stand in its document"));
@@ -103,7 +104,8 @@ impl TextUpdates {
         self.guarded(|texts| texts.forget(unit))
     }
 
-    /// The updates of known regions from an index on, and where they end. Times must not run back before `last`.
+    /// The updates of known regions from an index on, and where they end. Times must not run back before `last`, and
+    /// updates and commits are counted from those in `counted`.
     #[allow(clippy::too_many_arguments)] // In the form of Python.
     fn read<'py>(
         &mut self,
@@ -114,13 +116,20 @@ impl TextUpdates {
         declared: Vec<Vec<u8>>,
         most: (usize, usize),
         last: &str,
+        counted: (u64, u64),
     ) -> PyResult<(Bound<'py, PyList>, usize)> {
         if start > data.len() {
             return Err(PyIndexError::new_err("it starts behind the end"));
         }
         let simple = Simple { prefix, declared: &declared, depth: most.0, attributes: most.1 };
-        let (found, end) = self.guarded(|texts| texts.read(data, start, simple, last))?;
+        let (found, end) = self.guarded(|texts| texts.read(data, start, simple, last, counted))?;
         careful(|| told(py, found)).map(|made| (made, end))
+    }
+
+    /// The versions that the caller does not have, by the numbers of their regions, the newest last: each with its text and
+    /// the numbers of its update and commit.
+    fn unwritten(&mut self) -> PyResult<Vec<(u32, Vec<Version>)>> {
+        self.guarded(crate::text_updates::TextUpdates::unwritten)
     }
 }
 
@@ -129,7 +138,7 @@ fn told(py: Python<'_>, found: Vec<Told>) -> PyResult<Bound<'_, PyList>> {
     for told in found {
         let answer = |(unit, one): (u32, Answer)| (unit, one.text, one.items, one.is_atomic);
         let answers = told.answers.into_iter().map(answer).collect();
-        let given: ToldTuple<'_> = (told.number, told.time, PyString::new(py, &told.text), answers);
+        let given: ToldTuple = (told.time, answers);
         made.append(given)?;
     }
     Ok(made)

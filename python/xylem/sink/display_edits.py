@@ -29,6 +29,8 @@ Edits = list[Edit] | tuple[Part, ...]
 
 def edits_between(before: Sequence[Part], after: Sequence[Part]) -> list[Edit]:
     """The edits that turn one answer into the other."""
+    if len(before) == len(after) == 1:
+        return [] if before[0] == after[0] else [Edit(0, 1, after)]
     # Most of an answer stays: only parts between the first and the last change are compared.
     start, shorter = 0, min(len(before), len(after))
     while start < shorter and before[start] == after[start]:

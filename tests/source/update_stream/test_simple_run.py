@@ -168,3 +168,33 @@ def test_a_message_that_is_a_simple_update(message: str) -> None:
         return found
 
     assert read(message_run(UpdateFormat(), DEFAULT_LIMITS)) == read(None)
+
+
+def test_only_the_begin_of_an_update_waits_for_the_next_chunk() -> None:
+    base = f'{OPEN}<r><a u:id="i">0</a></r>'
+    complete = [
+        '<u:replace of="i" t="1"><a>1</a></u:replace>',
+        '<u:replace of="i" t="2"><!-- c --><a>2</a></u:replace>',
+        '<u:batch t="3"><u:remove of="i"/></u:batch>',
+        '<u:clock t="4"/>',
+        '<u:freeze of="i"/>',
+    ]
+    for leaves_runs in (False, True):
+        reader = wire.WireReader(DEFAULT_LIMITS, commits_items=False, encoding=None, is_first=True)
+        reader.leaves_runs = leaves_runs
+        reader.take(base.encode())
+        list(reader.given())
+        for update in complete:
+            for size in (len(update) - 1, len(update) // 2, 9):
+                cut = update[:size].encode()
+                reader.take(cut)
+                assert not [one for one in reader.given() if one.kind != "base"]
+                reader.take(update[size:].encode())
+                (found,) = [one for one in reader.given() if one.kind != "base"]
+                # Only the updates that the parser has read have their events.
+                is_simple = update in (complete[0], complete[3])
+                assert bool(found.simple or found.update or not found.events) == is_simple
+        reader.take(b'<u:replace of="i"><a>')
+        assert not list(reader.given())
+        with pytest.raises(Exception, match="no element found"):
+            reader.finish()

@@ -51,11 +51,23 @@ class AnsweredRows:
             return []
         if isinstance(loop, FoldLoop):
             return engine.follow_values(loop, [(unit, self._values(answer[0])) for unit, answer in answers])
-        if len(answers) == 1 and self._has_one_row:
-            unit, answer = answers[0]
-            made = self._made(loop, unit, answer)
-            return engine.follow_row(loop, unit, made[0] if made else None)
         return engine.follow_rows(loop, [(unit, self._made(loop, unit, answer)) for unit, answer in answers])
+
+    def follow_one(self, unit: Unit, answer: Answer) -> list[Edit]:
+        """As `follow`, of one unit."""
+        loop = self._loop
+        if unit.condition is not None and not unit.condition.made:
+            return []
+        if isinstance(loop, FoldLoop):
+            return self._engine.follow_values(loop, ((unit, self._values(answer[0])),))
+        if not self._has_one_row:
+            return self._engine.follow_rows(loop, ((unit, self._made(loop, unit, answer)),))
+        if not answer[1]:
+            return self._engine.follow_row(loop, unit, None)
+        if self._rows is Rows.ITEM:
+            text, _, is_atomic = answer
+            return self._engine.follow_row(loop, unit, (unit.place, ((text, loop.sequence if is_atomic else 0),)))
+        return self._engine.follow_row(loop, unit, self._made(loop, unit, answer)[0])
 
     def _made(self, loop: RegionLoop, unit: Unit, answer: Answer) -> list[tuple[Any, Parts]]:
         text, items, is_atomic = answer

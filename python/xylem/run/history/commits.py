@@ -94,6 +94,8 @@ class History:
         self._changes: list[Change] = []
         self.writes_texts = False
         """Whether the only reader of the history follows texts of regions (`text_regions.py`)."""
+        self.write_texts: Callable[[], None] | None = None
+        """Writes the texts that the kernel has taken in the meantime (`text_documents.py`)."""
         self.unnamed: Callable[[Slot], None] | None = None
         """Called for regions that no id names any more, or that are frozen."""
 
@@ -169,6 +171,11 @@ class History:
         self.now = times[-1]
         self.commits = [Commit(first + len(times) - 1, self.now)]
         return first
+
+    def settle(self) -> None:
+        """Called before anything reads or changes the content of a stream."""
+        if self.write_texts is not None:
+            self.write_texts()
 
     @property
     def is_settled(self) -> bool:

@@ -56,6 +56,7 @@ class Feed:
         if operation.error is not None:
             self._refused(operation, operation.error)
             return None
+        self._history.settle()
         time = operation.time
         if time is not None and time >= self._history.now:
             self._history.now = time

@@ -38,8 +38,12 @@ class ItemWriter:
 
     def parts(self, items: Sequence[Any], sequence: int) -> Parts:
         """The parts of the items of a sequence, given by its number."""
-        if len(items) == 1 and type(item := items[0]) is Node:
-            return ((self._node(item), 0),)
+        if len(items) == 1:
+            item = items[0]
+            if type(item) is Node:
+                return ((self._node(item), 0),)
+            if type(item) is int:
+                return ((str(item), sequence),)
         found: list[Part] = []
         for item in items:
             kind = type(item)

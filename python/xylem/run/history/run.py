@@ -136,11 +136,10 @@ class UpdateRun:
                 if texts is None:
                     yield from self._committed(feed, apart([operation]))
                     continue
-                before = texts.taken
-                for found in texts.followed(operation):
-                    self.figures.commits += 1
-                    yield found
-                self.figures.updates += texts.taken - before
+                before = texts.taken, texts.commits
+                yield from texts.followed(operation)
+                self.figures.updates += texts.taken - before[0]
+                self.figures.commits += texts.commits - before[1]
                 continue
             if until is not None and operation.time is not None and operation.time > until:
                 self._stopped_at = operation.time
@@ -148,6 +147,7 @@ class UpdateRun:
             yield from self._committed(feed, (operation,))
             if self._texts is not None:
                 self._texts.know(operation)
+        self.history.settle()
         if isinstance(self.run, Engine):
             self.figures.evaluated = self.run.evaluated
             self.figures.most_versions = self.run.longest_history

@@ -24,6 +24,7 @@ Mark = tuple[Any, ...]
 
 def history_state(history: History) -> tuple[Any, ...]:
     """The complete state of a history."""
+    history.settle()
     return history.counters(), {name: _stream_state(stream) for name, stream in history.streams.items()}
 
 

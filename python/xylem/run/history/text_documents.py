@@ -67,6 +67,7 @@ class TextDocuments:
         engine.units.texts_grow = True
         engine.units.forget_native = self.forget
         engine.history.unnamed = self._unnamed
+        engine.history.write_texts = self.write
         for index in self._indexes.values():
             index.forget_native = self.forget
 
@@ -109,6 +110,16 @@ class TextDocuments:
             self.regions[one] = None
             region.number = -1
         self._free += gone
+
+    def write(self) -> None:
+        """Write the texts that the kernel has taken into the store."""
+        units = self._engine.units
+        for number, versions in self._kernel.unwritten():
+            region = self.regions[number]
+            assert region is not None
+            for version in versions:
+                region.write(*version)
+            units.longest = max(units.longest, len(region.slot.versions))
 
     def _unnamed(self, slot: Slot) -> None:
         for unit in slot.text_region.units if slot.text_region is not None else ():
@@ -182,7 +193,7 @@ class TextDocuments:
             written = UnitDocument(unit, own, self._follows, self._chosen, found)
         except NotPlain:
             return
-        regions: list[tuple[int, str, int, int, list[str] | None]] = []
+        regions: list[tuple[int, str, int, int, list[str] | None, int]] = []
         new = []
         for slot, start, size, has_versions in written.places:
             held = slot.text_region
@@ -191,7 +202,7 @@ class TextDocuments:
                 self._number(held)
                 new.append(held)
             past = [text_in(version) for version in slot.versions[-2::-1]] if has_versions else None
-            regions.append((held.number, held.name.local, start, size, past))
+            regions.append((held.number, held.name.local, start, size, past, held.most))
         made = self._kernel.add(written.data, regions)
         if made is None:
             for held in new:

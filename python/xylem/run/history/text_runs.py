@@ -5,15 +5,15 @@
 
 Most updates replace the text of a region (`text_regions.py`), and most loops give results that a template can write.
 Then one call handles a run of them: the kernel reads the updates, changes the documents (`text_documents.py`) and
-writes the results of their units. Python updates the store and the answer as after any commit. All other operations
-are applied as usual; units that it evaluates are unknown to the kernel until the next update of their texts.
+writes the results of their units. Python updates the answer as after any commit, and the store before anything reads
+it (`History.settle`). All other operations are applied as usual; units that it evaluates are unknown to the kernel
+until the next update of their texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from itertools import count
 from typing import TYPE_CHECKING
 
 from xylem.plan.unit_rows import Rows
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["TextRuns"]
 
-Told = tuple[int, str | None, str, list[tuple[int, str, int, bool]]]
-"""The number of a region, the time as written, the text, and for each document with another answer: its number, what
-is written, how many items that is and whether the first is an atomic value."""
+Told = tuple[str | None, list[tuple[int, str, int, bool]]]
+"""The time as written, and for each document with another answer: its number, what is written, how many items that is
+and whether the first is an atomic value."""
 _SOME_BYTES = 1 << 14
 """Bytes of a run that are answered before its first commit is reported."""
 
@@ -57,6 +57,8 @@ class TextRuns:
         self._documents = documents
         self.taken = 0
         """Number of updates read."""
+        self.commits = 0
+        """Number of commits that they made."""
 
     @classmethod
     def of(cls, engine: Engine, feed: Feed) -> TextRuns | None:
@@ -87,7 +89,9 @@ class TextRuns:
         while at < size:
             if self._history.is_settled and not self._engine.why_whole and not run.simple.declared:
                 some = run.data[at : at + _SOME_BYTES]
-                found, end = self._kernel.read(some, 0, *run.simple.told, str(self._history.now))
+                history = self._history
+                counted = history.updates, history.number
+                found, end = self._kernel.read(some, 0, *run.simple.told, str(history.now), counted)
                 if found:
                     at += end
                     yield from self._answered(found)
@@ -97,6 +101,7 @@ class TextRuns:
                 self.taken += operation.kind == "updates"
                 commit = self._feed.apply(operation)
                 if commit is not None:
+                    self.commits += 1
                     yield commit, self._engine.edits if self._engine.follow(commit) else None
                 self.know(operation)
 
@@ -116,33 +121,29 @@ class TextRuns:
                 self._documents.know(event.of)
 
     def _answered(self, found: list[Told]) -> Iterator[tuple[Commit, Edits | None]]:
-        history, engine = self._history, self._engine
-        regions, units = self._documents.regions, self._documents.units
-        now = history.now
+        engine, units = self._engine, self._documents.units
+        follow, follow_one = self._rows.follow, self._rows.follow_one
+        now = self._history.now
         times = []
-        for _, time, _, _ in found:
-            if time is not None:
-                now = Decimal(time)
+        last: str | None = None
+        for time, _ in found:
+            if time is not None and time != last:
+                now, last = Decimal(time), time
             times.append(now)
         self.taken += len(found)
-        update = history.updates
-        number = first = history.commit_run(times)
-        # Nobody can ask for the store as of any of these commits but the last.
-        for told in found:
-            update += 1
-            region = regions[told[0]]
-            assert region is not None
-            region.write(told[2], update, number)
-            number += 1
-            if region.most > engine.units.longest:
-                engine.units.longest = len(region.slot.versions)
+        self.commits += len(found)
+        number = self._history.commit_run(times)
         engine.evaluated += len(found)
-        follow = self._rows.follow
-        for number, (_, _, _, answers), moment in zip(count(first), found, times, strict=False):
+        for (_, answers), moment in zip(found, times, strict=True):
             engine.number, engine.now = number, moment
-            if answers:
-                # Only documents of units have answers.
+            # Only documents of units have answers.
+            if not answers:
+                yield Commit(number, moment), None
+            elif len(answers) == 1:
+                document, text, items, is_atomic = answers[0]
+                unit = units[document]
+                yield Commit(number, moment), follow_one(unit, (text, items, is_atomic))  # type: ignore[arg-type]
+            else:
                 changed = [(units[document], answer) for document, *answer in answers]
                 yield Commit(number, moment), follow(changed)  # type: ignore[arg-type]
-            else:
-                yield Commit(number, moment), None
+            number += 1

@@ -36,7 +36,8 @@ class SimpleRun:
     ) -> None:
         """`prefix`: of the updates, or '' if each declares its own. `scope`: the namespaces around all of them."""
         most = (min(MOST_DEPTH, limits.depth - 3), min(MOST_ATTRIBUTES, limits.attributes))
-        self.told = prefix.encode(), [prefix.encode() for prefix in scope if prefix], most
+        self.prefix = prefix.encode()
+        self.told = self.prefix, [prefix.encode() for prefix in scope if prefix], most
         self.elements: Mapping[str, QName] = _Names(scope, scope.get("", ""), limits.names)
         self.attributes: Mapping[str, QName] = _Names(scope, "", limits.names)
         self.declared = declared

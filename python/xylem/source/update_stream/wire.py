@@ -61,6 +61,8 @@ _IN_STREAM = ["stream"]
 _TAG_NAME = re.compile(rb"[^\s/>]+").match
 _PART_BYTES = 1 << 14
 """Bytes to read before checking for simple updates."""
+_CUT_BYTES = 1 << 12
+"""The longest begin of an update that waits for the rest."""
 _ANOTHER_DOCUMENT = (9, 17)
 """XML_ERROR_JUNK_AFTER_DOC_ELEMENT, XML_ERROR_MISPLACED_XML_PI."""
 
@@ -122,6 +124,8 @@ class WireReader:
         """Open updates and batches, outermost first."""
         self._operation: Operation | None = None
         self._start_byte = 0
+        self._cut = b""
+        """The begin of an update in which the last chunk ended."""
         self._stack: list[str] = []
         """For each open element: "" for content, else the name of the update element."""
         self._depth = 0
@@ -171,14 +175,18 @@ class WireReader:
 
     # --- bytes and operations
 
-    def take(self, chunk: bytes) -> None:
+    def take(self, chunk: bytes, *, is_last: bool = False) -> None:
         """Read more."""
+        chunk, self._cut = self._cut + chunk, b""
         at = 0
         while at < len(chunk):
             taken = self._run(chunk[at:] if self.leaves_runs else chunk[at : at + _PART_BYTES])
             if taken:
                 at += taken
                 continue
+            if not is_last and self._is_cut(chunk, at):
+                self._cut = chunk[at:]
+                return
             part = self._part(chunk, at)
             rest = self._parsed(part)
             at += len(part)
@@ -199,6 +207,16 @@ class WireReader:
             self._operations += made
             self._places.pass_over(data[:size])
         return size
+
+    def _is_cut(self, chunk: bytes, at: int) -> bool:
+        """Whether a chunk ends in an update, which the next chunk may complete as a simple one."""
+        if self._simple is None or len(chunk) - at > _CUT_BYTES or not self._ends_with_tag or not self._is_between:
+            return False
+        prefix = self._simple.prefix
+        rest = chunk[at:].lstrip(b" \t\n")
+        close = rest.find(b"</" + prefix + b":")
+        has_end = b"/>" in rest or (close >= 0 and b">" in rest[close:])
+        return bool(prefix) and rest.startswith(b"<" + prefix + b":") and not has_end
 
     @property
     def _is_between(self) -> bool:
@@ -253,6 +271,7 @@ class WireReader:
         return rest
 
     def finish(self) -> None:
+        self.take(b"", is_last=True)
         self._parser.Parse(b"", True)
 
     def place_of(self, error: ExpatError) -> InputPlace:
