@@ -9,11 +9,11 @@ puts `new` there, `replace` puts it for `old`, `remove` takes `old` out.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from json.encoder import encode_basestring
+from typing import Literal
 
 from xylem.values.saved_state import saved
 
@@ -133,7 +133,7 @@ def commit_line(commit: int, time: Decimal, display: str) -> str:
 
 
 def json_text(display: str) -> str:
-    return json.dumps(display, ensure_ascii=False)
+    return encode_basestring(display)
 
 
 class ChangeText(str):
@@ -205,5 +205,5 @@ def _milliseconds(time: Decimal) -> int:
     return int(time * 1000)
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _json(value: str | None) -> str:
+    return "null" if value is None else encode_basestring(value)

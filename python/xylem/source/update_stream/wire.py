@@ -231,7 +231,10 @@ class WireReader:
     def _part(self, chunk: bytes, at: int) -> bytes:
         """The part of a chunk to read before simple updates may come again."""
         if self._simple is None:
-            return chunk[at : at + _PART_BYTES]
+            # The start tag of u:stream says how updates are read.
+            is_open = self._is_plain and not self._stack
+            end = chunk.find(b">", at, at + _PART_BYTES) + 1 if is_open else 0
+            return chunk[at : end or at + _PART_BYTES]
         # Up to an end tag: in the base after a while, else to the next one.
         is_near = self._operation is not None or self._is_between
         tag = chunk.find(b"</", at if is_near else at + _PART_BYTES)
