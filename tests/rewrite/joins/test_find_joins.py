@@ -46,6 +46,10 @@ SAME = [
 """All pairs with equal keys."""
 
 JOINED = [
+    # sums with zeros
+    f"for $p in {P} return sum(for $c in {C} return if ($c/@k = $p/@id) then $c/@v else 0)",
+    f"for $p in {P} return sum({C} ! (if (not(@k = $p/@id)) then 0 else @n/number(.)))",
+    f"for $p in {P} return 1 div sum(for $c in {C} return if ($c/@k = $p/@id) then xs:double('-0') else 0)",
     # numbers as keys
     f"for $p at $i in {P} for $c at $j in {C} where $j = $i return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
     f"for $p at $i in {P} for $c at $j in {C} where $j eq $i + 1 and $c/@k = $p/@id return $c/@n/string()",
@@ -163,6 +167,15 @@ NOT_JOINED = [
 ]
 
 SHARED = [
+    # one value for each key that is looked up
+    f"for $c in {C} return sum({C}[@k = $c/@k]/@n)",
+    f"for $c in {C} return $c/@n div sum(for $d in {C} where $d/@v = $c/@v and $d/@n > 1 return $d/@n)",
+    f"for $c in {C} where $c/@n = max({C}[@k eq $c/@k]/@n) return $c/@n/string()",
+    f"for $c in {C} return count(distinct-values({C}[@k = $c/@k]/@v))",
+    f"{C} ! (let $c := . return string-join({C}[@k = $c/@k]/@n, ','))",
+    f"for $p in {P} return sum({C}[x/y = ($p/z, $p/@id)]/@n)",
+    f"for $c in {C} return sum({C}[number(@v) = number($c/@v)]/@n)",
+    f"for $p in {P} return count(for $c in {C} where $c/@k = $p/@id and $c/@v return $c)",
     f"{P}[@w = max({P}/@w)]/@n/string()",
     f"for $p in {P} where $p/@w > avg({P}/@w) return $p/@n/string()",
     f"for $p in {P} return count({C}) + count($p/z)",

@@ -10,10 +10,32 @@ from xylem.run.runtime.joins import JoinIndex
 from xylem.run.runtime.shared_values import SharedValue
 from xylem.values.growing_tree import append_child, opened
 from xylem.values.node import Node
+from xylem.values.strings import UntypedAtomic
 
 
 def nodes(text: str) -> list[Any]:
     return xylem.compile("//x").run(xylem.parse(text)).xdm
+
+
+def test_keys_have_values_of_their_own_type() -> None:
+    values = AnchoredValues(SharedValue)
+    for number, key in enumerate([["a"], [UntypedAtomic("a")], [1], [1.0], [True], [1, 1], ["a", "b"]]):
+        assert not values.of(key).built
+        values.of(key).keep([number])
+    assert values.of([UntypedAtomic("a")]).items == [1]
+    assert values.of([1.0]).items == [3]
+    assert values.built
+    assert values.size == 7
+    values.forget()
+    assert not values.built
+    assert not values.of(["a"]).built
+
+
+def test_other_keys_are_not_kept() -> None:
+    values = AnchoredValues(SharedValue)
+    for key in ([], [None], ["a", None], ["a"] * 65):
+        values.of(key).keep([1])
+        assert not values.of(key).built
 
 
 def test_a_node_has_one_index() -> None:
@@ -38,7 +60,7 @@ def test_no_node_and_very_many_have_indexes_that_are_not_kept() -> None:
     assert indexes.of([]) is not indexes.of([])
     many = nodes(f"<a>{'<x/>' * (LONGEST + 1)}</a>")
     assert indexes.of(many) is not indexes.of(many)
-    assert indexes.of(["not a node"]) is not indexes.of(["not a node"])
+    assert indexes.of([None]) is not indexes.of([None])
     assert indexes.size == 0
 
 

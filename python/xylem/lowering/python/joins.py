@@ -135,16 +135,18 @@ def _index(c: Compiler, join: ast.JoinClause) -> tuple[str, str, ItemType]:
             index = placed_for(c, name, f"{kind}({arguments})", (join.collection, *keys), join.is_of_input)
         else:
             made = f"{c.rt(AnchoredValues)}({kind}, {arguments})"
-            index = placed_at_anchor(c, name, made, join.anchor, (join.collection, *keys))
+            index = placed_at_anchor(c, name, made, join.anchor, (join.collection, *keys), join.is_of_input)
     c.writer.indexes[name] = join.span
     asked = _tuple([_values(c, test.probe, test.op) for test in join.tests])
     return f"({index} if {index}.built else {index}.build({c.writer.call(build)}))", asked, item[-1]
 
 
-def placed_at_anchor(c: Compiler, name: str, made: str, anchor: ast.Name, reading: Sequence[ast.Node]) -> str:
-    """Write the cache for an anchor's nodes where the last variable beside it is bound; return this turn's entry."""
+def placed_at_anchor(
+    c: Compiler, name: str, made: str, anchor: ast.Name, reading: Sequence[ast.Node], is_of_input: bool = False
+) -> str:
+    """Write the cache for an anchor where the last variable beside it is bound; return this turn's entry."""
     reads = frozenset[ExpandedName]().union(*map(free_in, reading)) - {anchor.expanded}
-    kept = placed(c, name, made, reads, reading)
+    kept = placed(c, name, made, reads, reading, is_of_input)
     node = c.as_sequence(c.use(c.scope.variables[anchor.expanded]))
     of_this_turn = c.writer.fresh("kept")
     c.writer.line(f"{of_this_turn} = {kept}.of({node})")

@@ -31,6 +31,11 @@ def compile_shared(c: Compiler, node: ast.Shared) -> Code:
     return Code(kept.items, Shape.SEQUENCE, SequenceType(kept.type.item, Occurrence.MANY))
 
 
+def _anchored(node: ast.Shared) -> str:
+    probes = [test.probe for join in node.value.walk() if isinstance(join, ast.JoinClause) for test in join.tests]
+    return "key" if any(probe == ast.VarRef(node.anchor) for probe in probes if node.anchor) else "node above"
+
+
 def places_in_parents(c: Compiler, base: ast.Shared, predicate: ast.Expr) -> Code:
     """base[predicate] of a step: positions count among the children of one parent."""
     from .paths import asked_positions, asked_value
@@ -61,11 +66,12 @@ def kept_value(c: Compiler, node: ast.Shared) -> KeptValue:
         c.writer.line(f"return {c.as_sequence(code)}")
 
     compute = c.lifted("shared", [], c.describe(node.value), write)
-    how_often = "at each turn" if node.anchor is None else "for all that have the same node above them"
+    how_often = "at each turn" if node.anchor is None else f"at all turns with the same {_anchored(node)}"
     c.writer.notes.append(Note(node.span, "computed once", f"{c.describe(node.value)} is the same {how_often}"))
     name, kind = c.writer.fresh("shared"), c.rt(rt.SharedValue)
     if node.anchor is None:
         cell = placed_for(c, name, f"{kind}()", (node.value,), node.is_of_input)
     else:
-        cell = placed_at_anchor(c, name, f"{c.rt(AnchoredValues)}({kind})", node.anchor, (node.value,))
+        made = f"{c.rt(AnchoredValues)}({kind})"
+        cell = placed_at_anchor(c, name, made, node.anchor, (node.value,), node.is_of_input)
     return KeptValue(cell, f"({cell}.items if {cell}.built else {cell}.keep({c.writer.call(compute)}))", kinds[0])

@@ -29,6 +29,7 @@ from xylem.analysis.focus import reads_focus, reads_item, uses_position
 from xylem.functions.registry import FN
 from xylem.syntax import ast
 
+from ..normalise.conditional_results import with_one_zero
 from ..substitution import FocusInTheWay, Substitution
 from .candidates import (
     Wanted,
@@ -155,12 +156,28 @@ class _Finder(RunningFolds):
         return replace(path, left=start, right=self.visit(path.right, around.in_focus_of(start)))
 
     def _call(self, node: ast.FunctionCall, around: Surroundings) -> ast.Expr:
-        shared = self._cut(node, around) or self._sought(node, around)
+        shared = self._summed(node, around) or self._cut(node, around) or self._sought(node, around)
         if shared is None and self.facts.shares_values:
             shared = self._folded(node, around)
         if shared is None:
             shared = self._running(node, around)
-        return shared or self._rebuilt(node, around)
+        if shared is not None:
+            return shared
+        made = cast("ast.FunctionCall", self._rebuilt(node, around))
+        return self._folded_by_key(made, around) or made
+
+    def _summed(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr | None:
+        """sum(for … return if (C) then N else 0), if C is a join: the zeros are not added one by one."""
+        made = with_one_zero(call) if around.depth else None
+        if made is None:
+            return None
+        before, number = len(self.facts.found), self.facts.number
+        visited = self._rebuilt(made, around)
+        if any(isinstance(one, ast.JoinClause) for one in self.facts.found[before:]):
+            return cast("ast.Expr", visited)
+        del self.facts.found[before:]
+        self.facts.number = number
+        return None
 
     def _root(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr:
         """root($x) for a node of the input is the same as `/`: equal at each turn."""

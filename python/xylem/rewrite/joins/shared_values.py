@@ -6,6 +6,7 @@
     for $x in //x return $x div sum($x/../x)     the sum of each parent (anchors.py)
     for $x in //x return ($x, $x/../title)       the titles of each parent
     for $x in //x return ($x, /feed/date)        the dates
+    for $x in //x return sum(//y[@k = $x/@k])    the sum for each key
 
 Gain:   the cost of a turn depends on the items it takes, not on the length of the sequence.
 Needs:  a sequence that reads nothing of the loop, and returns the same items each time (no constructors).
@@ -18,19 +19,23 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import NamedTuple, cast
 
+from xylem.analysis.ast_replacement import replaced
 from xylem.analysis.facts.position_tests import position_tests
 from xylem.analysis.facts.steadiness import is_the_same_each_time
 from xylem.analysis.focus import reads_focus, uses_position
 from xylem.analysis.free_variables import free_in
 from xylem.errors import Span
 from xylem.functions.registry import FN
-from xylem.functions.traits import TAKES_MANY
+from xylem.functions.traits import COUNTS, MERGES, TAKES_MANY
 from xylem.syntax import ast
 
 from .anchors import at_anchor
-from .candidates import is_test
+from .candidates import is_equality, is_test
 from .surroundings import Surroundings
 from .visitor import JOIN_NAMESPACE, JoinVisitor
+
+_BY_KEY = (MERGES - COUNTS) | {(FN, "count")}
+"""Functions that read all that a lookup finds."""
 
 
 class Repeated(NamedTuple):
@@ -82,6 +87,29 @@ class SharedValues(JoinVisitor):
         """A call that folds, or picks from, the same items at many turns of a loop."""
         repeated = self._repeated(call, around) if call.name.expanded in TAKES_MANY else None
         return None if repeated is None else repeated.behind_anchor(self._shared(repeated, call))
+
+    def _folded_by_key(self, call: ast.FunctionCall, around: Surroundings) -> ast.Expr | None:
+        """A visited call that folds what one lookup finds: it has one value for each key that is looked up."""
+        if call.name.expanded not in _BY_KEY or _is_counted(call) or not self.facts.shares_values or not around.depth:
+            return None
+        found = [one for node in call.arguments for one in node.walk() if isinstance(one, ast.JoinClause)]
+        if len(found) != 1 or found[0].anchor is not None or not is_the_same_each_time(call):
+            return None
+        tests = [test for test in found[0].tests if around.depth_of(test.probe) >= around.depth]
+        if len(tests) != 1 or not is_equality(tests[0]):
+            return None
+        (test,) = tests
+        name = ast.Name(f"from{self.facts.number + 1}", None, JOIN_NAMESPACE)
+        key = ast.VarRef(name, span=test.span)
+        value = replaced(call, lambda node: replace(test, probe=key) if node is test else None)
+        here = around.with_anchor(name)
+        if not isinstance(value, ast.Expr) or here.depth_of(value) >= here.depth:
+            return None
+        self.facts.number += 1
+        made = ast.Shared(value, around.focus.is_in_input, anchor=name, span=call.span)
+        self.facts.found.append(made)
+        keys = ast.FunctionCall(ast.Name("data", "fn", FN), (test.probe,), span=test.span)
+        return ast.Flwor((ast.LetClause(name, None, keys, span=test.span),), made, span=call.span)
 
     def _picked(self, node: ast.Filter, around: Surroundings) -> ast.Expr | None:
         """A filter that selects items by position, from the same sequence at each turn."""
@@ -179,6 +207,14 @@ class SharedValues(JoinVisitor):
     def _changes(self, predicate: ast.Expr, around: Surroundings) -> bool:
         """Whether a predicate reads a variable that the loop around it binds."""
         return around.depth_of(around.settled(predicate)) >= around.depth
+
+
+def _is_counted(call: ast.FunctionCall) -> bool:
+    """Whether an index knows the value of a call: the number of items that it finds."""
+    match call.arguments:
+        case (ast.Flwor(clauses=(*_, ast.JoinClause(name=name)), result=ast.VarRef(name=given)),):
+            return call.name.expanded in COUNTS and name == given
+    return False
 
 
 def _before(predicate: ast.Expr, whole: ast.Expr) -> Span:
