@@ -44,6 +44,10 @@ def test_what_is_made_from_streams_has_their_lists() -> None:
     state.virtual = {"both": ["a-filter", "b"]}
     assert lists_of(state, "both") == [["SP1", "SP2"], ["SP2"]]
     assert lists_of(state, "other") == []
+    # A part that has ended left its records, and its list.
+    state.apply(1, "part ends", "both", {"part": "a-filter", "to": 7, "sites": [["SP1", "SP2"]]})
+    del state.streams["a-filter"]
+    assert lists_of(state, "both") == [["SP2"], ["SP1", "SP2"]]
 
 
 @pytest.mark.timeout(300)

@@ -66,6 +66,38 @@ def test_what_cannot_be_a_part(tmp_path: Path) -> None:
     site.close()
 
 
+def test_a_part_that_has_ended(tmp_path: Path) -> None:
+    site = Site(tmp_path / "site")
+    for name in ("a", "b"):
+        site.publication(name).feed(records(name, 0, 10))
+        site.add_part("all", name)
+    with pytest.raises(InputError, match="no part of a virtual stream 'more'"):
+        site.end_part("more", "a", 10)
+    # It ends before its records are taken, and goes on elsewhere.
+    site.end_part("all", "a", 10)
+    assert site.taken_parts() == []
+    site.publication("a").feed(records("a", 10, 20))
+    site.work_all()
+    assert site.taken_parts() == [("all", "a")]
+    site.close()
+    site = Site(tmp_path / "site")
+    site.publication("b").feed(records("b", 10, 20))
+    site.subscribe("q", "/s/p", "all", "earliest")
+    site.work_all()
+    # As a part once more, it goes on where it ended.
+    site.add_part("all", "a")
+    site.publication("a").feed(records("a", 20, 30))
+    assert site.taken_parts() == []
+    site.work_all()
+    made = site.unsubscribe("q")
+    site.work_all()
+    answer = site.answer(made, 0)[0].decode()
+    assert numbers(answer, "a") == list(range(30))
+    assert numbers(answer, "b") == list(range(20))
+    assert answer.index("<of>b</of><n>19</n>") < answer.index("<of>a</of><n>10</n>")
+    site.close()
+
+
 @pytest.mark.timeout(600)
 def test_parts_at_several_peers(tmp_path: Path) -> None:
     pytest.importorskip("sse_starlette", reason="sites over HTTP need: pip install 'xylem-xquery[network]'")
@@ -81,4 +113,13 @@ def test_parts_at_several_peers(tmp_path: Path) -> None:
     answer = network.answer("q", "P3")
     for name in ("a", "b"):
         assert numbers(answer, name) == list(range(90))
+    # A publisher leaves once its part has ended, and the other one goes on.
+    with pytest.raises(InputError, match=r"a would be cut off: .*network withdraw"):
+        network["P1"].ask("POST", "/leave")
+    network["P1"].publish("a", [records("a", 100, 120)])
+    assert network["P1"].ask("DELETE", "/virtual/all", {"stream": "a"}) == {"at": "SP1", "to": 120}
+    until(lambda: "a" not in {one["name"] for one in network["SP1"].sources()}, "the copy of a ends")
+    assert network["P1"].ask("POST", "/leave")["left"] == ["SP1"]
+    network["P2"].publish("b", [records("b", 100, 120)])
+    until(lambda: {one["name"]: one["records"] for one in network["SP1"].sources()}["all"] == 240, "all records")
     network.close()

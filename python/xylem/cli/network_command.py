@@ -369,6 +369,23 @@ def revoke(
     typer.echo(f"{name}: withdrawn", err=True)
 
 
+@app.command(epilog="Example: `xylem network withdraw north --virtual all --site P1`")
+@reported()
+def withdraw(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A stream that is published at this site.")],
+    virtual: Annotated[str, typer.Option("--virtual", metavar="V", help="The virtual stream.")],
+    site: SiteDirectory = DEFAULT_SITE,
+) -> None:
+    """End a stream as a part of a virtual one, which keeps the records that there are now."""
+    from urllib.parse import quote
+
+    from .site_commands import client
+
+    found = client(site).ask("DELETE", f"/virtual/{quote(virtual)}", {"stream": name})
+    told = f"{name}: {virtual} at {found['at']} takes its records up to {found['to']:,}, and no more"
+    typer.echo(told, err=True)
+
+
 @app.command(epilog="Example: `xylem network leave --site SP2`")
 @reported()
 def leave(site: SiteDirectory = DEFAULT_SITE) -> None:

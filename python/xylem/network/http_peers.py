@@ -4,6 +4,7 @@
     GET    /map                              the network, for people: peers, links, streams, traffic
     GET    /plans/NAME?format=xml            the plan of a subscription
     POST   /virtual/NAME                     {"stream": …}: a stream becomes part of a virtual one
+    DELETE /virtual/NAME                     {"stream": …}: it is no part any more
     POST   /operators/NAME                   {"source": …, "language": "wasm", "code": …}: an operator makes a stream
     POST   /optimize                         choose cheaper origins for streams
     POST   /explain                          {"query": …, "source": …, "at": "P2"}: the streams it would use
@@ -212,6 +213,12 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
         stream = (await body_of(request))["stream"]
         return {"at": await run_in_threadpool(made_part, peer, request.path_params["name"], stream)}
 
+    async def withdrawn(request: Request) -> Any:
+        from .registration import withdrawn_part
+
+        stream = (await body_of(request))["stream"]
+        return await run_in_threadpool(withdrawn_part, peer, request.path_params["name"], stream)
+
     async def operator(request: Request) -> Any:
         from .operator_placement import place_operator
 
@@ -226,6 +233,11 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
         body = await body_of(request)
         await run_in_threadpool(peer.carry_out, body["plan"])
         await run_in_threadpool(site.add_part, request.path_params["name"], body["stream"])
+        return {}
+
+    async def part_ends(request: Request) -> Any:
+        body = await body_of(request)
+        await run_in_threadpool(site.end_part, request.path_params["name"], body["stream"], body["to"])
         return {}
 
     async def pull(request: Request) -> Response:
@@ -259,7 +271,8 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
     users = [
         ("/join", operating(join), "POST"), ("/leave", operating(leave), "POST"), ("/map", operating(map_), "GET"),
         ("/explain", explain, "POST"), ("/optimize", operating(optimize), "POST"),
-        ("/virtual/{name}", operating(virtual), "POST"), ("/operators/{name}", operating(operator), "POST"),
+        ("/virtual/{name}", operating(virtual), "POST"), ("/virtual/{name}", operating(withdrawn), "DELETE"),
+        ("/operators/{name}", operating(operator), "POST"),
     ]  # fmt: skip
     peers = [
         ("/network", network, "GET"), ("/links", links, "POST"), ("/links/{name}", unlink, "DELETE"),
@@ -268,7 +281,8 @@ def peer_routes(peer: Peer, pulling: Pulling, access: Access) -> list[Route]:
         ("/admissions", admissions, "POST"), ("/admissions/chosen", admission_chosen, "POST"),
         ("/exports", exports, "POST"), ("/memberships", memberships, "POST"),
         ("/subnet", subnet, "GET"), ("/subnet", subnet, "PUT"), ("/subnet/{what}", forwarded, "POST"),
-        ("/parts/{name}", part, "POST"), ("/hosted/{name}", hosted, "POST"), ("/pull", pull, "POST"),
+        ("/parts/{name}", part, "POST"), ("/parts/{name}", part_ends, "DELETE"),
+        ("/hosted/{name}", hosted, "POST"), ("/pull", pull, "POST"),
         ("/votes", votes, "POST"), ("/speaker", speaker, "POST"), ("/registrations", registrations, "POST"),
         ("/optimizations", optimizations, "POST"), ("/streams/{name}/sample", sample, "GET"),
         ("/streams/{name}/readers/{reader:path}", unread, "DELETE"),

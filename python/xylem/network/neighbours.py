@@ -123,7 +123,8 @@ class Neighbours(ABC):
         read = [name for name, readers in self.state.source_readers.items() if readers]
         passing = sorted({*self.state.plans, *self.state.streams, *read})
         if passing:
-            raise InputError("XYRT0053", f"{', '.join(passing)} would be cut off: unsubscribe first")
+            told = "unsubscribe first, and end parts of virtual streams by `xylem network withdraw`"
+            raise InputError("XYRT0053", f"{', '.join(passing)} would be cut off: {told}")
         left = list(self.state.neighbours)
         for name in left:
             try:

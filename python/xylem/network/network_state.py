@@ -110,6 +110,8 @@ class NetworkState:
     """Readers of copies of the streams published here."""
     virtual: dict[str, list[str]] = field(default_factory=dict)
     """Streams of this site that merge others, which are here too."""
+    ended_parts: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)
+    """By virtual stream: the parts that have ended, each with its last position, and the sites where it may go."""
     operators: dict[str, dict[str, Any]] = field(default_factory=dict)
     """For virtual streams made by an operator: its code, and the position where it began."""
     schemas: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -168,7 +170,12 @@ class NetworkState:
             case "unreader":
                 self.readers(name).discard(body["reader"])
             case "virtual":
-                self.virtual.setdefault(name, []).append(body["part"])
+                parts = self.virtual.setdefault(name, [])
+                if body["part"] not in parts:
+                    parts.append(body["part"])
+                self.ended_parts.get(name, {}).pop(body["part"], None)
+            case "part ends":
+                self.ended_parts.setdefault(name, {})[body["part"]] = {"to": body["to"], "sites": body["sites"]}
             case "operator":
                 self.virtual[name] = [body["source"]]
                 self.operators[name] = body

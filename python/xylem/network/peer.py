@@ -341,6 +341,9 @@ class Peer(Neighbours):
             known = self.site.catalogue.subscriptions.get(name)
             if known is not None and not known.is_live and known.state is not State.SUSPENDED:
                 self._finished(name, plan)
+        for virtual, part in self.site.taken_parts():
+            if f"stream:{virtual}" in self.state.readers(part):
+                self.release(part, f"stream:{virtual}")
         for kept in list(self.state.streams.values()):
             stream = self.site.streams.get(kept.name)
             if len(kept.feeds) > 1 and stream is not None and stream.log.end >= kept.feeds[-1][0]:

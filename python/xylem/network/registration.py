@@ -404,6 +404,23 @@ def made_part(peer: Peer, virtual: str, stream: str) -> str:
     return there
 
 
+def withdrawn_part(peer: Peer, virtual: str, stream: str) -> dict[str, Any]:
+    """End a stream of this site as a part of a virtual one, which takes the records that there are now."""
+    if stream not in peer.site.streams:
+        raise InputError("XYRT0053", f"'{peer.name}' publishes no stream '{stream}'")
+    end = peer.site.streams[stream].log.end
+    view = gathered(peer)
+    found = view.publishers(virtual)
+    if not found:
+        raise InputError("XYRT0053", f"there is no virtual stream '{virtual}'")
+    there = found[0]
+    if there == peer.name:
+        peer.site.end_part(virtual, stream, end)
+    else:
+        view.ask(there, "DELETE", f"/parts/{quote(virtual)}", {"stream": stream, "to": end})
+    return {"at": there, "to": end}
+
+
 def optimized(peer: Peer) -> dict[str, Any]:
     """Move the streams of a network to cheaper origins, without a gap in any answer."""
     return by_speaker(peer, "/optimizations", {}, reconsidered)

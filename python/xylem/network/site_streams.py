@@ -32,6 +32,7 @@ from .site_names import checked_name
 from .stored_documents import Documents
 from .stream_operator import StreamOperator, started
 from .stream_site import StreamSite
+from .stream_sites import lists_of
 from .virtual_stream import VirtualStream
 
 
@@ -128,9 +129,33 @@ class SiteStreams:
             if name not in self.streams:
                 self.catalogue.add_source(name)
                 self.streams[name] = self._stream(name)
-            if part not in network.virtual.get(name, ()):
+            if part not in network.virtual.get(name, ()) or part in network.ended_parts.get(name, ()):
                 self.catalogue.add("virtual", name, {"part": part})
             self._work.notify_all()
+
+    def end_part(self, name: str, part: str, to: int) -> None:
+        """Let a virtual stream take the records of a part up to a position, and no more."""
+        with self._work:
+            network = self.catalogue.network
+            if part not in network.virtual.get(name, ()) or name in network.operators:
+                raise InputError("XYRT0053", f"'{part}' is no part of a virtual stream '{name}' here")
+            if part not in network.ended_parts.get(name, ()):
+                self.catalogue.add("part ends", name, {"part": part, "to": to, "sites": lists_of(network, part)})
+
+    def _end_of_part(self, name: str, part: str) -> int | None:
+        ended = self.catalogue.network.ended_parts.get(name, {}).get(part)
+        return None if ended is None else int(ended["to"])
+
+    def taken_parts(self) -> list[tuple[str, str]]:
+        """The virtual streams here with parts that have ended, of which they have all records that they can take."""
+        ended = [(name, part) for name, parts in self.catalogue.network.ended_parts.items() for part in parts]
+        failed = {(name, part) for name, made in self._virtual.items() for part in made.faults}
+        return [one for one in ended if one in failed or not self._has_more(*one)]
+
+    def _has_more(self, name: str, part: str) -> bool:
+        """Whether a virtual stream still waits for records of a part."""
+        end = self._end_of_part(name, part)
+        return end is None or self.streams[name].log.parts.get(part, 0) < end
 
     def add_operator(self, name: str, source: str, start: int, told: Mapping[str, Any]) -> None:
         """Let an operator make a stream from another one, from a position on; XYST0040 or XYRT0064 for bad code."""
@@ -159,7 +184,9 @@ class SiteStreams:
     def _made_stream(self, name: str) -> VirtualStream | OperatorStream:
         told = self.catalogue.network.operators.get(name)
         log = self.streams[name].log
-        return VirtualStream(log) if told is None else OperatorStream(log, told["from"], self._operator(told))
+        if told is not None:
+            return OperatorStream(log, told["from"], self._operator(told))
+        return VirtualStream(log, lambda part: self._end_of_part(name, part))
 
     def _put_together(self) -> bool:
         """Let virtual streams follow their parts."""
@@ -261,14 +288,14 @@ class SiteStreams:
         """How far derived streams of this site have read it."""
         read = [stage.position for stage in self._stages.values() if stage.log is stream.log]
         for name, parts in self.catalogue.network.virtual.items():
-            if stream.name in parts and name in self.streams:
+            if stream.name in parts and name in self.streams and self._has_more(name, stream.name):
                 read.append(self.streams[name].log.parts.get(stream.name, 0))
         return min(read, default=stream.log.end)
 
     def _has_work(self) -> bool:
         stages = any(stage.has_work for stage in self._stages.values())
         virtual = any(
-            self.streams[name].log.parts.get(part, 0) < self.streams[part].log.end
+            self.streams[name].log.parts.get(part, 0) < self.streams[part].log.end and self._has_more(name, part)
             for name, parts in self.catalogue.network.virtual.items()
             for part in parts
             if part in self.streams and name in self._virtual and part not in self._virtual[name].faults

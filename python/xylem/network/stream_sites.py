@@ -35,6 +35,8 @@ def lists_of(state: NetworkState, stream: str) -> list[list[str]]:
     """Where a stream of a site may go, by the lists of the streams it is derived from."""
     if stream in state.virtual:
         found = [one for part in state.virtual[stream] for one in lists_of(state, part)]
+        # The records of a part that has ended are there still.
+        found += [one for ended in state.ended_parts.get(stream, {}).values() for one in ended["sites"]]
         return [one for at, one in enumerate(found) if one not in found[:at]]
     kept = state.streams.get(stream)
     if kept is not None:

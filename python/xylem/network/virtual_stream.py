@@ -2,12 +2,12 @@
 
 The site decides once how to interleave them and records it: together with the records, the log holds the position
 reached in each part. So a site that restarts continues with the missing records, and every later reader finds the same
-order. Records of one part keep their order.
+order. Records of one part keep their order. A part may end at a position: what it has before remains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from .record_log import RecordLog
 
@@ -18,8 +18,10 @@ PIECE_BYTES = 1 << 18
 class VirtualStream:
     """Merges the parts of one virtual stream. One thread works here."""
 
-    def __init__(self, log: RecordLog) -> None:
+    def __init__(self, log: RecordLog, ended: Callable[[str], int | None] = lambda part: None) -> None:
+        """`ended` says where a part ends; None if it goes on."""
         self.log = log
+        self._ended = ended
         self.faults: dict[str, str] = {}
         """Parts whose records do not fit among the others, with the reason."""
 
@@ -28,12 +30,14 @@ class VirtualStream:
         done = False
         for name, part in parts.items():
             start = max(part.base, self.log.parts.get(name, 0))
-            if start >= part.end or name in self.faults or not part.opening:
+            ended = self._ended(name)
+            end = part.end if ended is None else min(ended, part.end)
+            if start >= end or name in self.faults or not part.opening:
                 continue
             if not self.log.takes(part.opening):
                 self.faults[name] = f"the records of {name} stand in other elements than those before them"
                 continue
-            found = part.records(start, part.end, PIECE_BYTES)
+            found = part.records(start, end, PIECE_BYTES)
             self.log.begin(part.opening)
             self.log.append([record for _, record in found.each()], {name: found.end})
             done = True
