@@ -91,7 +91,7 @@ class _Reader:
             case ast.GeneralComparison() | ast.ValueComparison():
                 found = self._comparison(test, holds)
         if found is None and (of_items := item_condition(test)) is not None:
-            found = self._items(of_items, holds)
+            found = self._items(of_items, holds, test)
         return self._opaque(test, holds) if found is None else found
 
     def _opaque(self, test: ast.Expr, holds: bool) -> Zones:
@@ -119,7 +119,8 @@ class _Reader:
 
     # --- items
 
-    def _items(self, condition: ItemCondition, holds: bool) -> Zones:
+    def _items(self, condition: ItemCondition, holds: bool, whole: ast.Expr) -> Zones | None:
+        """A condition on the items of a path; None if it says no more of a single item than `whole` does."""
         path, test = condition.path, condition.test
         holds = condition.holds == holds
         if self._facts.is_at_most_one(path):
@@ -130,6 +131,9 @@ class _Reader:
                 inside = Substitution({RECORD.expanded: path}).apply(test)
             except FocusInTheWay:
                 return _atom(Opaque(ast.Filter(path, test)), holds)
+            if inside == whole:
+                # x > 1e400: no finite number bounds it.
+                return None
             if holds:
                 return both(there, self.zones(inside, True))
             return either((*self._presence(path, False), *both(there, self.zones(inside, False))))

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
+from sys import float_info
 
 from xylem.analysis.facts.comparisons import GENERAL
 from xylem.analysis.facts.conjuncts import conjunction
@@ -20,7 +21,7 @@ from xylem.functions.registry import FN
 from xylem.syntax import ast
 
 from .conditions import zones_of
-from .difference_bounds import ZERO, Bound, DifferenceBounds
+from .difference_bounds import ZERO, Bound, DifferenceBounds, Node
 from .item_conditions import THE_ITEM, atomized_path, literal, strict_paths
 from .measured_values import count_of, is_exact, is_whole
 from .record_facts import RecordFacts, bare, is_path, is_place
@@ -28,6 +29,8 @@ from .zones import EXISTS, Kinds, Some, SomeItem, Variable, Zone, Zones, covered
 
 MOST_PLACES = 8
 """Items that are there by their number are known up to this one."""
+_GREATEST = Fraction(float_info.max)
+"""The greatest double."""
 _ROUNDS = 3
 """Consequences have consequences: line[2]/price > 3, so one line/price is above 3, so there is one."""
 
@@ -221,13 +224,17 @@ def _as_double(variable: Variable, most: Bound | None, least: Bound | None) -> l
     """Rounding an exact number to a double keeps its order relative to any double, or makes them equal."""
     as_double = shared_variable(variable.term, "double", variable.domain | Kinds.NAN)
     bounds: DifferenceBounds | None = DifferenceBounds()
-    if most is not None and bounds is not None:
-        bounds = bounds.with_bound(as_double, ZERO, (_rounded(most[0]), False))
-    if least is not None and bounds is not None:
-        bounds = bounds.with_bound(ZERO, as_double, (-_rounded(-least[0]), False))
+    ends: tuple[tuple[Bound | None, Node, Node], ...] = ((most, as_double, ZERO), (least, ZERO, as_double))
+    for bound, x, y in ends:
+        limit = None if bound is None else _rounded(bound[0])
+        if limit is not None and bounds is not None:
+            bounds = bounds.with_bound(x, y, (limit, False))
     return [] if bounds is None else [Zone({as_double: Kinds.NUMBER}, bounds)]
 
 
-def _rounded(value: Fraction) -> Fraction:
-    """The double nearest to a number."""
-    return Fraction(value.numerator / value.denominator)
+def _rounded(value: Fraction) -> Fraction | None:
+    """What the double nearest to a number is at most that is at most this value; None if it may be infinite."""
+    try:
+        return Fraction(float(value))
+    except OverflowError:
+        return None if value > 0 else -_GREATEST
