@@ -20,6 +20,7 @@ from xylem.syntax import ast
 from .implication import implies
 from .projections import missing_paths
 from .properties import Properties, condition_text
+from .value_ranges import are_within
 from .window_properties import rolled_up
 from .zones import Zones
 
@@ -69,7 +70,7 @@ def served(own: Properties, wanted: Properties) -> Served | None:
     """The work left if the records of one stream serve another query; None if they do not serve it."""
     if own.source != wanted.source or own.record != wanted.record or own.windowed is not None:
         return None
-    if not implies(wanted.zones, own.zones):
+    if not are_within(wanted.asked_ranges, own.ranges) or not implies(wanted.zones, own.zones):
         return None
     residual, dropped = residual_of(own.zones, wanted)
     return None if missing_paths(own.projection, wanted.needed(residual)) else Served(residual, dropped)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 
 from xylem.analysis.ast_replacement import replaced
@@ -36,6 +37,7 @@ from .record_facts import RECORD, Names, RecordFacts, as_of_focus, record_constr
 from .record_places import ANYWHERE, without_descents
 from .record_reads import Conditions, NotShared, RecordReads
 from .record_spellings import spelled_for_records
+from .value_ranges import Ranges, ranges_of_all, ranges_of_each
 from .window_properties import Windowed, windowed
 from .zones import ALWAYS, Opaque, TooMany, Zone, Zones, both
 
@@ -73,6 +75,16 @@ class Properties:
     @property
     def path(self) -> str:
         return "".join(f"{'//' if uri == ANYWHERE else '/'}{local}" for uri, local in self.record)
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """Where single values of all its records lie."""
+        return ranges_of_all(self.zones)
+
+    @cached_property
+    def asked_ranges(self) -> tuple[Ranges, ...]:
+        """Where single values may lie, in each of the zones."""
+        return ranges_of_each(self.zones)
 
     def without(self, conditions: Iterable[ast.Expr]) -> ast.Expr:
         """The query over $ROOT without some of its conditions, if they are known to hold."""

@@ -40,6 +40,8 @@ from .wider_streams import widen_streams
 SchemaText = tuple[str, str]
 """File name extension and text of a schema."""
 SAMPLE_BYTES = 1 << 18
+MOST_KNOWN = 1 << 14
+"""Number of queries whose properties are kept, about 50 kB each: a new one is compared with all that run."""
 _UNKNOWN_BYTES = 1000
 """Assumed bytes per second of a stream without records; half of them pass a condition."""
 
@@ -133,7 +135,9 @@ class Registration:
     def _known(self, name: str, told: dict[str, Any]) -> Placed | None:
         """A running plan; None if nothing of it is left, or if it crosses peers that have left."""
         try:
-            properties = _shared(told["query"], self.source.schema)[0]
+            properties = _properties(told["query"], self.source.schema)
+        except NotShared:
+            properties = None
         except XylemError:
             return None
         placed = placed_again(told, properties)
@@ -312,12 +316,18 @@ class Registration:
             raise InputError("XYRT0053", f"there is a subscription '{name}' already, or a stream of it that others use")
 
 
+@lru_cache(MOST_KNOWN)
+def _properties(text: str, schema: SchemaText | None) -> Properties:
+    """The properties of a query; NotShared if it has none."""
+    return properties_of(parse(text, "query"), None if schema is None else _schema(*schema))
+
+
 @lru_cache(1024)
 def _shared(text: str, schema: SchemaText | None) -> tuple[Properties | None, str]:
     """The properties of the stream that a query offers to others; None with the reason if it shares only the source."""
     SubscribedQuery(text, "query")
     try:
-        found = properties_of(parse(text, "query"), None if schema is None else _schema(*schema))
+        found = _properties(text, schema)
         if len(found.record) != 2:
             return None, "its records are not the children of the root element"
         # The query that will run must be one that can be subscribed.
