@@ -157,7 +157,7 @@ impl Table {
     pub fn add(&mut self, spec: &TableSpec, named: NamedRows<'_>, row: usize) -> Result<(), Undecided> {
         let here = Around::new(row);
         let evaluation =
-            Evaluation { named, variables: &[], locals: None, sorting: None, here: &here, functions: &[], calls: 0 };
+            Evaluation { named, variables: &[], locals: None, sorting: None, here: &here, functions: None, calls: 0 };
         let is_found = spec.is_found();
         let number = match if is_found { self.read_keys(spec, &evaluation)? } else { number(spec, &evaluation)? } {
             None => return Ok(()),

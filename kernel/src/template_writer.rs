@@ -253,7 +253,7 @@ impl<'a> Writer<'a> {
             locals: None,
             sorting: None,
             here,
-            functions: &[],
+            functions: None,
             calls: 0,
         };
         write_copied(before, copied, &evaluation, self.out)
@@ -302,7 +302,7 @@ impl<'a> Writer<'a> {
             locals: None,
             sorting: None,
             here,
-            functions: &[],
+            functions: None,
             calls: 0,
         }
     }
@@ -364,7 +364,7 @@ impl<'a> Writer<'a> {
             locals: None,
             sorting: None,
             here,
-            functions: &[],
+            functions: None,
             calls: 0,
         };
         match evaluation.one(expression)? {
@@ -389,7 +389,7 @@ impl<'a> Writer<'a> {
             locals: None,
             sorting: None,
             here,
-            functions: &[],
+            functions: None,
             calls: 0,
         };
         test.write_condition(&evaluation, self.out)?;
@@ -539,7 +539,7 @@ impl<'a> Writer<'a> {
                     locals: None,
                     sorting: None,
                     here,
-                    functions: &[],
+                    functions: None,
                     calls: 0,
                 };
                 hole.write(&evaluation, self.out)?;
@@ -554,7 +554,7 @@ impl<'a> Writer<'a> {
                     locals: None,
                     sorting: None,
                     here,
-                    functions: &[],
+                    functions: None,
                     calls: 0,
                 };
                 let (out, is_after_atomic) = (&mut *self.out, &mut self.is_after_atomic);
@@ -637,7 +637,7 @@ impl<'a> Writer<'a> {
                     locals: None,
                     sorting: None,
                     here,
-                    functions: &[],
+                    functions: None,
                     calls: 0,
                 };
                 let (out, mut number) = (&mut *self.out, 0);

@@ -1,6 +1,6 @@
 //! Evaluates expressions for the element of a row, inside the elements of surrounding loops.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use super::aggregates::aggregated;
 use super::arithmetic::{applied, negated, Operator};
@@ -31,6 +31,8 @@ const MOST_IN_RANGE: i128 = 10_000;
 
 /// Deeper calls of functions are left to code, which has a stack for them.
 const MOST_CALLS: usize = 200;
+/// More calls are left to code, too, which can be interrupted.
+const MOST_CALLS_IN_ALL: usize = 4096;
 
 /// The context of evaluation.
 pub struct Evaluation<'a, 'e> {
@@ -44,10 +46,23 @@ pub struct Evaluation<'a, 'e> {
     pub sorting: Option<&'e Sorting>,
     /// The current element.
     pub here: &'e Around<'e>,
-    /// The functions of the query that call each other.
-    pub functions: &'a [Expression],
+    /// The functions of the query that call each other, where they are called.
+    pub functions: Option<&'e Functions<'a>>,
     /// How many calls of them are in progress.
     pub calls: usize,
+}
+
+/// The functions that an expression calls.
+pub struct Functions<'a> {
+    bodies: &'a [Expression],
+    /// How many calls have begun.
+    begun: Cell<usize>,
+}
+
+impl<'a> Functions<'a> {
+    fn new(bodies: &'a [Expression]) -> Self {
+        Functions { bodies, begun: Cell::new(0) }
+    }
 }
 
 /// A value bound in an expression, inside of others.
@@ -112,8 +127,8 @@ impl<'a> Evaluation<'a, '_> {
                 })
             }
             Expression::Calling(parts) => {
-                let (functions, inner) = &**parts;
-                Evaluation { functions, ..*self }.walk(inner, wanted, take)
+                let (bodies, inner) = &**parts;
+                Evaluation { functions: Some(&Functions::new(bodies)), ..*self }.walk(inner, wanted, take)
             }
             Expression::Invoke(function, arguments) => {
                 self.invoked(*function, arguments, &mut |inside, body| inside.walk(body, wanted, take))
@@ -292,8 +307,8 @@ impl<'a> Evaluation<'a, '_> {
             }
             Expression::Call(function, arguments) => self.call(*function, arguments, expression),
             Expression::Calling(parts) => {
-                let (functions, inner) = &**parts;
-                Evaluation { functions, ..*self }.one(inner)
+                let (bodies, inner) = &**parts;
+                Evaluation { functions: Some(&Functions::new(bodies)), ..*self }.one(inner)
             }
             Expression::Invoke(function, arguments) => {
                 let mut found = None;
@@ -719,10 +734,13 @@ impl<'a> Evaluation<'a, '_> {
         arguments: &'a [(usize, Expression)],
         evaluate: &mut dyn FnMut(&Evaluation<'a, '_>, &'a Expression) -> Result<(), Undecided>,
     ) -> Result<(), Undecided> {
-        let body = self.functions.get(function).ok_or(Undecided)?;
-        if self.calls >= MOST_CALLS {
+        let functions = self.functions.ok_or(Undecided)?;
+        let body = functions.bodies.get(function).ok_or(Undecided)?;
+        let begun = functions.begun.get() + 1;
+        if self.calls >= MOST_CALLS || begun > MOST_CALLS_IN_ALL {
             return Err(Undecided);
         }
+        functions.begun.set(begun);
         let values: Vec<_> = arguments
             .iter()
             .map(|(slot, argument)| Ok((*slot, self.gathered(argument, Wanted::Items)?)))

@@ -103,7 +103,7 @@ pub(super) fn evaluation<'a, 'e>(
     here: &'e Around<'e>,
 ) -> Evaluation<'a, 'e> {
     let named = NamedRows { rows: &RowColumns::NONE, names: &spec.no_names };
-    Evaluation { named, variables, locals: None, sorting: None, here, functions: &[], calls: 0 }
+    Evaluation { named, variables, locals: None, sorting: None, here, functions: None, calls: 0 }
 }
 
 /// The values of inputs; undecided if only the query knows one.

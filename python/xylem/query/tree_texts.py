@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xylem.source import kernel
 from xylem.values.compact_tree import CompactTree
-from xylem.values.node import DOCUMENT, Node
+from xylem.values.node import Node
 
 if TYPE_CHECKING:
     from xylem.source.kernel import TreeTemplate
@@ -56,4 +56,4 @@ def whole_document(context: Sequence[Any] | None) -> CompactTree | None:
     if type(node) is not Node or node.pre != 0:
         return None
     tree = node.tree
-    return tree if type(tree) is CompactTree and tree.is_whole and tree.kind(0) == DOCUMENT else None
+    return tree if type(tree) is CompactTree and tree.is_document else None

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         TakerTests,
         TestTuple,
         TreeColumns,
+        TreeNames,
     )
     from xylem._kernel import MessageBatch as MessageBatch
     from xylem._kernel import MessageReader as MessageReader
@@ -322,7 +323,7 @@ def read_tree(
     tree: TreeInterface
     if compact:
         tree = CompactTree(found.compact(codes), pool, qnames)
-        tree.is_whole = True
+        tree.is_whole = tree.is_document = True
     else:
         tree = _python_tree(found, pool, codes, qnames)
     tree.copies = Copies(limits.copied_nodes)
@@ -377,16 +378,25 @@ def tree_template(template: Template) -> TreeTemplate | None:
 
 def written_by(template: TreeTemplate, tree: CompactTree) -> str | None:
     """The text that a template writes for a whole document; None if it cannot decide it."""
-    # Both are of the kernel's own classes: no tree of another kind is compact.
-    rows: Any = tree.native
-    names: Any = tree.template_names
-    if names is None:
-        kinds, numbered = tree.names.kinds, tree.qnames
-        entries = numbered.items() if isinstance(numbered, dict) else enumerate(numbered)
-        told = [(number, kinds[number], q.uri, q.local, q.prefix) for number, q in entries if q is not None]
-        names = tree.template_names = _native().TreeNames(told)
-    found: str | None = template.write(rows, names)
+    rows: Any = tree.native  # of the kernel's own class: no tree of another kind is compact
+    found: str | None = template.write(rows, _names_of(tree))
     return found
+
+
+_latest_names: tuple[object, int, TreeNames] | None = None
+"""The names of the latest tree: small documents that are read one after another share them."""
+
+
+def _names_of(tree: CompactTree) -> TreeNames:
+    """The names of a tree, as templates of the kernel read them."""
+    global _latest_names
+    known, numbered = _latest_names, tree.qnames
+    if known is None or known[0] is not numbered or known[1] != len(numbered):
+        kinds = tree.names.kinds
+        entries = list(numbered.items()) if isinstance(numbered, dict) else list(enumerate(numbered))
+        told = [(number, kinds[number], q.uri, q.local, q.prefix) for number, q in entries if q is not None]
+        known = _latest_names = numbered, len(entries), _native().TreeNames(told)
+    return known[2]
 
 
 # --- cut points, see `cut_points.py`

@@ -80,6 +80,8 @@ def small_tree(data: Document, limits: Limits) -> CompactTree | None:
     if reader.limits is not limits:
         reader = MessageReader(limits, None)
     tree = reader.read(ListedBatch((data,)), writes=False).tree(0)
+    if tree is not None:
+        tree.is_document = True
     if len(_idle) < _MOST_IDLE:
         _idle.append(reader)
     return tree

@@ -38,9 +38,9 @@ class CompactTree(TreeInterface):
         "_prefixed",
         "_root_scope",
         "_shared",
+        "is_document",
         "is_whole",
         "native",
-        "template_names",
     )
 
     isolated: frozenset[int] = frozenset()
@@ -70,8 +70,8 @@ class CompactTree(TreeInterface):
         self._elements_by_id: dict[str, int] | None = None
         self.is_whole = False
         """Whether it is a document that was read as a whole, which nothing changes."""
-        self.template_names: object = None
-        """Its names as templates of the kernel read them, once one has."""
+        self.is_document = False
+        """Whether it has all rows of a document, and row 0 is the document node."""
         self._copied: tuple[tuple[int, int], dict[str, str], CopiedScope] | None = None
         """The last result of `copied_scope`: siblings mostly share it."""
         self._root_scope: dict[str, str] | None = None

@@ -29,7 +29,11 @@ OVER = (
     "zero-or-one($w)", "one-or-more($w)/@k", "tail($w)/b", "deep-equal($w[1], $w[2])", "$w/@* ! name()",
     "$w/following-sibling::*[1]", "$w/preceding-sibling::a/@k", "$w/parent::*/name()", "$w//text()", "$w//@k/..",
     "for $y in $w/@* return <y n='{ name($y) }'>{ data($y) }</y>", "deep-equal($w, reverse($w))", "$w/self::a",
-    "count($w/ancestor::n)", "count($w/ancestor::d)", "$w >> $p/n",
+    "$w instance of element(a)+", "$w[1] instance of element(a)", "$w treat as element(a)*",
+    "$w/@k instance of attribute()*",
+    "typeswitch ($w[1]) case $y as element(a) return $y/b case element(n) return <n/> default $y return name($y)",
+    "let $y := $w[1] return typeswitch ($y) case element(a) return string($y) default return count($y)",
+    "$w/text() instance of text()?", "count($w/ancestor::n)", "count($w/ancestor::d)", "$w >> $p/n",
 )  # fmt: skip
 
 

@@ -72,7 +72,7 @@ LEFT_TO_CODE = {
     "in a loop of values": "for $p in /d/r return <o>{ for $n in $p/b return encode-for-uri($n) }</o>",
     "next to values": "for $p in /d/r return <o>{ $p/b/data(), encode-for-uri($p/a), $p/n }</o>",
     "outside of elements": "for $p in /d/r return encode-for-uri($p/a)",
-    "nodes": "for $p in /d/r return <o>{ deep-equal($p/a, $p/b), encode-for-uri($p/@k) }</o>",
+    "nodes": "for $p in /d/r return <o>{ serialize($p/a[1]), encode-for-uri($p/@k) }</o>",
 }
 
 

@@ -25,6 +25,10 @@ CASES = (
     "case element(n) return (<first/>, $n/a, local:t($n/b[1]))",
     "case text() return <t>{ string($n) }</t>",
     "case text() return $n",
+    "case text() return text { upper-case($n) }",
+    "case element(b) return text { $n/@k, 'x' }",
+    "case element(n) return element { name($n) } { $n/@* except $n/@k, $n/node() ! local:t(.) }",
+    "case element(a) return (text { $n/b }, 'v')",
     "case element(a) return if ($n/@k = '1') then <one/> else $n",
     "case element(b) return string($n)",
     "case $e as element(a) return <e>{ $e/@k }{ $e/node() ! local:t(.) }</e>",
@@ -36,6 +40,8 @@ HEADS = (
     ("$nodes as node()*", "item()*", "for $n in $nodes return {0}", "local:t($p/node())"),
     ("$nodes as node()*", None, "for $n in $nodes return {0}", "<o>{{ $p/@k }}{{ local:t($p/*) }}</o>"),
     ("$n as element()", "element()*", "{0}", "local:t($p)"),
+    ("$n as node()", "item()*", "{0}", "<o>{{ 1, local:t($p), 2 }}</o>"),
+    ("$n", None, "{0}", "<o>{{ $p/n ! local:t(.) }}</o>"),
 )
 
 

@@ -51,11 +51,29 @@ class AppliedFunctions:
         self._compiler = compiler
         self._numbers: dict[tuple[str, str], int] = {}
         self.bodies: list[tuple[Part, ...]] = []
+        self._open = 0
+        """The number of functions that are being written."""
+        self._is_inside = False
+        """Whether the function that is written first is applied inside an element."""
+        self._writes_text = False
+        """Whether they write text nodes: they are applied only inside elements."""
+
+    def is_of_query(self, call: ast.FunctionCall) -> bool:
+        """Whether a call is one of a function of the query."""
+        return self._declared(call) is not None
 
     def applied(
-        self, call: ast.Expr, written: Callable[[ast.Expr], tuple[Part, ...]], loop: ast.ForClause | None = None
+        self,
+        call: ast.Expr,
+        written: Callable[[ast.Expr], tuple[Part, ...]],
+        loop: ast.ForClause | None = None,
+        *,
+        inside: bool,
     ) -> Apply | None:
-        """A call, perhaps in a loop over its argument; None if it does not call such a function."""
+        """A call, perhaps in a loop over its argument; None if it does not call such a function.
+
+        `inside` says whether it is inside an element.
+        """
         if not isinstance(call, ast.FunctionCall) or len(call.arguments) != 1:
             return None
         declaration = self._declared(call)
@@ -66,10 +84,14 @@ class AppliedFunctions:
             if not isinstance(argument, ast.VarRef) or argument.name != loop.name or loop.position or loop.type:
                 return None
             argument = loop.collection
+        if self._writes_text and not (inside or self._open):
+            raise NoTemplate("a function that gives text nodes, outside of elements", call)
         nodes, below = self._argument(argument)
         function = node_function(declaration)
         if loop is None and not function.takes_many and (below or nodes.path):
             raise NoTemplate("a function of one node with several", call)
+        if not self._open:
+            self._is_inside = inside
         return Apply(self._number(declaration.name.expanded, function, written), nodes.path, nodes.up, below)
 
     def _argument(self, argument: ast.Expr) -> tuple[NodesOf, bool]:
@@ -89,11 +111,26 @@ class AppliedFunctions:
             return self._numbers[name]
         number = self._numbers[name] = len(self.bodies)
         self.bodies.append(())
-        with self._compiler.inside_function(function.parameter):
-            self.bodies[number] = written(function.body)
-        if not fits(self.bodies[number], function.returns):
-            raise NoTemplate("a function that may give too many nodes, or none", function.body)
+        self._open += 1
+        try:
+            with self._compiler.inside_function(function.parameter):
+                self.bodies[number] = written(function.body)
+            if not fits(self.bodies[number], function.returns):
+                raise NoTemplate("a function that may give too many nodes, or none", function.body)
+        except NoTemplate:
+            # What was written for it alone goes with it.
+            del self.bodies[number:]
+            self._numbers = {other: known for other, known in self._numbers.items() if known < number}
+            raise
+        finally:
+            self._open -= 1
         return number
+
+    def may_write_text(self) -> bool:
+        """Whether a function that is being written may give text nodes; notes that it does."""
+        may = self._open > 0 and self._is_inside
+        self._writes_text |= may
+        return may
 
 
 def node_function(declaration: ast.FunctionDecl) -> NodeFunction:

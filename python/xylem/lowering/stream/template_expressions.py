@@ -46,7 +46,7 @@ from .kernel_expressions.item_kinds import ATTRIBUTES, ELEMENTS, VALUES
 from .kernel_expressions.loop_turns import Turn
 from .kernel_expressions.records import of_one_map
 from .kernel_expressions.tuples import gathering, last_gathering, read_in, windows
-from .kernel_expressions.type_tests import type_test
+from .kernel_expressions.type_tests import type_test, with_named_operand
 from .row_templates import cell_of_value, is_text, row_of_map, row_of_value, rows_of_values
 from .selection import Selection
 from .template_frames import TemplateFrames, gives_nodes
@@ -114,6 +114,7 @@ class TemplateExpressions:
         self.compiler.keeps_nodes = columns is None
         self.variables, self.up = self.compiler.variables, self.compiler.up
         self.functions = AppliedFunctions(declared, self.compiler)
+        self.compiler.declared = declared
         self.has_default_namespace = selection.has_default_namespace
         """Whether element names without prefix are in a namespace."""
         self.holes: TemplateHoles | None = None
@@ -166,10 +167,8 @@ class TemplateExpressions:
                 self._typeswitch(expression)
             case ast.Flwor() if self.columns is None:
                 self._flwor(expression)
-            case ast.FunctionCall() if self.columns is None and (
-                applied := self.functions.applied(expression, self._function_body)
-            ):
-                self.frames.add(applied)
+            case ast.FunctionCall() if self.columns is None and self.functions.is_of_query(expression):
+                self._call(expression)
             case ast.ComputedElement(name=name, body=body) if (alike := named_alike(name)) is not None:
                 self._alike(name, alike, body)
             case ast.DirectComment(value=value):
@@ -180,7 +179,9 @@ class TemplateExpressions:
                 self._element(ast.DirectElement(name, content=(ast.EnclosedExpr(body),), span=expression.span))
             case ast.ComputedElement(name=name, body=body):
                 self._computed(name, body)
-            case ast.ComputedText(body=body) if self.columns is None and self.frames.depth:
+            case ast.ComputedText(body=body) if self.columns is None and (
+                self.frames.depth or self.functions.may_write_text()
+            ):
                 self._text_node(body)
             case ast.ComputedComment(body=body) if self.columns is None:
                 self.frames.add(Remark(self.compiler.value(_joined(body))))
@@ -208,6 +209,17 @@ class TemplateExpressions:
                 self.nodes(self.compiler.nodes(expression))
             case _:
                 self._items(expression)
+
+    def _call(self, call: ast.FunctionCall) -> None:
+        """A call of a function of the query, which gives nodes or values."""
+        try:
+            with self.frames.attempt():
+                applied = self.functions.applied(call, self._function_body, inside=self.frames.depth > 0)
+                if applied is None:
+                    raise NoTemplate("a function of no node", call)
+                self.frames.add(applied)
+        except NoTemplate:
+            self._items(call)
 
     def _items(self, expression: ast.Expr) -> None:
         """Values, or copies of nodes that were gathered."""
@@ -324,6 +336,9 @@ class TemplateExpressions:
 
     def _typeswitch(self, switch: ast.Typeswitch) -> None:
         operand = switch.operand
+        if not isinstance(operand, ast.VarRef):
+            self._flwor(with_named_operand(switch, self.compiler.fresh()))
+            return
         with self.compiler.scope():
             self.compiler.alias(switch.default_variable, operand)
             found = self._branch(switch.default)
@@ -472,7 +487,8 @@ class TemplateExpressions:
             case ast.ForClause() if self.columns is None and (let := of_one_map(clause)) is not None:
                 self._clauses((let, *rest), result)
             case ast.ForClause(type=None, position=None, allowing_empty=False):
-                applied = None if rest else self.functions.applied(result, self._function_body, clause)
+                inside = self.frames.depth > 0
+                applied = None if rest else self.functions.applied(result, self._function_body, clause, inside=inside)
                 if applied is not None:
                     self.frames.add(applied)
                     return

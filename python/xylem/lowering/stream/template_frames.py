@@ -12,6 +12,7 @@ from xylem.plan.result_template import (
     Apply,
     Around,
     Characters,
+    Computed,
     Construct,
     CopiedAttributes,
     CopiedItems,
@@ -228,7 +229,23 @@ def _is_value(part: Part) -> bool:
 
 def gives_nodes(parts: Iterable[Part]) -> bool:
     """Whether parts write only nodes."""
-    return all(map(_is_nodes, parts))
+    rest = tuple(parts)
+    while rest:
+        if _begins_with_text_node(rest):
+            rest = rest[3:]
+        elif _is_nodes(rest[0]):
+            rest = rest[1:]
+        else:
+            return False
+    return True
+
+
+def _begins_with_text_node(parts: tuple[Part, ...]) -> bool:
+    """Whether the first parts are a text node: a value between empty texts, which separate it from others."""
+    match parts:
+        case (Characters(text=""), Computed() | Values(), Characters(text=""), *_):
+            return True
+    return False
 
 
 def _is_nodes(part: Part) -> bool:

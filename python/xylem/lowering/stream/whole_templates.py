@@ -156,9 +156,15 @@ def _of_expression(expression: KernelExpression) -> list[int]:
             return [_length_of(path)]
         case AxisOf(axis="attribute" | "self"):
             return [0]
-        case AxisOf() | Calling() | Invoke():
-            # They may read all of an element.
+        case AxisOf():
+            # It may read all of an element.
             return [_MOST_STEPS + 1]
+        case Invoke(arguments=arguments):
+            return [length for argument in arguments for length in _of_expression(argument)]
+        case Calling(bodies=bodies, inner=inner):
+            # A function that calls itself may go further down each time.
+            below = any(length for body in bodies for length in _of_expression(body))
+            return [*_of_expression(inner), *([_MOST_STEPS + 1] if below else [])]
         case Tests(tests=tests):
             return [len(test.path) for test in tests]
         case Call(arguments=arguments):

@@ -2,8 +2,8 @@
 
         <r>{ $p/en * $factor }</r>    →    Construct("r", (Computed(en * 2.5),)),  where $factor is 2.5
 
-A template whose values are no single atomic ones of types that the kernel knows is left out: the handlers take all
-records.
+A template whose values are not atomic ones of types that the kernel knows, or too many, is left out: the handlers
+take all records.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 from xylem.errors import XylemError
@@ -23,6 +24,8 @@ from xylem.values.strings import UntypedAtomic
 
 _LARGEST = 2**63
 _MOST_DIGITS = 38
+_MOST_VALUES = 256
+"""Of a variable: code looks up values among more."""
 _BY_CAST = {
     Date: "to date",
     DateTime: "to dateTime",
@@ -86,10 +89,12 @@ def _entries(items: Any) -> tuple[tuple[str, tuple[Constant, ...]], ...]:
 
 
 def _value(items: Any) -> KernelExpression:
-    values = list(items)
-    if len(values) != 1:
+    values = list(islice(items, _MOST_VALUES + 1))
+    if len(values) == 1:
+        return _constant(values[0])
+    if len(values) > _MOST_VALUES:
         raise _NotForScan
-    return _constant(values[0])
+    return Call(",", tuple(map(_constant, values)))
 
 
 def _constant(value: Any) -> KernelExpression:

@@ -16,6 +16,7 @@ from xylem.functions.registry import FN, PREFIXES
 from xylem.plan.kernel_expression import (
     NOTHING,
     Call,
+    Calling,
     Constant,
     EachItem,
     EachNode,
@@ -24,6 +25,7 @@ from xylem.plan.kernel_expression import (
     Formatted,
     Given,
     GivenLookup,
+    Invoke,
     Json,
     JsonPath,
     KernelExpression,
@@ -43,6 +45,7 @@ from ..template_paths import NoTemplate, key_of, taken_by, with_all_attributes
 from .as_loops import PASSING, as_loop, first_of, is_atomic, of_item, of_value
 from .caught_errors import caught
 from .functions_of_items import fold, sort
+from .functions_of_query import FunctionsOfQuery
 from .gathered_nodes import begins_at_items, from_items, set_operation
 from .general_paths import general_path
 from .item_kinds import ATTRIBUTES, ELEMENTS, JSON, TEXTS, VALUES, Kinds, are_nodes, kinds_of
@@ -55,14 +58,18 @@ from .matching import matching
 from .pictures import FORMATTING, DecimalFormats, picture_of
 from .records import Record, entries_of, looked_up, of_one_map
 from .tuples import gathering, last_gathering, read_in, windows
-from .type_tests import instance, type_test, type_word
+from .type_tests import instance, treated, type_test, type_word, with_named_operand
 
 _MOST_INTEGER = 2**63 - 1
 _MOST_DIGITS = 38
 
+_OF_ANY_TRUTH = (NodesOf, SlotValue, Given, Lookup, GivenLookup, JsonPath, Calling, Invoke)
+_NO_ELEMENT = "no element"
+"""A variable that no query has."""
 _OVER_ALL = frozenset({"count", "sum", "avg", "min", "max", "string-join"})
 
 Test = Callable[[ast.Expr], KernelExpression | None]
+Declared = Callable[[ast.FunctionCall], ast.FunctionDecl | None]
 
 
 class ExpressionCompiler:
@@ -92,6 +99,9 @@ class ExpressionCompiler:
         """What the slots have, if that is not atomic values."""
         self.records: dict[str, Record] = {}
         """The variables for maps and arrays whose values have slots."""
+        self.declared: Declared = lambda call: None
+        """Finds the function of the query for a call."""
+        self._functions = FunctionsOfQuery()
         self.leaves: set[str] = set()
         """The variables among them that stand for attributes or text nodes."""
         self.paths: dict[str, ast.Expr] = {}
@@ -144,7 +154,7 @@ class ExpressionCompiler:
         value = self.value(expr)
         if isinstance(value, SlotValue) and are_nodes(self.kinds_of(value)):
             return Call("exists", (value,))
-        if isinstance(value, (NodesOf, SlotValue, Given, Lookup, GivenLookup, JsonPath)) or is_atomic(expr):
+        if isinstance(value, _OF_ANY_TRUTH) or is_atomic(expr):
             return value
         if not self._gives_nodes(expr) and not (self.keeps_nodes and are_nodes(self.kinds_of(value))):
             raise NoTemplate("the truth of values that may be nodes", expr)
@@ -238,16 +248,18 @@ class ExpressionCompiler:
                 return self._switch(expr)
             case ast.Typeswitch(operand=ast.VarRef()):
                 return self._typeswitch(expr)
+            case ast.Typeswitch() if self.keeps_nodes:
+                return self.value(with_named_operand(expr, self.fresh()))
             case ast.CastAs(operand=operand, type=kind) if kind.name.uri == XS and kind.name.local in CASTS:
                 inner = self.value(operand)
                 return Call(f"to {kind.name.local}", (inner if kind.optional else Call("one", (inner,)),))
             case ast.CastableAs(operand=operand, type=kind) if kind.name.uri == XS and kind.name.local in CASTS:
                 word = "castable?" if kind.optional else "castable"
                 return Call(f"{word} {kind.name.local}", (self.value(operand),))
-            case ast.InstanceOf(operand=operand, type=kind) if is_atomic(operand):
+            case ast.InstanceOf(operand=operand, type=kind):
                 return instance(self, operand, kind)
-            case ast.InstanceOf(operand=ast.VarRef() as operand, type=kind) if kind.item is not None:
-                return type_test(self, operand, ast.TypeswitchCase((kind,), None, operand))
+            case ast.TreatAs(operand=operand, type=kind) if self.keeps_nodes:
+                return treated(self, operand, kind)
             case ast.FunctionCall():
                 return self._call(expr)
             case ast.Shared(value=shared) if self.keeps_nodes:
@@ -334,6 +346,21 @@ class ExpressionCompiler:
         """An expression whose items are kept in slots: values that are parsed from JSON as their texts."""
         value = self.value(expr)
         return replace(value, raw=True) if isinstance(value, JsonPath) else value
+
+    @contextmanager
+    def inside_values_function(self) -> Iterator[None]:
+        """Inside a function of the query that gives values: it sees its parameters, and no element around it."""
+        variables = self.variables[:]
+        around = self.slots, self.paths, self.leaves, self.lets, self.any_kind
+        turns, self._turns, records, self.records = self._turns, {}, self.records, {}
+        self.variables[:] = [_NO_ELEMENT]
+        self.slots, self.paths, self.leaves, self.lets, self.any_kind = {}, {}, set(), {}, set()
+        try:
+            yield
+        finally:
+            self.variables[:] = variables
+            self.slots, self.paths, self.leaves, self.lets, self.any_kind = around
+            self._turns, self.records = turns, records
 
     @contextmanager
     def inside_function(self, parameter: str) -> Iterator[None]:
@@ -634,6 +661,8 @@ class ExpressionCompiler:
                 raise NoTemplate("the name of anything but the element of a loop", call)
             return Call(call.name.local, (named,))
         word = known_function(call.name.expanded, len(call.arguments), self.by_code_points)
+        if word is None and self.keeps_nodes and (declaration := self.declared(call)) is not None:
+            return self._functions.called(self, call, declaration)
         if word is None or any(isinstance(argument, ast.ArgumentPlaceholder) for argument in call.arguments):
             raise NoTemplate(f"the kernel does not know {call.name.local}()", call)
         first_slot = self._next_slot
@@ -682,6 +711,14 @@ class ExpressionCompiler:
     def alias(self, name: ast.Name | None, path: ast.Expr) -> None:
         """Another name for the nodes of a path."""
         if name is None:
+            return
+        if isinstance(path, ast.VarRef) and key_of(path.name) in self.slots:
+            slot = self.slots[key_of(path.name)]
+            self.paths.pop(key_of(name), None)
+            self.lets.pop(key_of(name), None)
+            self.records.pop(key_of(name), None)
+            self.slots[key_of(name)] = slot
+            (self.leaves.add if key_of(path.name) in self.leaves else self.leaves.discard)(key_of(name))
             return
         if self.as_loop(path) is None:
             self.nodes(path)

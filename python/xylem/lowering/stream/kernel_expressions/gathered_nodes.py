@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .compiler import ExpressionCompiler
 
 _GATHERED = (
-    ast.FunctionCall, ast.Flwor, ast.If, ast.SequenceExpr, ast.SetOperation, ast.Lookup, ast.DynamicCall
+    ast.FunctionCall, ast.Flwor, ast.If, ast.SequenceExpr, ast.SetOperation, ast.Lookup, ast.DynamicCall,
+    ast.TreatAs,
 )  # fmt: skip
 """Expressions that give nodes otherwise than by steps from the element of a loop."""
 
