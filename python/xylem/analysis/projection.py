@@ -77,6 +77,10 @@ class Projection:
     """The projection of the nearest siblings of a variable's node, separately."""
     is_counted: bool = False
     """For a sibling: whether the number of them is needed too."""
+    is_inspected: bool = False
+    """Whether its string value decides something: any number of such elements may be read for a short result."""
+    given: list[Projection] = field(default_factory=list, repr=False)
+    """Its attributes, texts and string values, each as often as it is read: whether they are part of the result."""
     is_between: bool = False
     """Whether it represents elements of any name between `parent` and something below: they exist in any case."""
 
@@ -127,11 +131,25 @@ class Projection:
     def need(self, use: Use) -> None:
         if use is Use.STRING:
             self.itself().string = True
+            self.is_inspected = True
         elif use is Use.SUBTREE:
             self.itself().subtree = True
 
+    def give_string(self) -> Projection:
+        """Need the string value; the value that an expression may return."""
+        self.itself().string = True
+        return self.value()
+
+    def value(self) -> Projection:
+        """An attribute, text or string value that is read of it."""
+        made = Projection(parent=self, via="child")
+        self.given.append(made)
+        return made
+
     def merge(self, other: Projection) -> None:
         """Add the needs of the other."""
+        self.is_inspected |= other.is_inspected
+        self.given += other.given
         for test, below in other.children.items():
             self.child(*test).merge(below)
         self.attributes |= other.attributes
@@ -163,11 +181,29 @@ class Projection:
 
     @property
     def is_copied(self) -> bool:
-        """Whether the elements are copied, or elements in them, and nothing else is read."""
+        """Whether all that is read of the elements is in the result, which is then as long as what is kept for it."""
         if self.subtree:
             return True
-        reads = self.attributes or self.all_attributes or self.leaves or self.string or self.is_counted
-        return not reads and bool(self.children) and all(below.is_copied for below in self.children.values())
+        if self.is_inspected or self.is_counted:
+            return False
+        if not all(value.is_copied and not value.is_inspected for value in self.given):
+            return False
+        return bool(self.given or self.children) and all(below.is_copied for below in self.children.values())
+
+    @property
+    def looks_at_values(self) -> bool:
+        """Whether values are read of siblings on either side, or of elements in them."""
+        if self.above is None:
+            return False
+        return any(one.axis == EITHER_SIDE and beside.has_values for one, beside in self.above.siblings.items())
+
+    @property
+    def has_values(self) -> bool:
+        """Whether attributes, texts or string values are read of it, or of elements in it."""
+        if self.subtree:
+            return False
+        own = self.attributes or self.all_attributes or self.leaves or self.string or self.is_counted
+        return bool(own) or any(below.has_values for below in self.children.values())
 
     @property
     def looks_far(self) -> bool:
@@ -286,6 +322,10 @@ def _nodes(node: ast.Expr, scope: _Scope) -> list[Projection]:
                 if number is not None:
                     _consume(number, scope, Use.STRING)
             return found
+        case ast.Arithmetic(left=left, right=right) | ast.StringConcat(left=left, right=right):
+            return [*_strings(left, scope), *_strings(right, scope)]
+        case ast.CastAs(operand=operand):
+            return _strings(operand, scope)
         case ast.TreatAs(operand=operand) | ast.OrderingExpr(body=operand) | ast.EnclosedExpr(body=operand):
             return _nodes(operand, scope)
     _look_at(node, scope)
@@ -363,10 +403,14 @@ def _along(node: ast.AxisStep, context: list[Projection], descends: bool) -> lis
                 holders = [projection.itself()]
                 if below == "descendant":
                     holders.append(projection.child("descendant", None, None))
+                leaf = projection.value()
+                leaf.via = below
                 for holder in holders:
                     holder.text |= isinstance(node.test, ast.TextTest)
                     holder.remarks |= not isinstance(node.test, ast.TextTest)
-                reached.append(Projection(parent=projection, via=below))
+                    if holder is not projection:
+                        holder.given.append(leaf)
+                reached.append(leaf)
             case _:
                 projection.need(Use.SUBTREE)
                 reached.append(Projection(parent=projection, via="descendant"))
@@ -478,11 +522,11 @@ def _is_beside(projection: Projection) -> bool:
 def _attributes(test: ast.NodeTest, projection: Projection, descends: bool) -> Iterator[Projection]:
     """Record the attributes of an element, and with `descends` of those below it; return their projections."""
     _attribute(test, projection.itself())
-    yield Projection(parent=projection, via="child")
+    yield projection.value()
     if descends:
         below = projection.child("descendant", None, None)
         _attribute(test, below)
-        yield Projection(parent=below, via="child")
+        yield below.value()
 
 
 def _attribute(test: ast.NodeTest, projection: Projection) -> None:
@@ -576,6 +620,8 @@ _BEYOND = AROUND | standard("has-children in-scope-prefixes namespace-uri-for-pr
 """Functions that read, besides ancestors, the existence of children, and namespaces; neither is kept."""
 # The name argument of resolve-QName is read as a string.
 _PRESENCE_ONLY = OUTSIDE - _BEYOND - standard("resolve-QName")
+_GIVES_STRINGS = standard("string data concat string-join")
+"""Functions whose results have the string values of their arguments in them."""
 # A traced value is shown as a whole.
 _PASS_THROUGH = PASSES - standard("trace")
 
@@ -592,14 +638,22 @@ def _call(node: ast.FunctionCall, scope: _Scope) -> list[Projection]:
     builtin = look_up(name.uri or "", name.local, len(arguments))
     if builtin is not None and len(arguments) < builtin.least and scope.focus is not None:
         arguments = (*arguments, ast.ContextItem(span=node.span))
+    given: list[Projection] = []
     for index, argument in enumerate(arguments):
         if name.expanded in _PRESENCE_ONLY:
             _consume(argument, scope, Use.PRESENCE)
+        elif name.expanded in _GIVES_STRINGS or _takes_one(name, builtin, index):
+            given += _strings(argument, scope)
         elif _takes_atoms(name, builtin, index):
             _consume(argument, scope, Use.STRING)
         else:
             _consume(argument, scope, Use.SUBTREE)
-    return []
+    return given
+
+
+def _strings(node: ast.Expr, scope: _Scope) -> list[Projection]:
+    """The string values of nodes, from each of which a result has one value."""
+    return [projection.give_string() for projection in _nodes(node, scope)]
 
 
 def _count_siblings(node: ast.Node, start: ast.Expr | None, step: ast.AxisStep, scope: _Scope) -> bool:
@@ -616,6 +670,17 @@ def _count_siblings(node: ast.Node, start: ast.Expr | None, step: ast.AxisStep, 
         for predicate in step.predicates:
             _consume(predicate, _Scope(scope.variables, [found], scope.root), Use.PRESENCE)
     return True
+
+
+def _takes_one(name: ast.Name, builtin: object, index: int) -> bool:
+    """Whether an argument is atomised and may have one value at most."""
+    from xylem.functions.registry import Builtin
+
+    if name.uri == PREFIXES["xs"] or (name.uri == FN and name.local == "number"):
+        return True
+    if not isinstance(builtin, Builtin) or not _takes_atoms(name, builtin, index):
+        return False
+    return not builtin.parameters[min(index, len(builtin.parameters) - 1)].endswith(("*", "+"))
 
 
 def _takes_atoms(name: ast.Name, builtin: object, index: int) -> bool:
@@ -658,10 +723,10 @@ def _look_at(node: ast.Node, scope: _Scope) -> None:
     scope = _inside(node, scope)
     use = Use.STRING if isinstance(node, _ATOMISING) else Use.PRESENCE if isinstance(node, _TRUTHS) else Use.SUBTREE
     for child in _expressions(node.children()):
-        if isinstance(child, ast.Expr):
-            _consume(child, scope, use)
-        else:
+        if not isinstance(child, ast.Expr):
             _look_at(child, scope)
+        else:
+            _consume(child, scope, use)
 
 
 def _inside(node: ast.Node, scope: _Scope) -> _Scope:

@@ -53,7 +53,7 @@ class LeafLimits:
         # An expression that cannot be projected reads the whole document, which can be kept.
         # The end of an element must not come before items inside that wait for the end of another around it.
         is_outermost = len({ROOT, *streams}) == 2
-        if not read <= {ROOT} and looks_beyond(expr, streams, may_wait=is_outermost):
+        if not read <= {ROOT} and looks_beyond(expr, streams, is_result=True, may_wait=is_outermost):
             raise TooFar
         if len(read) > 1 and any(map(_compares_places, expr.walk())):
             raise TooFar

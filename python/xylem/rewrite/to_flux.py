@@ -15,7 +15,7 @@ from functools import partial
 from xylem.analysis.facts.best_match_loops import join_of
 from xylem.analysis.facts.value_expressions import gives_values
 from xylem.analysis.focus import uses_position
-from xylem.analysis.looking_around import looks_beside, looks_far
+from xylem.analysis.looking_around import looks_behind, looks_beside, looks_far
 from xylem.analysis.readable_names import with_readable_names
 from xylem.analysis.streamable_paths import StreamablePath, is_element_test, streamable_path
 from xylem.functions.registry import FN
@@ -284,7 +284,8 @@ class _Converter:
         if window is not None and any(step.predicates or step.axis == "descendant" for step in found.steps):
             # Items that pass the tests are given to its windows.
             return None
-        if _is_told_wrongly(found, ast.Flwor(tuple(rest), result), clause.name.expanded):
+        is_counted = clause.position is not None or number is not None
+        if _is_told_wrongly(found, ast.Flwor(tuple(rest), result), clause.name.expanded, is_counted):
             return None
         bound = self.names.keep(clause.name)
         inner = place.where(clause.name, variable(bound))
@@ -474,7 +475,7 @@ class _Converter:
         if not stays_inside(rest) or not all(is_local(part, place.streams) for part in rest):
             return None
         try:
-            return replace(self._loop(path, path_from(rest), place), outermost=True)
+            return replace(self._loop(path, path_from(rest), place, is_counted=True), outermost=True)
         except TooFar:
             return None
 
@@ -514,7 +515,7 @@ class _Converter:
         number = self.names.invent("position")
         test = counted(found.predicate, variable(number))
         try:
-            loop = self._loop(found.path, path_from(rest), place)
+            loop = self._loop(found.path, path_from(rest), place, is_counted=True)
         except TooFar:
             return None
         return replace(loop, position=number, where=test)
@@ -539,7 +540,7 @@ class _Converter:
         except (TooFar, FocusInTheWay):
             return self._leaf(whole, place)
 
-    def _loop(self, path: StreamablePath, result: Rest, place: _Place) -> For:
+    def _loop(self, path: StreamablePath, result: Rest, place: _Place, *, is_counted: bool = False) -> For:
         bound = self.names.invent(flux_step(path.steps[-1]).name)
         inner = place.with_stream(bound)
         conditions: tuple[ast.Expr, ...] = ()
@@ -549,7 +550,7 @@ class _Converter:
                 raise TooFar
             path, conditions = split
         made = result(variable(bound))
-        if _is_told_wrongly(path, made, ("", bound)):
+        if _is_told_wrongly(path, made, ("", bound), is_counted):
             raise TooFar
         body = self.convert(made, inner)
         for condition in reversed(conditions):
@@ -672,13 +673,17 @@ def _ends_in_value(part: Flux) -> bool:
     return False
 
 
-def _is_told_wrongly(path: StreamablePath, body: ast.Expr, name: tuple[str, str]) -> bool:
+def _is_told_wrongly(path: StreamablePath, body: ast.Expr, name: tuple[str, str], is_counted: bool) -> bool:
     """Whether the scan would report an item too early or too late for what its body reads around it.
+
+    Items that wait for what comes after them are neither counted as they pass, nor known to be outermost.
 
     It reports a text or comment as soon as it is complete, before its siblings. It reports an item whose body reads
     children of an ancestor at the end of that one, which may come after elements that loops around it go through.
     """
     if not is_element_test(path.steps[-1].test):
         return looks_beside(body, name)
+    if is_counted and looks_behind(body, name):
+        return True
     goes_through = path.variable != ROOT or (len(path.steps) > 1 and path.steps[0].axis == "child")
     return goes_through and looks_far(body, name)

@@ -95,6 +95,10 @@ KEEPS_ONE_ITEM = [
     'for $a in //abstract where contains($a, "word") return $a/ancestor::paper[1]/title',
     'for $a in //abstract where contains($a, "word") return ($a/ancestor::paper[1]/title, $a/../author)',
     "//author ! ../title",
+    'for $a in //abstract where contains($a, "word") return string($a/../title)',
+    'for $a in //abstract where contains($a, "word") return <hit>{ $a/../title/text(), $a/../author/string() }</hit>',
+    'for $a in //abstract where contains($a, "word") return map { "t": data($a/../title), "n": string-length($a) }?t',
+    "//author ! concat(../title, ': ', .)",
     "//author/preceding-sibling::author[1]",
     '//title[following-sibling::author[1] = "A2"]',
     '//paper[preceding-sibling::paper[1]/author = "A2"]/title',
@@ -112,6 +116,10 @@ KEEPS_ONE_VOLUME = [
     'for $a in //author where $a = "A2" return $a/../../meta/year',
     'for $a in //author let $v := $a/../.. where $a = "A2" return $v/meta/year',
     'for $a in //author where $a = "A2" return $a/ancestor::volume[1]/meta/year',
+    'for $a in //author where $a = "A2" return string($a/../../meta/year)',
+    'for $a in //author where $a = "A2" return <by year="{ $a/../../meta/year }">{ $a/../title/string() }</by>',
+    'for $a in //author where $a = "A2" return $a/../../meta/year/text() || $a',
+    "//author[. = 'A2'] ! xs:integer(../../meta/year)",
     'for $a in //paper/author where $a = "A2" return ($a/../title, $a/ancestor::volume[1]/meta)',
     '//paper[author = "A2" and ../meta/year = "2020"]/title',
 ]
@@ -277,3 +285,84 @@ def test_a_test_of_the_second_parent_is_asked_of_those_who_have_one() -> None:
     # Where the document is the second parent, its element may be the one that is asked for.
     odd = "<m><t>1</t><y>3</y><m><y>4</y><f><t>2</t></f></m><f><t>3</t></f></m>"
     assert [str(item) for item in query.stream(odd.encode())] == [str(item) for item in query.run(xylem.parse(odd))]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "for $a at $n in //author return ($n, $a/../title)",
+        "for $a at $n in //author return <a n='{ $n }'>{ $a/../title/text() }</a>",
+        "(//author)[5]/../title",
+        "for $a in //author group by $t := string($a/../title) return <t>{ $t, count($a) }</t>",
+        "for $a in //author return if ($a/../title eq 't1.1') then <y>{ $a/text() }</y> else ()",
+        "sum(//author ! string-length(../title))",
+        "distinct-values(//author/string(../title))",
+    ],
+)
+def test_items_that_are_counted_or_folded_do_not_wait_for_what_is_beside_them(query: str) -> None:
+    """They stream all the same, from what is kept of the document."""
+    answer, _ = streamed(query, DOCUMENT)
+    assert answer == xylem.compile(query).run(xylem.parse(DOCUMENT)).serialize(method="adaptive")
+
+
+def _value(random: Random, node: str) -> str:
+    up = random.choice(["..", "..", "../..", "ancestor::b[1]", "parent::a"])
+    below = random.choice(["", "", "/a", "/@k", "/text()", "/comment()"])
+    path = f"{node}/{up}/{random.choice('abch')}{below}"
+    forms = [
+        "{p}",
+        "{p}/string()",
+        "data({p})",
+        "({p}) ! string()",
+        "string-join({p}, '-')",
+        "<x k='{{ {p} }}'/>",
+        "<x>{{ {p} }}</x>",
+        "({p} ! (. || '!'))",
+        "try {{ string({p}) }} catch * {{ 'E' }}",
+        "try {{ {p} + 1 }} catch * {{ 'F' }}",
+        "count({p})",
+        "({p} = '1')",
+        "(if (count({p}) = 1) then string({p}) else ())",
+        "map {{ 'v': data({p}) }}?v",
+    ]
+    return random.choice(forms).format(p=path)
+
+
+def _values_query(random: Random) -> str:
+    items = random.choice(["//a", "//b", "//a/b", "//*", "/*/a", "//h[@k]", "//a[b]", "//b[. = '1']", "(//a)[2]"])
+    one, other = _value(random, "$x"), _value(random, "$x")
+    loops = [
+        f"for $x in {items} return ({one}, {other})",
+        f"for $x at $n in {items} return ($n, {one})",
+        f"for $x in {items} where $x/@k = 1 return ({one}, {other})",
+        f"for $x in {items} let $y := {one} return <r>{{ string-join($y ! string(), ','), {other} }}</r>",
+        f"{items} ! ({_value(random, '.')})",
+        f"<r>{{ for $x in {items} for $z in $x/* return ({_value(random, '$z')}, {one}) }}</r>",
+    ]
+    return random.choice(loops)
+
+
+def _values_document(random: Random, depth: int = 0) -> str:
+    name, key = random.choice("abch"), random.choice(["", f" k='{random.randrange(3)}'"])
+    if depth > 3 or random.random() < 0.15:
+        return f"<{name}{key}>{random.choice(['', '1', 'x', '2'])}</{name}>"
+    inner = [_values_document(random, depth + 1) if random.random() < 0.7 else "t<!--c-->" for _ in range(3)]
+    return f"<{name}{key}>{''.join(inner)}</{name}>"
+
+
+def test_values_beside_and_above_are_those_of_the_tree() -> None:
+    random = Random(_SEED)
+    for _ in range(_MANY):
+        query = _values_query(random)
+        compiled = xylem.compile(query)
+        for document in (_values_document(random) for _ in range(3)):
+            try:
+                expected = compiled.run(context=xylem.parse(document)).serialize(method="adaptive")
+            except xylem.XylemError as error:
+                expected = error.code
+            for piece in (None, random.randrange(1, 30)):
+                try:
+                    found = answered(query, document, piece)
+                except xylem.XylemError as error:
+                    found = error.code
+                assert found in (expected, "XYST0004"), (_SEED, query, document, piece)

@@ -475,13 +475,16 @@ def _is_literal(node: ast.Expr) -> bool:
 
 
 def _stays_below(taken: ast.Expr) -> bool:
-    """Whether the value taken from a record depends only on its content and on its ancestors."""
+    """Whether the value taken from a record depends only on its content and on its ancestors.
+
+    Values beside it would be looked for among all records of a batch, once for each of them.
+    """
     found = Projection()
     try:
         project(taken, {ITEM.name.expanded: found})
     except NotProjectable:
         return False
-    return not (found.looks_above or found.looks_far)
+    return not (found.looks_above or found.looks_at_values or found.looks_far)
 
 
 def _looks_around(expression: ast.Expr) -> bool:
