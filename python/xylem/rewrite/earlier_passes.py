@@ -29,7 +29,7 @@ from xylem.syntax import ast
 
 from .inline_prolog import inline_prolog
 from .input_reads import read_from_document, reads_input
-from .let_values import is_cheap
+from .let_values import is_cheap, times_read
 from .normalise import normalise
 from .not_spread import NotSpread
 from .single_pass import make_one_pass
@@ -193,8 +193,7 @@ class _Search:
             name = let.name.expanded
             if name not in free_in(expr):
                 continue
-            reads = sum(1 for node in expr.walk() if isinstance(node, ast.VarRef) and node.name.expanded == name)
-            if (reads == 1 or is_cheap(let.value)) and not free_in(let.value) & bound_in(expr):
+            if (times_read(let.name, expr) == 1 or is_cheap(let.value)) and not free_in(let.value) & bound_in(expr):
                 expr = Substitution({name: let.value}).apply(expr)
             else:
                 expr = ast.Flwor((let,), expr, span=expr.span)

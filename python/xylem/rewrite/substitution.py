@@ -10,10 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
-from xylem.analysis.ast_replacement import with_values
+from xylem.analysis.ast_replacement import with_fields, with_values
+from xylem.analysis.bound_names import read_variables
 from xylem.functions.library import look_up
 from xylem.functions.registry import FN
 from xylem.syntax import ast
+from xylem.syntax.ast.facts import contains
 
 ExpandedName = tuple[str, str]
 N = TypeVar("N", bound=ast.Node)
@@ -66,8 +68,17 @@ def _starts_in_stream(expr: ast.Expr, here: Substitution) -> bool:
 
 
 def _visit(node: Any, here: Substitution) -> Any:
+    if here.focus is None and not _reads_any(node, here):
+        return node
     handler = _HANDLERS.get(type(node))
     return handler(node, here) if handler is not None else _rebuild(node, here)
+
+
+def _reads_any(node: ast.Node, here: Substitution) -> bool:
+    """Whether a node reads a variable or the root that is to be replaced."""
+    if here.root is not None and contains(node, ast.Root):
+        return True
+    return not read_variables(node).isdisjoint(here.variables)
 
 
 def _rebuild(node: ast.Node, here: Substitution) -> Any:
@@ -100,7 +111,7 @@ def _root(node: ast.Root, here: Substitution) -> ast.Expr:
 
 def _axis_step(node: ast.AxisStep, here: Substitution) -> ast.Expr:
     inner = Substitution(here.variables, None, here.root)
-    made = replace(node, predicates=_value(node.predicates, inner)) if node.predicates else node
+    made = with_fields(node, predicates=_value(node.predicates, inner)) if node.predicates else node
     return ast.Path(here.focus, made, span=node.span) if here.focus is not None else made
 
 
@@ -122,7 +133,7 @@ def _call(node: ast.FunctionCall, here: Substitution) -> ast.Expr:
     given = here.focus
     if builtin.parameters[-1] == "xs:string?":
         given = ast.FunctionCall(ast.Name("string", "fn", FN), (given,), span=node.span)
-    return replace(made, arguments=(*made.arguments, given))
+    return with_fields(made, arguments=(*made.arguments, given))
 
 
 def _function_ref(node: ast.NamedFunctionRef, here: Substitution) -> ast.Expr:
@@ -138,29 +149,29 @@ def _function_ref(node: ast.NamedFunctionRef, here: Substitution) -> ast.Expr:
 def _path(node: ast.Path, here: Substitution) -> ast.Expr:
     left = _visit(node.left, here)
     right = _visit(node.right, here.in_new_focus(left))
-    return node if left is node.left and right is node.right else replace(node, left=left, right=right)
+    return node if left is node.left and right is node.right else with_fields(node, left=left, right=right)
 
 
 def _simple_map(node: ast.SimpleMap, here: Substitution) -> ast.Expr:
     left = _visit(node.left, here)
-    return replace(node, left=left, right=_visit(node.right, here.in_new_focus(left)))
+    return with_fields(node, left=left, right=_visit(node.right, here.in_new_focus(left)))
 
 
 def _filter(node: ast.Filter, here: Substitution) -> ast.Expr:
     base = _visit(node.base, here)
-    return replace(node, base=base, predicate=_visit(node.predicate, here.in_new_focus(base)))
+    return with_fields(node, base=base, predicate=_visit(node.predicate, here.in_new_focus(base)))
 
 
 def _data_window(node: ast.DataWindow, here: Substitution) -> ast.Expr:
     base = _visit(node.base, here)
     reference = None if node.reference is None else _visit(node.reference, here.in_new_focus(base))
     step = None if node.step is None else _visit(node.step, here)
-    return replace(node, base=base, reference=reference, size=_visit(node.size, here), step=step)
+    return with_fields(node, base=base, reference=reference, size=_visit(node.size, here), step=step)
 
 
 def _inline_function(node: ast.InlineFunction, here: Substitution) -> ast.Expr:
     inner = Substitution(here.without(*(p.name for p in node.parameters)).variables)
-    return replace(node, body=_visit(node.body, inner))
+    return with_fields(node, body=_visit(node.body, inner))
 
 
 # --- bindings of variables
@@ -171,25 +182,25 @@ def _flwor(node: ast.Flwor, here: Substitution) -> ast.Expr:
     for clause in node.clauses:
         made, here = _clause(clause, here)
         clauses.append(made)
-    return replace(node, clauses=tuple(clauses), result=_visit(node.result, here))
+    return with_fields(node, clauses=tuple(clauses), result=_visit(node.result, here))
 
 
 def _clause(clause: ast.Clause, here: Substitution) -> tuple[ast.Clause, Substitution]:
     match clause:
         case ast.ForClause(name=name, collection=collection, position=position):
-            return replace(clause, collection=_visit(collection, here)), here.without(name, position)
+            return with_fields(clause, collection=_visit(collection, here)), here.without(name, position)
         case ast.JoinClause(name=name, collection=collection, position=position):
             inner = here.without(name, position)
-            made = replace(
+            made = with_fields(
                 clause,
                 collection=_visit(collection, here),
                 tests=tuple(
-                    replace(test, key=_visit(test.key, inner), probe=_visit(test.probe, here)) for test in clause.tests
+                    with_fields(one, key=_visit(one.key, inner), probe=_visit(one.probe, here)) for one in clause.tests
                 ),
             )
             return made, inner
         case ast.LetClause(name=name, value=value):
-            return replace(clause, value=_visit(value, here)), here.without(name)
+            return with_fields(clause, value=_visit(value, here)), here.without(name)
         case ast.CountClause(name=name):
             return clause, here.without(name)
         case ast.GroupByClause(specs=specs):
@@ -208,10 +219,10 @@ def _window(clause: ast.WindowClause, here: Substitution) -> tuple[ast.Clause, S
         if condition is not None:
             bound = condition.variables
             inner = inner.without(bound.current, bound.position, bound.previous, bound.next)
-        conditions.append(condition and replace(condition, when=_visit(condition.when, inner)))
+        conditions.append(condition and with_fields(condition, when=_visit(condition.when, inner)))
     start, end = conditions
     assert start is not None
-    return replace(clause, collection=collection, start=start, end=end), inner.without(clause.name)
+    return with_fields(clause, collection=collection, start=start, end=end), inner.without(clause.name)
 
 
 def _forseq(clause: ast.ForseqClause, here: Substitution) -> tuple[ast.Clause, Substitution]:
@@ -222,23 +233,23 @@ def _forseq(clause: ast.ForseqClause, here: Substitution) -> tuple[ast.Clause, S
         for condition in (window.start, window.end):
             inner = inner.without(*(v.name for v in condition.variables))
             when = None if condition.when is None else _visit(condition.when, inner)
-            conditions.append(replace(condition, when=when))
-        window = replace(window, start=conditions[0], end=conditions[1])
-    return replace(clause, collection=collection, window=window), inner.without(clause.name)
+            conditions.append(with_fields(condition, when=when))
+        window = with_fields(window, start=conditions[0], end=conditions[1])
+    return with_fields(clause, collection=collection, window=window), inner.without(clause.name)
 
 
 def _quantified(node: ast.Quantified, here: Substitution) -> ast.Expr:
     bindings = []
     for binding in node.bindings:
-        bindings.append(replace(binding, collection=_visit(binding.collection, here)))
+        bindings.append(with_fields(binding, collection=_visit(binding.collection, here)))
         here = here.without(binding.name)
-    return replace(node, bindings=tuple(bindings), satisfies=_visit(node.satisfies, here))
+    return with_fields(node, bindings=tuple(bindings), satisfies=_visit(node.satisfies, here))
 
 
 def _typeswitch(node: ast.Typeswitch, here: Substitution) -> ast.Expr:
-    cases = tuple(replace(case, result=_visit(case.result, here.without(case.variable))) for case in node.cases)
+    cases = tuple(with_fields(case, result=_visit(case.result, here.without(case.variable))) for case in node.cases)
     default = _visit(node.default, here.without(node.default_variable))
-    return replace(node, operand=_visit(node.operand, here), cases=cases, default=default)
+    return with_fields(node, operand=_visit(node.operand, here), cases=cases, default=default)
 
 
 def _leave(node: ast.Node, here: Substitution) -> ast.Node:

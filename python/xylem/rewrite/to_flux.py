@@ -70,6 +70,8 @@ from .tests_of_loops import with_tests_above
 from .window_results import about_each
 
 _OF_ALL_TUPLES = (ast.OrderByClause, ast.GroupByClause, ast.CountClause)
+MOST_CHOICES = 16
+"""Longer chains of `else if` about an item are one expression over its values."""
 _PICKING = ("head", "tail", "subsequence", "outermost")
 """Functions that pick items of a path."""
 
@@ -421,6 +423,12 @@ class _Converter:
         return None
 
     def _if(self, expr: ast.If, place: _Place) -> Flux:
+        if len(place.streams) > 1 and _number_of_choices(expr) > MOST_CHOICES:
+            # Each choice would repeat the conditions of all before it.
+            try:
+                return self._leaf(expr, place)
+            except TooFar:
+                pass
         then, otherwise = self.convert(expr.then, place), self.convert(expr.otherwise, place)
         if isinstance(then, Leaf) and isinstance(otherwise, Leaf):
             return self._leaf(expr, place)
@@ -687,3 +695,10 @@ def _is_told_wrongly(path: StreamablePath, body: ast.Expr, name: tuple[str, str]
         return True
     goes_through = path.variable != ROOT or (len(path.steps) > 1 and path.steps[0].axis == "child")
     return goes_through and looks_far(body, name)
+
+
+def _number_of_choices(chain: ast.Expr) -> int:
+    number = 0
+    while isinstance(chain, ast.If):
+        number, chain = number + 1, chain.otherwise
+    return number

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from types import FrameType
 
 import pytest
+import xylem
 from xylem.pipeline import StaticEnvironment, compile_passes
+from xylem.rewrite.to_flux import MOST_CHOICES
 
 SORTS = "for $x in //item where $x/@k = {0} order by $x/name return <i>{{ $x/name }}</i>"
 LETS = "for $x in //item let $a := $x/b, $c := count($a[. > {0}]) where $c > 1 return ($c, $a[1])"
@@ -20,8 +23,15 @@ PROLOG = (
 
 
 def calls_to_compile(part: str, number: int) -> int:
+    return calls_of(_query(part, number))
+
+
+def _query(part: str, number: int) -> str:
     prolog = "\n".join(PROLOG.format(n) for n in range(number)) if part is FUNCTIONS else ""
-    text = f"{prolog} ({', '.join(part.format(n) for n in range(number))})"
+    return f"{prolog} ({', '.join(part.format(n) for n in range(number))})"
+
+
+def calls_of(text: str) -> int:
     calls = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:
@@ -48,3 +58,34 @@ def test_twice_the_parts_take_twice_the_calls(part: str, few: int, most: float) 
     once, twice = calls_to_compile(part, few), calls_to_compile(part, 2 * few)
     assert once > 1_000
     assert twice < most * once
+
+
+def _choices(number: int) -> str:
+    chain = "".join(f"if ($i/@n = '{n}') then {n} else " for n in range(number))
+    return f"for $i in /r/i return {chain} ()"
+
+
+def _global_values(number: int) -> str:
+    declared = "".join(f"declare variable $v{n} := /r/i[@n = '{n}']/v;" for n in range(number))
+    return f"{declared} ({', '.join(f'$v{n}' for n in range(number))})"
+
+
+def _predicates(number: int) -> str:
+    return "/r/i" + "".join(f"[@n != '{n}']" for n in range(number)) + "/v"
+
+
+@pytest.mark.parametrize("query", [_choices, _global_values, _predicates])
+def test_a_longer_query_takes_as_much_longer(query: Callable[[int], str]) -> None:
+    calls_of(query(20))
+    once, twice = calls_of(query(20)), calls_of(query(40))
+    assert twice < 2.6 * once
+
+
+def test_a_long_chain_of_choices_is_one_expression_that_keeps_nothing() -> None:
+    document = "<r>" + "".join(f"<i n='{n}'/>" for n in range(0, 60, 7)) + "</r>"
+    for number in (MOST_CHOICES, MOST_CHOICES + 1, 40):
+        query = xylem.compile(_choices(number))
+        written: list[bytes] = []
+        query.stream(document.encode()).write_to(written.append)
+        assert b"".join(written).decode() == str(query.run(xylem.parse(document)))
+        assert "nothing" in str(query.explain()).split("buffers")[1]

@@ -230,11 +230,16 @@ class _Finder(RunningFolds):
     ) -> ast.Expr:
         inside = around.in_focus_of(base)
         visited: list[ast.Expr] = []
+        are_tests = [is_test(one) for one in predicates]
+        changes = [self._changes(one, around) for one in predicates]
         for wanted in (is_equality, is_any):
+            # Between the last predicate that is not a test and this one there are tests only.
+            tests_from = 0
             for index, predicate in enumerate(predicates):
-                if not is_test(predicate):
+                if not are_tests[index]:
+                    tests_from = index + 1
                     continue
-                behind = list(takewhile(is_test, predicates[index + 1 :]))
+                behind = list(takewhile(are_tests.__getitem__, range(index + 1, len(predicates))))
                 place, rest = _place_behind(base, predicates[index + 1 + len(behind) :], whole)
                 if not all(map(is_test, rest)):
                     continue
@@ -243,16 +248,18 @@ class _Finder(RunningFolds):
                 tests = [predicate]
                 for number, one in enumerate(predicates[:index]):
                     # A condition that selects other items at each turn belongs to the lookup.
-                    is_test_of_it = self._changes(one, around) and all(map(is_test, predicates[number:index]))
+                    is_test_of_it = changes[number] and number >= tests_from
                     (tests if is_test_of_it else kept).append(one if is_test_of_it else visited[number])
-                for one in behind:
+                for number in behind:
                     # A position counts the nodes that pass all tests, so tests that are the same at each turn come
                     # first.
                     # All that another comparison leaves may be counted, so that the same holds.
-                    is_test_of_it = (place is None and wanted is is_equality) or self._changes(one, around)
+                    one = predicates[number]
+                    is_test_of_it = (place is None and wanted is is_equality) or changes[number]
                     (tests if is_test_of_it else kept).append(one if is_test_of_it else self.visit(one, inside))
                 items = with_predicates(base, tuple(kept), whole)
-                guards = [test for one in predicates[:index] if one in tests for test in conjuncts(one)]
+                taken = set(map(id, tests))
+                guards = [test for one in predicates[:index] if id(one) in taken for test in conjuncts(one)]
                 found = self._looked_up(wanted, items, tests, guards, place, whole, around, inside)
                 if found is not None:
                     for test in rest:

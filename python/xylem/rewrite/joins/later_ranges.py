@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from xylem.analysis.focus import read_variables, reads_focus
+from xylem.analysis.bound_names import read_variables
+from xylem.analysis.focus import reads_focus
 from xylem.syntax import ast
 
 from ..substitution import Substitution
