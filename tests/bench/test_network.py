@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from pathlib import Path
 
 import pytest
 from xylem.bench.network_grid import grid, grid_run
@@ -106,3 +107,17 @@ def test_others_have_their_answers_beside_one_that_stalls_and_one_that_fails() -
     assert states == {"stalled": "suspended", "failing": "failed"}
     assert alone == beside
     assert all(alone)
+
+
+def test_all_measurements_in_turn(tmp_path: Path) -> None:
+    from xylem.bench.network_whole import Sizes, whole_run
+
+    sizes = Sizes(400, 400, 8, (0.8,), (1, 2), 3, 6, 400, 12, 2, 5, 1)
+    found = list(whole_run(tmp_path, 0, sizes))
+    told = [one[1] for one in found if isinstance(one, tuple)]
+    for what in ("E1: ", "E2: ", "2 subscriptions: ", "matching of a registration", "others have the same", "the best"):
+        assert any(what in one for one in told), what
+    names = ["thesis", "grid", "large-grid", "shared-scan", "registration", "isolation"]
+    for name in names:
+        assert (tmp_path / f"{name}.svg").read_text(encoding="utf-8").startswith("<svg")
+        assert (tmp_path / f"{name}.json").read_text(encoding="utf-8").startswith("[")

@@ -43,6 +43,13 @@ def network_traffic(
     shared: Annotated[
         str, typer.Option("--shared", help="Numbers of subscriptions that share one scan, such as 1,10,100,1000,10000.")
     ] = "",
+    whole: Annotated[
+        Path | None,
+        typer.Option("--whole", metavar="DIR", help="Measure all of these, and write figures to this directory."),
+    ] = None,
+    small: Annotated[
+        bool, typer.Option("--small", help="With `--whole`: small networks, which take minutes instead of an hour.")
+    ] = False,
     json_file: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write the figures to this file.")
     ] = None,
@@ -53,7 +60,9 @@ def network_traffic(
     """Count the bytes over the links of a network: data shipping, query shipping and sharing."""
     from .option_lists import listed_numbers
 
-    if shared:
+    if whole is not None:
+        _whole(whole, seed, is_small=small)
+    elif shared:
         _shared_scans(records, seed, listed_numbers(shared, "--shared", int), json_file)
     elif optimum:
         _optimum(optimum, seed, json_file)
@@ -64,6 +73,19 @@ def network_traffic(
         _grid(records, seed, subscriptions, shares, side, bandwidth, regions, json_file, svg_file)
     else:
         _thesis(records, seed, alert, json_file, svg_file)
+
+
+def _whole(directory: Path, seed: int, *, is_small: bool) -> None:
+    from .network_whole import SMALL, Sizes, whole_run
+    from .progress import tell
+
+    verdicts: list[tuple[bool, str]] = []
+    for found in whole_run(directory, seed, SMALL if is_small else Sizes()):
+        if isinstance(found, tuple):
+            verdicts.append(found)
+        else:
+            _tell(found)
+    tell((), verdicts)
 
 
 def _thesis(records: int, seed: int, alert: bool, json_file: Path | None, svg_file: Path | None) -> None:

@@ -238,11 +238,12 @@ class Planner:
 
     def candidates(self, asked: Asked) -> Iterator[Placed]:
         """All plans of a subscription: each stream that serves it, at each peer that has it."""
-        for stream, residual in self._streams(asked):
+        for stream, residual in self.serving(asked):
             for peer in self.topology.nearest(asked.peer, self.available(stream), MOST_PLACES):
                 yield from self._from(asked, stream, residual, peer)
 
-    def _streams(self, asked: Asked) -> Iterator[tuple[str, tuple[ast.Expr, ...]]]:
+    def serving(self, asked: Asked) -> Iterator[tuple[str, tuple[ast.Expr, ...]]]:
+        """The streams that serve a subscription, each with the conditions left for it."""
         own = asked.properties
         yield SOURCE, () if own is None else own.conditions
         if own is None or not self.shares:
