@@ -39,6 +39,10 @@ SAME = [
     f"for $p as element() in {P}, $c as element(c) in {C} where $c/@k = $p/@id "
     "return <m p='{$p/@n}' c='{$c/@n}'/>",
     f"for $p in {P} for $c in {C} return (<m p='{{$p/@n}}' c='{{$c/@n}}'/>)[$c/@k = $p/@id]",
+    f"for $p in {P}, $c in {C} where (if ($c/@k = $p/@id) then true() else false()) and $c "
+    "return <m p='{$p/@n}' c='{$c/@n}'/>",
+    "declare function local:not($p, $c) { if ($c/@k = $p/@id) then false() else true() }; "
+    f"for $p in {P}, $c in {C} where not(local:not($p, $c)) return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
     f"for $p in {P} return /r/(c | d)[@k = $p/@id] ! <m p='{{$p/@n}}' c='{{@n}}'/>",
     f"for $p in {P} return /r/c/@k[. = $p/@id]/.. ! <m p='{{$p/@n}}' c='{{@n}}'/>",
     f"for $p in {P} for $c in {C}, $i in $p/@id where $c/@k = $i return <m p='{{$p/@n}}' c='{{$c/@n}}'/>",
@@ -80,6 +84,8 @@ JOINED = [
     f"for $p in {P} where some $c in {C}, $d in {C} satisfies ($c/@k = $p/@id and $d/@k = $p/@id) return $p/@n",
     f"{P}[@id = {C}/@k]/@n/string()",
     f"{P}[not(@id = {C}/@k)]/@n/string()",
+    f"{P}[@id = reverse({C}/@k)]/@n/string()",
+    f"for $p in {P} where $p/@id = tokenize(string-join({C}/@k, ' ')) return $p/@n/string()",
     f"for $p in {P} where exists({C}[@k = $p/@id]) return $p/@n/string()",
     f"for $p in {P} where {C}[@k = $p/@id] return $p/@n/string()",
     f"for $p in {P} where empty({C}[@k = $p/@id]) return $p/@n/string()",

@@ -45,7 +45,7 @@ from .guards import guarded, may_fail, tests_before
 from .loop_joins import depth_without, reads_root, tests_of, with_predicates
 from .running_folds import RunningFolds
 from .siblings import compared_beside, counted_beside, is_behind, nearest_beside, tested_beside
-from .surroundings import Surroundings
+from .surroundings import Surroundings, may_be_many
 from .visitor import JoinFacts
 
 _LOOPS = (ast.ForClause, ast.Path, ast.AxisStep, ast.Filter, ast.SimpleMap, ast.Quantified, ast.InlineFunction)
@@ -434,6 +434,8 @@ class _Finder(RunningFolds):
                 return self._may_be_many(argument, written, around)
             case ast.Flwor() | ast.Filter() | ast.SimpleMap():
                 return around.depth_of(values) == 0
+            case ast.FunctionCall():
+                return around.depth_of(values) == 0 and may_be_many(values)
             case ast.SequenceExpr(items=parts):
                 return any(self._may_be_many(part, part, around) for part in parts)
             case ast.SetOperation(left=left, right=right):

@@ -10,7 +10,7 @@ Gain:   the search for joins and scan tests takes conditions apart.
 Needs:  a condition, of which only the truth is used. B is one boolean value.
 Safe:   `and` and `or` evaluate B only where the `if` does. A join may evaluate one side of a comparison for items that
         no other condition has admitted yet, but not if that condition reads the same side: so A reads no more than one
-        variable or the focus.
+        variable or the focus, unless B is true() or false().
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ def without_ifs(test: ast.Expr) -> ast.Expr:
     if inner is not None and is_boolean(inner):
         return without_ifs(inner)
     match test:
-        case ast.If(test=asked, then=then, otherwise=otherwise) if _is_of_one_side(asked):
+        case ast.If(test=asked, then=then, otherwise=otherwise) if (
+            _is_of_one_side(asked) or (_is_truth(then) and _is_truth(otherwise))
+        ):
             return _decided(without_ifs(asked), without_ifs(then), without_ifs(otherwise)) or test
     return test
 
@@ -57,3 +59,7 @@ def _decided(asked: ast.Expr, then: ast.Expr, otherwise: ast.Expr) -> ast.Expr |
 
 def _is_of_one_side(asked: ast.Expr) -> bool:
     return len(free_in(asked)) + reads_focus(asked) < 2
+
+
+def _is_truth(expr: ast.Expr) -> bool:
+    return is_call(expr, "true") or is_call(expr, "false")

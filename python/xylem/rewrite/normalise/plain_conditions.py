@@ -91,6 +91,9 @@ def _condition(test: ast.Expr) -> ast.Expr:
 
 
 def _one(test: ast.Expr) -> ast.Expr:
+    plain = without_ifs(test)
+    if plain is not test:
+        return _condition(plain)
     denied = argument_of(test, "not")
     if denied is not None:
         return _denied(test, denied)
