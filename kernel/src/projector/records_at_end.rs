@@ -74,8 +74,10 @@ impl Projector {
                 is_reported |= self.tell_takers(step, row, nests, is_outside);
                 continue;
             }
-            let named = NamedRows { rows: &self.rows.columns(), names: &self.names };
-            let verdict = all(&plan.value_tests, named, row as usize);
+            let verdict = match &plan.value_tests[..] {
+                [] => Verdict::Holds,
+                tests => all(tests, NamedRows { rows: &self.rows.columns(), names: &self.names }, row as usize),
+            };
             is_spared |= verdict == Verdict::Fails;
             if !plan.awaits.is_empty() {
                 self.siblings.complete(step, row, verdict);
@@ -135,16 +137,17 @@ impl Projector {
     /// Perform the step's action on a complete element, or report it; returns whether it was reported.
     pub(super) fn tell_item(&mut self, step: u32, row: u32, verdict: Verdict) -> bool {
         let plan = &self.automaton.plan().steps[step as usize];
-        let named = NamedRows { rows: &self.rows.columns(), names: &self.names };
         if verdict == Verdict::Holds {
             match &plan.result {
                 Some(ScanResult::Tally(tally)) => {
+                    let named = NamedRows { rows: &self.rows.columns(), names: &self.names };
                     self.counts[step as usize] += tally.count(named, row as usize);
                     self.has_counted = true;
                     return false;
                 }
                 Some(ScanResult::Table(spec)) => {
                     if let Some(table) = &mut self.tables[step as usize] {
+                        let named = NamedRows { rows: &self.rows.columns(), names: &self.names };
                         if table.add(spec, named, row as usize).is_ok() {
                             return false;
                         }
