@@ -194,3 +194,14 @@ def test_elements_that_nest_in_what_a_loop_does_not_read(query: str, expected: s
     found = [answer.display.text for answer in HistoryQuery(query, StaticEnvironment()).answers(stream.encode())]
     assert found == texts(query, stream)
     assert found[1] == expected
+
+
+@pytest.mark.parametrize("query", ["for $x in //c return <x>{ $x }</x>", "count(//c)", "//b/../c", "//c#[1]/string()"])
+def test_what_is_inserted_beside_an_update_that_has_not_ended(query: str) -> None:
+    stream = """<u:stream xmlns:u="urn:xylem:update"><r><b/><a u:id="i">1</a></r>
+        <u:insert-before of="i" id="k" t="1"><c>2</c><u:insert-before of="k"><c u:id="l">3</c></u:insert-before>
+        </u:insert-before>
+        <u:replace of="l" t="2"><c>4</c></u:replace></u:stream>"""
+    found = [answer.display.text for answer in HistoryQuery(query, StaticEnvironment()).answers(stream.encode())]
+    assert [text for at, text in enumerate(found) if text != (found[at - 1] if at else "")] == texts(query, stream)
+    assert found[1] in ("<x><c>3</c></x><x><c>2</c></x>", "2", "<c>3</c><c>2</c>", "3 2")

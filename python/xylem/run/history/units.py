@@ -255,7 +255,8 @@ class Units:
             around = around.without(projected)
             projected = ()
         standing = beside.standing.past if beside.is_past else beside.standing
-        self._walk((slot,), standing, around, beside.depth, at, projected, is_slot=slot.is_inner)
+        # With it come slots that were inserted beside it before it had its place.
+        self._walk([slot], standing, around, beside.depth, at, projected, is_slot=slot.is_inner)
         if beside.is_past and slot in self._watches:
             self._watches[slot].standing, self._watches[slot].is_past = beside.standing, True
 
