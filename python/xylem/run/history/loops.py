@@ -366,7 +366,10 @@ class RegionLoop(Turns, Live):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.rows: OrderedList[Parts] = OrderedList()
+        described: plan.Loop = given[1]
+        # Rows of units without order keys stand at the places of the units.
+        are_placed = not (self._columns or described.windows or described.group)
+        self.rows: OrderedList[Parts] = OrderedList(self.engine.units.order if are_placed else None)
         self._changed: dict[Any, Parts] | None = None
         """None until edits are requested."""
         self._visible = 0

@@ -7,9 +7,13 @@ descent finds the entry of the n-th item, or the number of items before an entry
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from .places import Order, Place
 
 __all__ = ["OrderedList"]
 
@@ -20,23 +24,29 @@ _FANOUT = 32
 
 
 class _Leaf(Generic[T]):
-    __slots__ = ("entries", "keys", "weights")
+    __slots__ = ("entries", "keys", "labels", "stamp", "weights")
 
     def __init__(self, keys: list[Any], entries: list[T], weights: list[int]) -> None:
         self.keys = keys
         self.entries = entries
         self.weights = weights
+        self.labels: array[int] | None = None
+        """The labels of keys that are places, if they are known."""
+        self.stamp = -1
+        """Number of places that had been relabelled by then."""
 
 
 class _Inner(Generic[T]):
     """`keys` are the first keys of the children."""
 
-    __slots__ = ("children", "keys", "weights")
+    __slots__ = ("children", "keys", "labels", "stamp", "weights")
 
     def __init__(self, keys: list[Any], children: list[Any], weights: list[int]) -> None:
         self.keys = keys
         self.children = children
         self.weights = weights
+        self.labels: array[int] | None = None
+        self.stamp = -1
 
 
 class OrderedList(Generic[T]):
@@ -45,9 +55,11 @@ class OrderedList(Generic[T]):
     Holds:  the entries; adding, finding or removing one visits one node per level.
     """
 
-    __slots__ = ("_depth", "_root", "size", "weight")
+    __slots__ = ("_depth", "_order", "_root", "size", "weight")
 
-    def __init__(self) -> None:
+    def __init__(self, order: Order | None = None) -> None:
+        """`order`: the keys are places of this order."""
+        self._order = order
         self._root: Any = _Leaf([], [], [])
         self._depth = 0
         self.size = 0
@@ -75,6 +87,7 @@ class OrderedList(Generic[T]):
             if at < 0:
                 at = 0
                 node.keys[0] = key
+                node.labels = None
             node.weights[at] += weight
             way.append((node, at))
             node = node.children[at]
@@ -88,12 +101,14 @@ class OrderedList(Generic[T]):
         leaf.keys.insert(at, key)
         leaf.entries.insert(at, entry)
         leaf.weights.insert(at, weight)
+        leaf.labels = None
 
     def _split(self, way: list[tuple[Any, int]], new: Any) -> None:
         while way:
             parent, at = way.pop()
             moved = sum(new.weights)
             parent.weights[at] -= moved
+            parent.labels = None
             parent.keys.insert(at + 1, new.keys[0])
             parent.children.insert(at + 1, new)
             parent.weights.insert(at + 1, moved)
@@ -115,6 +130,8 @@ class OrderedList(Generic[T]):
 
     def take(self, key: Any) -> tuple[T, int]:
         """As `remove`; the entry, and how many items came before it."""
+        if self._order is not None:
+            return self._take_placed(key, self._order.relabelled)
         way = []
         node = self._root
         items: int = 0
@@ -128,7 +145,35 @@ class OrderedList(Generic[T]):
         if at == len(node.keys) or node.keys[at] != key:
             raise KeyError(key)
         items += sum(node.weights[:at])
-        entry: T = node.entries[at]
+        return self._removed(way, node, at), items
+
+    def _take_placed(self, key: Place, stamp: int) -> tuple[T, int]:
+        label = key[0]
+        way = []
+        node = self._root
+        items: int = 0
+        for _ in range(self._depth):
+            labels = node.labels
+            if labels is None or node.stamp != stamp:
+                labels = _labelled(node, stamp)
+            at = max(bisect_right(labels, label) - 1, 0)
+            if at:
+                items += sum(node.weights[:at])
+            way.append((node, at))
+            node = node.children[at]
+        labels = node.labels
+        if labels is None or node.stamp != stamp:
+            labels = _labelled(node, stamp)
+        at = bisect_left(labels, label)
+        if at == len(labels) or node.keys[at] is not key:
+            raise KeyError(key)
+        items += sum(node.weights[:at])
+        del labels[at]
+        return self._removed(way, node, at), items
+
+    def _removed(self, way: list[tuple[Any, int]], node: _Leaf[T], at: int) -> T:
+        """Remove an entry of a leaf that was reached by these nodes."""
+        entry = node.entries[at]
         weight = node.weights[at]
         del node.keys[at], node.entries[at], node.weights[at]
         self.size -= 1
@@ -140,7 +185,7 @@ class OrderedList(Generic[T]):
             self._rename(way, node)
         if len(node.keys) < _LEAF // 4 and way:
             self._shrink(way, node)
-        return entry, items
+        return entry
 
     @staticmethod
     def _rename(way: list[tuple[Any, int]], node: Any) -> None:
@@ -148,6 +193,7 @@ class OrderedList(Generic[T]):
             return
         for inner, index in reversed(way):
             inner.keys[index] = node.keys[0]
+            inner.labels = None
             if index:
                 return
 
@@ -156,6 +202,7 @@ class OrderedList(Generic[T]):
         while way and len(node.keys) < _FANOUT // 4:
             parent, at = way.pop()
             if not node.keys:
+                parent.labels = None
                 del parent.keys[at], parent.children[at], parent.weights[at]
                 if at == 0:
                     self._rename(way, parent)
@@ -177,6 +224,7 @@ class OrderedList(Generic[T]):
         limit = _LEAF if isinstance(first, _Leaf) else _FANOUT
         if len(first.keys) + len(second.keys) > limit:
             return
+        first.labels = parent.labels = None
         first.keys += second.keys
         first.weights += second.weights
         if isinstance(first, _Leaf):
@@ -210,29 +258,41 @@ class OrderedList(Generic[T]):
         if is_new:
             self.size += 1
             self.weight += 1
+        order = self._order
+        stamp = -1 if order is None else order.relabelled
+        # Comparing places touches distant memory, comparing their labels does not.
+        wanted = key if order is None else key[0]
         way = []
         items: int = 0
         for _ in range(self._depth):
-            at = bisect_right(node.keys, key) - 1
+            keys = node.keys if order is None else node.labels
+            if order is not None and (keys is None or node.stamp != stamp):
+                keys = _labelled(node, stamp)
+            at = bisect_right(keys, wanted) - 1
             if at < 0:
                 at = 0
                 node.keys[0] = key
+                keys[0] = wanted
             elif at:
                 items += sum(node.weights[:at])
             if is_new:
                 node.weights[at] += 1
                 way.append((node, at))
             node = node.children[at]
-        keys = node.keys
-        at = bisect_left(keys, key)
+        keys = node.keys if order is None else node.labels
+        if order is not None and (keys is None or node.stamp != stamp):
+            keys = _labelled(node, stamp)
+        at = bisect_left(keys, wanted)
         items += sum(node.weights[:at])
         if not is_new:
             node.entries[at] = entry
             return items
-        keys.insert(at, key)
+        node.keys.insert(at, key)
+        if order is not None:
+            keys.insert(at, wanted)
         node.entries.insert(at, entry)
         node.weights.insert(at, 1)
-        if len(keys) > _LEAF:
+        if len(node.keys) > _LEAF:
             if way:
                 self._split(way, _split_leaf(node))
             else:
@@ -318,4 +378,12 @@ def _split_leaf(leaf: _Leaf[T]) -> _Leaf[T]:
     half = len(leaf.keys) // 2
     new = _Leaf(leaf.keys[half:], leaf.entries[half:], leaf.weights[half:])
     del leaf.keys[half:], leaf.entries[half:], leaf.weights[half:]
+    leaf.labels = None
     return new
+
+
+def _labelled(node: Any, stamp: int) -> array[int]:
+    """The labels of the places in a node, when so many had been relabelled."""
+    node.labels = labels = array("Q", [place[0] for place in node.keys])
+    node.stamp = stamp
+    return labels
