@@ -25,6 +25,8 @@ from xylem.spark.continuous.spool_writer import ItemFinder, SpoolWriter
 from xylem.spark.continuous.told_query import QueryText, told_queries
 from xylem.spark.continuous.window_state import StatePlace, restored, saved
 
+from tests import turns
+
 from .test_spool import DOCUMENT, ITEM
 
 CODES = ("XYRT0020", "XYRT0033")
@@ -274,6 +276,8 @@ def test_files_of_spark(tmp_path: Path) -> None:
     refused(tmp_path / "offsets" / "6", lambda: check_spark_files(tmp_path, 4, known))
 
 
+FLIPS = 1_000 if turns.is_campaign() else 4
+"""Random damages of a checkpoint as a whole, each before a start."""
 UNFINISHED = ".0.847b991f-d64b-4377-b71e-b3d123f3dfdb.tmp"
 """What Spark calls a file of batch 0 until it is complete."""
 
@@ -351,6 +355,59 @@ def test_a_real_checkpoint(tmp_path: Path) -> None:
         shutil.copytree(base / folder, tmp_path / folder)
     run_continuous(continuous(tmp_path))
     assert answers(tmp_path) == wanted
+
+
+def _error_of(query: ContinuousQuery) -> XylemError | None:
+    try:
+        run_continuous(query)
+    except XylemError as error:
+        return error
+    return None
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.timeout(7200 if turns.is_campaign() else 600)
+@pytest.mark.turns("kills")
+def test_any_damage_of_any_file(tmp_path: Path) -> None:
+    """One bit of one file, or its end, anywhere: the run ends with the file's name, or its output is the right one."""
+    (tmp_path / "in").mkdir()
+    for number in range(3):
+        path = tmp_path / "in" / f"{number}.xml"
+        path.write_text(items(3, number, 7))
+        os.utime(path, (number, number))
+    path.write_text("<s>")
+    with pytest.raises(XylemError, match="XYIN0001"):
+        run_continuous(continuous(tmp_path))
+    path.write_text("<s><i k='1' v='5'/></s>")
+    base = tmp_path / "base"
+    for name in ("state", "out"):
+        shutil.copytree(tmp_path / name, base / name)
+    run_continuous(continuous(tmp_path))
+    wanted = answers(tmp_path)
+    chance = random.Random(turns.today())
+    found = sorted(one.relative_to(base) for one in (base / "state").rglob("*") if one.is_file() and one.stat().st_size)
+    refusals = 0
+    for damage in range(FLIPS):
+        for folder in ("state", "out"):
+            shutil.rmtree(tmp_path / folder)
+            shutil.copytree(base / folder, tmp_path / folder)
+        damaged = chance.choice(found)
+        data = bytearray((base / damaged).read_bytes())
+        place = chance.randrange(len(data))
+        if chance.random() < 0.7:
+            data[place] ^= 1 << chance.randrange(8)
+        else:
+            del data[place:]
+        (tmp_path / damaged).write_bytes(data)
+        told = (turns.today(), damage, str(damaged), place)
+        error = _error_of(continuous(tmp_path))
+        if error is None:
+            assert answers(tmp_path) == wanted, told
+        else:
+            assert error.code in CODES, (told, error)
+            assert str((tmp_path / damaged).parent) in str(error), (told, error)
+            refusals += 1
+    assert refusals >= FLIPS // 5
 
 
 @pytest.mark.usefixtures("spark")
