@@ -66,6 +66,10 @@ JOINED = [
     f"for $p in {P} where some $c in {C}, $d in $p/@id satisfies ($c/@k = $d and $c/@n > 1) return $p/@n/string()",
     f"{P}[some $c in {C}, $i in @id satisfies $c/@k = $i]/@n/string()",
     f"for $p in {P} for $c in {C}, $i in $p/@id, $d in {C} where $c/@k eq $i and $d/@n = $c/@n return $d/@n/string()",
+    f"for $p in {P} for $c in {C} for $k in $c/@k where $k = $p/@id return $c/@n/string()",
+    f"for $p in {P} for $c in {C}, $y in $c/x/y, $z in $p/z where $z eq $y return $c/@n/string()",
+    f"for $p in {P} for $c in {C} for $y allowing empty at $i in $c/x/y where $y = $p/z return $i",
+    f"for $p in {P} where some $c in {C}, $v in $c/@v satisfies $v = $p/@w return $p/@n/string()",
     # nodes above those that are found
     f"for $p in {P} return //@k[. = $p/@id]/../@n/string()",
     f"for $p in {P} return count({C}[@k = $p/@id]/../c[1])",

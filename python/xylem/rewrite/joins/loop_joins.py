@@ -201,8 +201,7 @@ class LoopJoins(SharedValues):
                 case ast.ForClause() | ast.LetClause():
                     names = bound_names(following)
                     values = values.without(*names)
-                    bound = own | later
-                    if isinstance(following, ast.ForClause) and not bound & read_variables(following.collection):
+                    if isinstance(following, ast.ForClause):
                         ranges[following.name.expanded] = following.collection
                     later.update(name.expanded for name in names)
                 case _:
@@ -330,14 +329,14 @@ class LoopJoins(SharedValues):
         """The join that a loop and a condition form, and the rest of the condition.
 
         `hidden` are variables bound by the loop and after it; `values` replace some of them, and `ranges` are the
-        sequences of others that are the same at each turn of the loop. `guards` are tested before the condition.
+        sequences of others, in loops after it. `guards` are tested before the condition.
         """
         collection = around.settled(clause.collection)
         inside = around.in_loop(clause.name, clause.position, over=collection)
         own = {name.expanded for name in (clause.name, clause.position) if name is not None}
         for written in filter(wanted, conditions(test)):
             condition = written._replace(own=values.apply(written.own), other=values.apply(written.other))
-            condition = over_ranges(condition, ranges, hidden)
+            condition = over_ranges(condition, own, ranges, hidden)
             key = condition.own
             reads = read_variables(key)
             if not reads & own or reads & (hidden - own):
