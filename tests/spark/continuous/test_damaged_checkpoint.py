@@ -241,7 +241,7 @@ def private(folder: Path) -> None:
 def test_files_of_spark(tmp_path: Path) -> None:
     head = '{"batchWatermarkMs":0,"batchTimestampMs":17,"conf":{"spark.sql.shuffle.partitions":"2"}}'
     for name, content in {
-        "metadata": '{"id":"5b2c"}',
+        "metadata": '{"id":"847b991f-d64b-4377-b71e-b3d123f3dfdb"}',
         "offsets/4": f'v1\n{head}\n{{"files":4}}',
         "offsets/5": f'v1\n{head.replace("17", "18")}\n{{"files":5}}',
         "commits/4": 'v1\n{"nextBatchWatermarkMs":0}',
@@ -258,6 +258,8 @@ def test_files_of_spark(tmp_path: Path) -> None:
     path.write_bytes(data)
     for name, content in (
         ("metadata", '{"id":"5b2c'),
+        # Spark would say: Error at index 0 in "w47b991f", without the file.
+        ("metadata", '{"id":"w47b991f-d64b-4377-b71e-b3d123f3dfdb"}'),
         ("offsets/5", "v1\n"),
         ("offsets/5", f'v1\n{head.replace("partitions", "partition3")}\n{{"files":5}}'),
         ("commits/4", 'v3\n{"nextBatchWatermarkMs":0}'),

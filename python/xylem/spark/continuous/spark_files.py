@@ -25,6 +25,7 @@ from xylem.run.sealed_file import damaged, missing
 
 _VERSIONS = ("v1", "v2")
 _CHANGING = ("batchTimestampMs", "batchWatermarkMs")
+_IDENTITY = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UNFINISHED = re.compile(r"\.{1,2}(\d{1,19}|metadata)\.[0-9a-f-]{36}\.tmp(\.crc)?")
 
 
@@ -76,10 +77,10 @@ def _check_metadata(place: Path) -> None:
     if content is None:
         raise missing(place)
     try:
-        is_known = isinstance(json.loads(content)["id"], str)
+        identity = json.loads(content)["id"]
     except (KeyError, TypeError, ValueError) as reason:
         raise damaged(place, f"{type(reason).__name__}: {reason}") from reason
-    if not is_known:
+    if not isinstance(identity, str) or not _IDENTITY.fullmatch(identity):
         raise damaged(place, "it has no identity")
 
 
