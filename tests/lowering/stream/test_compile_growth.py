@@ -89,3 +89,15 @@ def test_a_long_chain_of_choices_is_one_expression_that_keeps_nothing() -> None:
         query.stream(document.encode()).write_to(written.append)
         assert b"".join(written).decode() == str(query.run(xylem.parse(document)))
         assert "nothing" in str(query.explain()).split("buffers")[1]
+
+
+@pytest.mark.parametrize("number", [12, 19, 20, 40])
+def test_loops_inside_loops(number: int) -> None:
+    """Python allows twenty nested blocks in one function."""
+    document = "<r><i><v>3</v></i></r>"
+    loops = " ".join(f"for $x{n} at $p{n} in $i/v[. > 2]" for n in range(number))
+    bodies = "".join(f"for $x{n} in $i/v return <e>{{ $x{n}, " for n in range(number)) + "1" + " }</e>" * number
+    for text in (f"for $i in /r/i {loops} return $x0 + $p{number - 1}", f"for $i in /r/i return <o>{{ {bodies} }}</o>"):
+        query, written = xylem.compile(text), list[bytes]()
+        query.stream(document.encode()).write_to(written.append)
+        assert b"".join(written).decode() == str(query.run(xylem.parse(document)))

@@ -67,10 +67,14 @@ def write_body(c: Compiler, body: Flux) -> None:
                 write_body(c, part)
         case For():
             shared = joined_loop(c, body)
-            if shared is None:
-                _write_for(c, body)
-            else:
+            if shared is not None:
                 c.push(shared, OUTPUT)
+            elif c.writer.frame.blocks > 12 or c.is_indented_far:
+                # Python allows twenty nested loops in one function.
+                frame = c.lifted("loop", ["out", "env"], "", lambda: _write_for(c, body))
+                c.writer.line(c.writer.call(frame, "out", "env"))
+            else:
+                _write_for(c, body)
         case Copy(variable=variable, path=path):
             c.push(with_leaf_joins(c, path_expression(variable, path)), OUTPUT)
         case If(condition=condition, body=inner):
