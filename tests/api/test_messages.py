@@ -152,7 +152,8 @@ def test_values_by_themselves() -> None:
         written += xylem.compile(text).compiled.document_template() is not None
         sizes = (1, 1, 0, 1, 3, 1, 2)
         compare(text, [f"<d>{''.join(record(random) for _ in range(size))}</d>" for size in sizes])
-    assert written > 0.9 * rounds
+    # Axes that leave their record, and functions that call themselves, are left to code.
+    assert written > 0.8 * rounds
 
 
 @pytest.mark.parametrize("many", ["run_many", "stream_many"])

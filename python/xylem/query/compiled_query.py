@@ -197,7 +197,8 @@ class CompiledQuery:
     def _over_trees(self) -> Template | None:
         from xylem.lowering.stream.tree_template import tree_template
 
-        found = self.document_template()
+        # Without rules it is the reference, and computes nothing as a stream does.
+        found = None if self.environment.without_rules else self.document_template()
         return None if found is None else tree_template(found)
 
     def document_rows(self) -> Template | None:

@@ -21,6 +21,8 @@ class EliminateWhere(Rule):
     thesis = "Elim-Where"
 
     def apply(self, node: Flux, facts: Facts) -> Flux:
-        if not isinstance(node, For) or node.where is None:
-            return node
-        return replace(node, where=None, body=If(node.where, node.body))
+        return without_where(node) if isinstance(node, For) else node
+
+
+def without_where(loop: For) -> For:
+    return loop if loop.where is None else replace(loop, where=None, body=If(loop.where, loop.body))

@@ -37,6 +37,7 @@ from xylem.plan.symbols import (
 )
 from xylem.schema.constraints import ElementConstraints, Schema
 
+from .eliminate_where import without_where
 from .fresh_names import Names
 from .simple_expressions import is_simple
 from .take_outermost import take_outermost
@@ -96,6 +97,8 @@ class _Rewriter:
                 past = past.union(*(handler_symbols(handler, x.type) for handler in made))
             return handlers
         if isinstance(body, For):
+            # Handlers have no conditions of their own.
+            body = without_where(body)
             return [self._window(x, past, body) if body.window is not None else self._loop(x, past, body)]
         return [on_first(x.dep(body) | past, body)]
 

@@ -41,7 +41,8 @@ def remove_unfinished(folder: Path) -> None:
         try:
             for path in [path for path in place.iterdir() if _UNFINISHED.fullmatch(path.name)]:
                 path.unlink()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
+            # Spark tells what is in its way when it begins.
             continue
         except OSError as reason:
             raise InputError("XYIN0002", f"{place}: {reason.strerror or reason}") from reason
