@@ -24,7 +24,7 @@ WRITTEN = [
     "for $n in /o/n return <n>{ $n/@k, $n/text() }</n>", "<a k='{ /o/@k }'>{ /o/n[. > 1] }</a>", "/o/n/string()",
     "for $n in /o/n order by string($n) descending return <n>{ data($n/@k) }</n>", "sum(/o/n)", "//n[@k = 'a']",
     "/o/n[2]",
-    "for $n in //*[@k] return element { name($n) } { $n/@*, count($n/preceding-sibling::*) }", "/*/*",
+    "for $n in /o/*[@k] return element { name($n) } { $n/@*, count($n/preceding-sibling::*) }", "/*/*",
     "//n/@k/string()",
     "zero-or-one(/o/m)/n", "/o/node()", "name(/*), 1, 'x'",
     "for $n in /o/n return $n/@k * 1",
@@ -32,7 +32,8 @@ WRITTEN = [
     "/o/m/n/..",
 ]  # fmt: skip
 CODE = ["//n/@k", "map { 'n': count(//n) }", "for $x in //n return count(//n[. = $x])", "count(//n)", "1 to 3",
-    "/o/id('x')"]
+    "/o/id('x')", "count(//n//k)", "//n[ancestor::m]/string()", "for $o in //* return <x>{ $o//n/@k/string() }</x>",
+    "for $n in //*[@k] return element { name($n) } { $n/@*, count($n/preceding-sibling::*) }"]
 OTHER = [
     "for $n in /o/n return <n>{ $n/text(), $n/@k }</n>", "string(/)", "/", "/o/n[2]/@*, count(//n)",
     "some $x in /o/n, $y in /o/n satisfies $x << $y and $x = $y", "for $n in /o/n return xs:integer($n) idiv 1",

@@ -9,8 +9,9 @@ from xylem.source.scan import BatchTrees
 
 MOST_IDLE = 4
 """About the number of threads likely to run a program at once."""
-SMALL_BYTES = 1 << 20
-"""A scanner that has read more may hold more memory than an idle one should."""
+SMALL_BYTES = 1 << 16
+"""A scanner that has read more may hold more memory than an idle one should: some forty times as much, for names and
+namespaces. For a larger document, a new one costs nothing in comparison."""
 
 
 class IdleScanners:
