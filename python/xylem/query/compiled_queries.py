@@ -14,7 +14,8 @@ from xylem.pipeline import StaticEnvironment
 
 from .compiled_query import CompiledQuery
 
-MOST_QUERIES = 64
+MOST_QUERIES = 4
+"""Few: with its programs a query keeps the names of its documents, forty megabytes for one with nothing else."""
 MOST_CHARACTERS = 65_536
 """Of a query that is kept."""
 
