@@ -8,7 +8,7 @@ import xylem
 from xylem.analysis.resolve_names import resolve_names
 from xylem.analysis.static_context import StaticContext, build_static_context
 from xylem.plan.flux_plan import FluxPlan
-from xylem.rewrite.to_program import to_program
+from xylem.rewrite.to_program import program_of, stream_form
 from xylem.syntax import ast, parse, print_query
 
 
@@ -17,7 +17,7 @@ def planned(query: str, schema: Any = None, **options: Any) -> FluxPlan:
     module = parse(query)
     assert isinstance(module, ast.MainModule)
     resolved = resolve_names(module, build_static_context(module, StaticContext()))
-    return to_program(resolved.body, schema, prolog=resolved.prolog, **options)
+    return program_of(stream_form(resolved.body, schema, prolog=resolved.prolog, **options))
 
 
 def prolog_of(query: str) -> str:

@@ -1,4 +1,4 @@
-"""All stages from a query to its FluX program."""
+"""All stages from a query to its FluX program: `stream_form`, once, and `program_of` for the answer or a part of it."""
 
 from __future__ import annotations
 
@@ -30,25 +30,6 @@ from .source import read_from_root, stream_source
 from .statement_order import keeps_order
 from .to_flux import to_flux
 from .union_of_paths import unite_paths
-
-
-def to_program(
-    body: ast.Expr,
-    schema: Schema | None = None,
-    observe: Observer = silent,
-    *,
-    prolog: Iterable[ast.Declaration] = (),
-    imported: Iterable[ast.Declaration] = (),
-    externals: Collection[tuple[str, str]] = (),
-    without: Collection[str] = (),
-    part: tuple[int, int] | None = None,
-    joins: ModuleJoins | None = None,
-) -> FluxPlan:
-    """The plan that streams the body of a main module with resolved names: its normal form, and the program."""
-    form = stream_form(
-        body, schema, observe, prolog=prolog, imported=imported, externals=externals, without=without, joins=joins
-    )
-    return program_of(form, observe, part)
 
 
 @dataclass(frozen=True)
